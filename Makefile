@@ -1,0 +1,75 @@
+# tidscope: `make up` runs it, `make test` checks all of it. Everything else is a part of these two.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+PY := .venv/bin/python
+STAMP := .venv/.stamp
+NODE_STAMP := node_modules/.stamp
+UP_ARGS ?=
+
+.PHONY: help install install-dev up test check generate format unit integration e2e build wheel lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
+
+install: $(STAMP)-runtime $(NODE_STAMP) ## environment and dependencies only
+
+install-dev: $(STAMP)-dev $(NODE_STAMP) ## what the tests need as well (apt, when run as root)
+	@tools/install-test-packages
+
+up: install build ## start collector and backend, print the address (DEMO=1: with a program to watch)
+	@exec .venv/bin/tidscope up $(if $(filter 1,$(DEMO)),--demo) $(UP_ARGS)
+
+test: install-dev check build ## everything
+	$(PY) -m pytest tests
+	npm run --silent test
+	npm run --silent e2e
+
+check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, generated files
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	npm run --silent check
+	$(PY) tools/check_imports.py
+	$(PY) tools/check_escapes.py
+	$(PY) tools/generate.py --check
+
+generate: $(STAMP)-dev $(NODE_STAMP) ## rewrite the generated code from shared/schemas
+	$(PY) tools/generate.py
+
+format: $(STAMP)-dev $(NODE_STAMP) ## format all sources
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+	node_modules/.bin/biome check --write .
+
+build: backend/tidscope_backend/web/index.html ## build the page
+
+backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend -type f )
+	@npm run --silent build -- --logLevel warn
+	@touch $@
+
+wheel: build $(STAMP)-dev ## build the wheel, page included
+	$(PY) -m hatchling build -t wheel
+
+lock: $(STAMP)-dev ## pin the newest versions that fit
+	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group build -o requirements.lock --upgrade
+	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group dev -o requirements-dev.lock --upgrade
+
+$(STAMP)-runtime: requirements.lock pyproject.toml
+	@test -e $(STAMP)-dev -a $(STAMP)-dev -nt requirements-dev.lock || tools/make-environment "$(PYTHON)" requirements.lock
+	@touch $@
+
+$(STAMP)-dev: requirements-dev.lock pyproject.toml
+	@tools/make-environment "$(PYTHON)" requirements-dev.lock
+	@touch $@ $(STAMP)-runtime
+
+$(NODE_STAMP): package-lock.json
+	@echo "installing packages for the page"
+	@npm ci --silent --no-audit --no-fund
+	@touch $@
+
+clean: ## remove everything that was made, the environment too
+	rm -rf .venv node_modules backend/tidscope_backend/web dist .cache test-output

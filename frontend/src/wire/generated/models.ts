@@ -1,0 +1,1161 @@
+// Generated from shared/schemas by tools/generate.py. Do not edit.
+
+/**
+ * Unit on the wire.
+ */
+export type Unit = "ns" | "us" | "bytes" | "count";
+/**
+ * A counter only grows while the thread lives; a gauge is a value at an instant.
+ */
+export type FieldKind = "counter" | "gauge";
+/**
+ * Whether each thread has one, or the process as a whole.
+ */
+export type FieldScope = "thread" | "process";
+/**
+ * What it is about.
+ */
+export type FieldGroup =
+  "cpu" | "wait" | "switches" | "memory" | "io" | "disk" | "network" | "pool";
+/**
+ * exact; quantised: rounded by the kernel; tick: moves in scheduler ticks.
+ */
+export type Exactness = "exact" | "quantised" | "tick";
+/**
+ * ok; limited: works, with something missing; failed: does not work; unknown: could not be told.
+ */
+export type CheckState = "ok" | "limited" | "failed" | "unknown";
+/**
+ * Backend to collector.
+ */
+export type CollectorCommand =
+  | CollectorWelcome
+  | AttachCommand
+  | DetachCommand
+  | SetRateCommand
+  | ListProcessesCommand
+  | DoctorCommand;
+/**
+ * Where samples come from: genetlink taskstats, or /proc when taskstats is not to be had.
+ */
+export type SampleSource = "taskstats" | "procfs";
+/**
+ * Language runtime a process runs on, as far as it can be told from outside.
+ */
+export type Runtime = "go" | "python" | "java" | "node" | "native" | "unknown";
+/**
+ * attached: being sampled. exited: the process has ended; the stream is complete. detached: someone asked to stop.
+ */
+export type TargetState = "attached" | "exited" | "detached";
+/**
+ * Collector to backend, as text; frames travel as binary messages.
+ */
+export type CollectorMessage =
+  | CollectorHello
+  | TargetReply
+  | ProcessesReply
+  | DoctorReply
+  | RefusedReply
+  | TargetChanged
+  | TargetForgotten
+  | FramesLost;
+export type FrameKind = "snapshot" | "delta";
+/**
+ * Something that happened to a target at one instant.
+ */
+export type TargetEvent =
+  | ThreadBorn
+  | ThreadRenamed
+  | ThreadExited
+  | TargetExited
+  | TargetDetached
+  | RateChanged
+  | DeadlinesMissed
+  | ExitsLost
+  | Gap
+  | GomaxprocsChanged
+  | SampleFailed;
+/**
+ * degraded: no collector is connected.
+ */
+export type HealthStatus = "ok" | "degraded";
+/**
+ * Page to backend.
+ */
+export type LiveCommand = Subscribe | Unsubscribe;
+/**
+ * Backend to page, as text; frames travel as binary messages.
+ */
+export type LiveMessage = LiveState | StreamStats | FramesLost | LiveProblem;
+/**
+ * Kinds of refusal. As a problem document's `type` it stands behind urn:tidscope:problem:.
+ */
+export type ProblemType =
+  | "bad-request"
+  | "unauthenticated"
+  | "forbidden-origin"
+  | "forbidden-host"
+  | "unknown-process"
+  | "process-id-reused"
+  | "not-permitted"
+  | "kernel-thread"
+  | "target-exited"
+  | "too-many-targets"
+  | "unknown-target"
+  | "unknown-host"
+  | "no-collector"
+  | "collector-timeout"
+  | "demo-failed"
+  | "not-found"
+  | "method-not-allowed"
+  | "internal";
+
+export interface Wire {
+  AbsentField?: AbsentField;
+  AttachCommand?: AttachCommand;
+  AttachRequest?: AttachRequest;
+  CatalogueField?: CatalogueField;
+  CheckState?: CheckState;
+  CollectorCommand?: CollectorCommand;
+  CollectorHealth?: CollectorHealth;
+  CollectorHello?: CollectorHello;
+  CollectorInfo?: CollectorInfo;
+  CollectorMessage?: CollectorMessage;
+  CollectorWelcome?: CollectorWelcome;
+  DeadlinesMissed?: DeadlinesMissed;
+  DemoResponse?: DemoResponse;
+  DetachCommand?: DetachCommand;
+  DoctorCheck?: DoctorCheck;
+  DoctorCommand?: DoctorCommand;
+  DoctorReply?: DoctorReply;
+  DoctorReport?: DoctorReport;
+  ExitedTotals?: ExitedTotals;
+  ExitsLost?: ExitsLost;
+  FieldCatalogue?: FieldCatalogue;
+  FrameHeader?: FrameHeader;
+  FramesLost?: FramesLost;
+  Gap?: Gap;
+  GomaxprocsChanged?: GomaxprocsChanged;
+  HealthResponse?: HealthResponse;
+  Host?: Host;
+  HostsResponse?: HostsResponse;
+  ListProcessesCommand?: ListProcessesCommand;
+  LiveCommand?: LiveCommand;
+  LiveMessage?: LiveMessage;
+  LiveProblem?: LiveProblem;
+  LiveState?: LiveState;
+  Problem?: Problem;
+  ProblemType?: ProblemType;
+  Process?: Process;
+  ProcessGauges?: ProcessGauges;
+  ProcessesReply?: ProcessesReply;
+  ProcessesResponse?: ProcessesResponse;
+  RateChanged?: RateChanged;
+  RateRequest?: RateRequest;
+  RefusedReply?: RefusedReply;
+  Runtime?: Runtime;
+  SampleFailed?: SampleFailed;
+  SampleSource?: SampleSource;
+  SessionRequest?: SessionRequest;
+  SetRateCommand?: SetRateCommand;
+  Source?: Source;
+  StreamStats?: StreamStats;
+  Subscribe?: Subscribe;
+  Target?: Target;
+  TargetChanged?: TargetChanged;
+  TargetDetached?: TargetDetached;
+  TargetEvent?: TargetEvent;
+  TargetExited?: TargetExited;
+  TargetForgotten?: TargetForgotten;
+  TargetReply?: TargetReply;
+  TargetState?: TargetState;
+  TargetsResponse?: TargetsResponse;
+  ThreadBorn?: ThreadBorn;
+  ThreadExited?: ThreadExited;
+  ThreadRenamed?: ThreadRenamed;
+  Unsubscribe?: Unsubscribe;
+}
+/**
+ * A field that this target does not have, and why.
+ */
+export interface AbsentField {
+  /**
+   * Name in the field catalogue.
+   */
+  field: string;
+  /**
+   * Why the kernel does not give it, and what would change that.
+   */
+  reason: string;
+}
+/**
+ * Attach to a process.
+ */
+export interface AttachCommand {
+  type: "attach_command";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  /**
+   * Process id (thread group id) as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
+   */
+  start_ticks: number | null;
+  /**
+   * Samples a second.
+   */
+  rate_hz: number;
+}
+/**
+ * Body of POST /api/v1/targets.
+ */
+export interface AttachRequest {
+  /**
+   * Host id; may be left out when there is one host.
+   */
+  host?: string | null;
+  /**
+   * Process id (thread group id) as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
+   */
+  start_ticks?: number | null;
+  /**
+   * Samples a second.
+   */
+  rate_hz?: number;
+}
+/**
+ * One measured value.
+ */
+export interface CatalogueField {
+  /**
+   * Name on the wire, in files and in exports; the unit is in it.
+   */
+  name: string;
+  /**
+   * For people.
+   */
+  label: string;
+  unit: Unit;
+  kind: FieldKind;
+  scope: FieldScope;
+  group: FieldGroup;
+  /**
+   * Member of struct taskstats; null if it does not come from there.
+   */
+  taskstats: string | null;
+  /**
+   * First taskstats version that has it; null if no upstream version has.
+   */
+  since_version: number | null;
+  /**
+   * File of /proc/PID/task/TID and the value in it, when taskstats is not to be had; null if not there.
+   */
+  procfs: string | null;
+  exactness: Exactness;
+  /**
+   * One line.
+   */
+  meaning: string;
+}
+/**
+ * Backend to collector, answer to the hello.
+ */
+export interface CollectorWelcome {
+  type: "collector_welcome";
+  /**
+   * Version of this protocol.
+   */
+  protocol: number;
+  /**
+   * Target id to the last seq that the backend has; replay starts behind it. A target not named is replayed from the oldest kept frame.
+   */
+  resume: {
+    [k: string]: number;
+  };
+}
+/**
+ * Stop sampling a target.
+ */
+export interface DetachCommand {
+  type: "detach_command";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+}
+/**
+ * Change a target's rate.
+ */
+export interface SetRateCommand {
+  type: "set_rate_command";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+  /**
+   * Samples a second.
+   */
+  rate_hz: number;
+}
+/**
+ * List the processes of the host.
+ */
+export interface ListProcessesCommand {
+  type: "list_processes_command";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+}
+/**
+ * Check the host's capabilities.
+ */
+export interface DoctorCommand {
+  type: "doctor_command";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+}
+/**
+ * The collector on itself, cumulative since it started unless said otherwise.
+ */
+export interface CollectorHealth {
+  /**
+   * Wall time of this sample, microseconds.
+   */
+  sample_us: number;
+  /**
+   * How long after its deadline this sample started, microseconds.
+   */
+  late_us: number;
+  /**
+   * Of this target, since attach.
+   */
+  missed_deadlines: number;
+  /**
+   * Exit records received, host-wide.
+   */
+  exits_received: number;
+  /**
+   * Exit records lost, host-wide, exact.
+   */
+  exits_lost: number;
+  /**
+   * CPU of the collector process over the last second, 100 = one core.
+   */
+  cpu_percent: number | null;
+  /**
+   * Bytes held for replay.
+   */
+  replay_bytes: number;
+}
+/**
+ * Collector to backend, first message.
+ */
+export interface CollectorHello {
+  type: "collector_hello";
+  /**
+   * Version of this protocol.
+   */
+  protocol: number;
+  host: Host;
+  /**
+   * Targets it holds, ended ones included while their frames are kept for replay.
+   */
+  targets: Target[];
+}
+/**
+ * A machine with a collector.
+ */
+export interface Host {
+  /**
+   * Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
+   */
+  id: string;
+  /**
+   * Host name.
+   */
+  name: string;
+  /**
+   * Kernel release.
+   */
+  kernel: string;
+  /**
+   * CPUs online.
+   */
+  cpus: number;
+  /**
+   * CPU model name.
+   */
+  cpu_model: string;
+  /**
+   * Total memory.
+   */
+  memory_bytes: number;
+  /**
+   * Whether its collector is connected now.
+   */
+  connected: boolean;
+  collector: CollectorInfo;
+}
+/**
+ * The collector of a host.
+ */
+export interface CollectorInfo {
+  /**
+   * Process id (thread group id) as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Version of tidscope.
+   */
+  version: string;
+  /**
+   * Whether it may use taskstats (CAP_NET_ADMIN).
+   */
+  privileged: boolean;
+  source: SampleSource;
+  /**
+   * Why this source.
+   */
+  reason: string;
+  /**
+   * How many targets it takes at once.
+   */
+  max_targets: number;
+}
+/**
+ * A process attached to.
+ */
+export interface Target {
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  id: string;
+  /**
+   * Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
+   */
+  host: string;
+  process: Process;
+  state: TargetState;
+  /**
+   * Samples a second.
+   */
+  rate_hz: number;
+  /**
+   * Moment of attachment, Unix microseconds: the zero of the stream's time.
+   */
+  attached_unix_us: number;
+  source: Source;
+  /**
+   * Fields that frames carry, in column order.
+   *
+   * Items: Field name.
+   */
+  fields: string[];
+  /**
+   * Fields of the catalogue that they do not carry.
+   */
+  absent: AbsentField[];
+  /**
+   * Size in force when attached; null if unknown.
+   */
+  gomaxprocs: number | null;
+  /**
+   * How GOMAXPROCS is read, or why it is not.
+   */
+  gomaxprocs_reason: string;
+}
+/**
+ * A process that could be attached to.
+ */
+export interface Process {
+  /**
+   * Process id (thread group id) as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
+   */
+  start_ticks: number;
+  /**
+   * When it started, Unix milliseconds.
+   */
+  started_unix_ms: number;
+  /**
+   * Its comm, at most 15 bytes.
+   */
+  name: string;
+  /**
+   * Its command line, arguments joined by blanks; its comm in brackets where there is none.
+   */
+  command: string;
+  /**
+   * Path of its executable; null if it cannot be read.
+   */
+  executable: string | null;
+  /**
+   * Real user id.
+   */
+  uid: number;
+  /**
+   * User name, or the uid as text.
+   */
+  user: string;
+  /**
+   * Number of threads.
+   */
+  threads: number;
+  /**
+   * CPU since the last listing, 100 = one core; null in the first.
+   */
+  cpu_percent: number | null;
+  /**
+   * Resident memory.
+   */
+  rss_bytes: number | null;
+  runtime: Runtime;
+  /**
+   * Such as go1.26.8; null if unknown.
+   */
+  runtime_version: string | null;
+  /**
+   * TCP ports it listens on.
+   *
+   * Items: TCP port.
+   */
+  ports: number[];
+  /**
+   * Why it cannot be attached to; null if it can.
+   */
+  refusal: Problem | null;
+}
+/**
+ * A refusal (RFC 9457 problem details): what was wrong and what to do about it.
+ */
+export interface Problem {
+  /**
+   * urn:tidscope:problem: and a problem type.
+   */
+  type: string;
+  /**
+   * The kind of problem, in a few words.
+   */
+  title: string;
+  /**
+   * HTTP status.
+   */
+  status: number;
+  /**
+   * What was wrong here, naming the value.
+   */
+  detail: string;
+  /**
+   * What to do about it.
+   */
+  hint: string;
+}
+/**
+ * Where a target's numbers come from.
+ */
+export interface Source {
+  kind: SampleSource;
+  /**
+   * Version of struct taskstats; null without taskstats.
+   */
+  taskstats_version: number | null;
+  /**
+   * Name of the layout table in force, such as v16; null without taskstats.
+   */
+  layout: string | null;
+  /**
+   * Length of struct taskstats in the kernel's replies.
+   */
+  reply_bytes: number | null;
+  /**
+   * Why this source, in one sentence.
+   */
+  reason: string;
+  /**
+   * Whether exit totals of threads are received.
+   */
+  exits: boolean;
+  /**
+   * Why, or why not.
+   */
+  exits_reason: string;
+  /**
+   * Where per-thread network numbers come from, or 'none: …' and why.
+   */
+  network: string;
+}
+/**
+ * A target's state, as asked for.
+ */
+export interface TargetReply {
+  type: "target_reply";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  target: Target;
+  /**
+   * False if the process was attached to already.
+   */
+  created: boolean;
+}
+/**
+ * The processes of the host.
+ */
+export interface ProcessesReply {
+  type: "processes_reply";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  /**
+   * All that can be seen.
+   */
+  processes: Process[];
+}
+/**
+ * The host's report.
+ */
+export interface DoctorReply {
+  type: "doctor_reply";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  report: DoctorReport;
+}
+/**
+ * What this machine lets tidscope measure.
+ */
+export interface DoctorReport {
+  /**
+   * Host name.
+   */
+  host: string;
+  /**
+   * Kernel release.
+   */
+  kernel: string;
+  /**
+   * When it was checked.
+   */
+  checked_unix_ms: number;
+  state: CheckState;
+  /**
+   * In order of weight.
+   */
+  checks: DoctorCheck[];
+}
+/**
+ * One capability that was checked.
+ */
+export interface DoctorCheck {
+  /**
+   * Stable id, such as taskstats-layout.
+   */
+  name: string;
+  /**
+   * What was checked.
+   */
+  title: string;
+  state: CheckState;
+  /**
+   * What was found, with the values.
+   */
+  found: string;
+  /**
+   * What is lost without it; empty if nothing.
+   */
+  lost: string;
+  /**
+   * The command or setting that mends it; empty if nothing has to be.
+   */
+  mend: string;
+}
+/**
+ * A command was refused.
+ */
+export interface RefusedReply {
+  type: "refused_reply";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  problem: Problem;
+}
+/**
+ * Collector to backend: a target was attached, changed its rate, or ended.
+ */
+export interface TargetChanged {
+  type: "target_changed";
+  target: Target;
+}
+/**
+ * Collector to backend: an ended target whose frames are no longer kept.
+ */
+export interface TargetForgotten {
+  type: "target_forgotten";
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+}
+/**
+ * Frames that can not be replayed: they fell off the collector's bounded replay buffer.
+ */
+export interface FramesLost {
+  type: "frames_lost";
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+  /**
+   * Number of the frame in its target's stream, contiguous from 1.
+   */
+  from_seq: number;
+  /**
+   * Number of the frame in its target's stream, contiguous from 1.
+   */
+  to_seq: number;
+  /**
+   * Which bound.
+   */
+  reason: string;
+}
+/**
+ * Samples were due and could not be taken in time.
+ */
+export interface DeadlinesMissed {
+  type: "deadlines_missed";
+  /**
+   * How many since the frame before.
+   */
+  count: number;
+}
+/**
+ * POST /api/v1/demo: the demo program was started and attached to.
+ */
+export interface DemoResponse {
+  target: Target;
+}
+/**
+ * What the threads that have ended add up to, since attach.
+ */
+export interface ExitedTotals {
+  /**
+   * How many.
+   */
+  threads: number;
+  /**
+   * How many of them without an exit record: their totals are their last sample.
+   */
+  inexact: number;
+  /**
+   * Field name to its last cumulative value, in the field's unit. A field that was not available is not in it.
+   */
+  totals: {
+    [k: string]: number;
+  };
+}
+/**
+ * The kernel dropped exit records because our socket was full.
+ */
+export interface ExitsLost {
+  type: "exits_lost";
+  /**
+   * Exact number, host-wide, from gaps in the sequence numbers of the per-CPU sockets.
+   */
+  count: number;
+}
+/**
+ * All fields that tidscope measures: labels, run manifests, exports and docs come from it. GET /api/v1/fields answers with it.
+ */
+export interface FieldCatalogue {
+  /**
+   * In column order.
+   */
+  fields: CatalogueField[];
+}
+/**
+ * First part of a binary frame: one instant of one target. After it stands an Arrow IPC stream of one record batch: tid (uint32), one uint64 column a field, null = not available; a snapshot has start_ns (int64) and name (utf8) as well. A snapshot holds every live thread; a delta holds those whose counters changed since the frame before. Events apply before rows.
+ */
+export interface FrameHeader {
+  type: "frame";
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+  /**
+   * Number of the frame in its target's stream, contiguous from 1.
+   */
+  seq: number;
+  /**
+   * First frame that this one stands for; less than seq if frames were coalesced.
+   */
+  first_seq: number;
+  kind: FrameKind;
+  /**
+   * Monotonic time of the sample since attach, nanoseconds.
+   */
+  time_ns: number;
+  /**
+   * Wall clock of the sample, Unix microseconds.
+   */
+  unix_us: number;
+  /**
+   * Threads alive at this instant.
+   */
+  live_threads: number;
+  /**
+   * What happened since the frame before, in order.
+   */
+  events: TargetEvent[];
+  process: ProcessGauges;
+  health: CollectorHealth;
+  exited: ExitedTotals;
+}
+/**
+ * A thread was seen for the first time.
+ */
+export interface ThreadBorn {
+  type: "thread_born";
+  /**
+   * Thread id.
+   */
+  tid: number;
+  /**
+   * Its start, nanoseconds since attach; negative if it started before.
+   */
+  start_ns: number;
+  /**
+   * Its comm.
+   */
+  name: string;
+}
+/**
+ * A thread changed its name.
+ */
+export interface ThreadRenamed {
+  type: "thread_renamed";
+  /**
+   * Thread id.
+   */
+  tid: number;
+  /**
+   * The new one.
+   */
+  name: string;
+  /**
+   * The old one.
+   */
+  previous: string;
+}
+/**
+ * A thread ended.
+ */
+export interface ThreadExited {
+  type: "thread_exited";
+  /**
+   * Thread id.
+   */
+  tid: number;
+  /**
+   * Its start, nanoseconds since attach.
+   */
+  start_ns: number;
+  /**
+   * Its last comm.
+   */
+  name: string;
+  /**
+   * Field name to its last cumulative value, in the field's unit. A field that was not available is not in it.
+   */
+  totals: {
+    [k: string]: number;
+  };
+  /**
+   * True if the totals are the kernel's exit record; false if they are the last sample, because no exit record came.
+   */
+  exact: boolean;
+  /**
+   * False if it lived and died between two samples.
+   */
+  seen_alive: boolean;
+}
+/**
+ * The process ended.
+ */
+export interface TargetExited {
+  type: "target_exited";
+  /**
+   * Exit status as wait(2) gives it, if an exit record told it.
+   */
+  exit_code: number | null;
+}
+/**
+ * Sampling was stopped on request.
+ */
+export interface TargetDetached {
+  type: "target_detached";
+}
+/**
+ * The sampling rate changed.
+ */
+export interface RateChanged {
+  type: "rate_changed";
+  /**
+   * Samples a second.
+   */
+  rate_hz: number;
+  /**
+   * Samples a second.
+   */
+  previous_hz: number;
+}
+/**
+ * Frames were lost between collector and backend or backend and page.
+ */
+export interface Gap {
+  type: "gap";
+  /**
+   * Number of the frame in its target's stream, contiguous from 1.
+   */
+  from_seq: number;
+  /**
+   * Number of the frame in its target's stream, contiguous from 1.
+   */
+  to_seq: number;
+  /**
+   * Which bound was exceeded.
+   */
+  reason: string;
+}
+/**
+ * A Go program's GOMAXPROCS changed.
+ */
+export interface GomaxprocsChanged {
+  type: "gomaxprocs_changed";
+  /**
+   * Now in force.
+   */
+  size: number;
+  /**
+   * Before.
+   */
+  previous: number;
+}
+/**
+ * A sample could not be taken.
+ */
+export interface SampleFailed {
+  type: "sample_failed";
+  /**
+   * What the kernel answered.
+   */
+  reason: string;
+}
+/**
+ * Values of the process as a whole at this instant.
+ */
+export interface ProcessGauges {
+  /**
+   * GOMAXPROCS in force; null if not a Go program or not readable.
+   */
+  gomaxprocs: number | null;
+  /**
+   * Resident memory, sampled about once a second.
+   */
+  rss_bytes: number | null;
+}
+/**
+ * GET /api/v1/health.
+ */
+export interface HealthResponse {
+  status: HealthStatus;
+  /**
+   * Version of tidscope.
+   */
+  version: string;
+  /**
+   * Of the backend.
+   */
+  uptime_s: number;
+  /**
+   * Connected.
+   */
+  collectors: number;
+  /**
+   * Pages connected.
+   */
+  clients: number;
+  /**
+   * Targets known.
+   */
+  targets: number;
+  /**
+   * Frames taken in.
+   */
+  frames: number;
+  /**
+   * Frames merged for slow pages.
+   */
+  coalesced: number;
+  /**
+   * Frames that a page never got in any form.
+   */
+  dropped: number;
+  /**
+   * Frames lost between collector and backend.
+   */
+  lost: number;
+  /**
+   * Bytes held so that a page that opens sees the recent past.
+   */
+  history_bytes: number;
+  /**
+   * Resident memory of the backend.
+   */
+  rss_bytes: number;
+}
+/**
+ * GET /api/v1/hosts.
+ */
+export interface HostsResponse {
+  /**
+   * Hosts known.
+   */
+  hosts: Host[];
+}
+/**
+ * Page to backend: send me this target's frames.
+ */
+export interface Subscribe {
+  type: "subscribe";
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+  /**
+   * Last frame the page has; null for all that is kept.
+   */
+  after_seq: number | null;
+}
+/**
+ * Page to backend: stop.
+ */
+export interface Unsubscribe {
+  type: "unsubscribe";
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+}
+/**
+ * Backend to page: hosts and targets, at connect and whenever one changes.
+ */
+export interface LiveState {
+  type: "live_state";
+  /**
+   * Hosts known.
+   */
+  hosts: Host[];
+  /**
+   * Targets known, ended ones included.
+   */
+  targets: Target[];
+}
+/**
+ * Backend to page, once a second: how this page keeps up.
+ */
+export interface StreamStats {
+  type: "stream_stats";
+  /**
+   * Frames sent to this page.
+   */
+  sent: number;
+  /**
+   * Frames merged into a later one because the page was slow; no totals are lost.
+   */
+  coalesced: number;
+  /**
+   * Frames that never reached this page in any form.
+   */
+  dropped: number;
+  /**
+   * Frames waiting now.
+   */
+  queue: number;
+  /**
+   * Pages connected to this backend.
+   */
+  clients: number;
+}
+/**
+ * Backend to page: a command was refused.
+ */
+export interface LiveProblem {
+  type: "live_problem";
+  problem: Problem;
+}
+/**
+ * GET /api/v1/processes.
+ */
+export interface ProcessesResponse {
+  /**
+   * Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
+   */
+  host: string;
+  /**
+   * All that can be seen.
+   */
+  processes: Process[];
+}
+/**
+ * Body of PATCH /api/v1/targets/{id}.
+ */
+export interface RateRequest {
+  /**
+   * Samples a second.
+   */
+  rate_hz: number;
+}
+/**
+ * Body of POST /api/v1/session: trades the printed token for a cookie.
+ */
+export interface SessionRequest {
+  /**
+   * From the address that was printed at start.
+   */
+  token: string;
+}
+/**
+ * GET /api/v1/targets.
+ */
+export interface TargetsResponse {
+  /**
+   * Targets known.
+   */
+  targets: Target[];
+}

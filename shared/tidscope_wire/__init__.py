@@ -1,0 +1,7 @@
+"""What crosses the boundaries of tidscope: generated models, the field catalogue, the frame codec.
+
+The JSON Schemas in `shared/schemas/` are the source; `make generate` writes `generated/` from them.
+"""
+
+PROTOCOL_VERSION = 1
+"""Version of the messages between collector, backend and page."""

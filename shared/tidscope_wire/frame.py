@@ -1,0 +1,143 @@
+"""The binary frame: one instant of one target.
+
+Layout: a 4-byte little-endian length, that many bytes of JSON (`frame_header.schema.json`, padded
+with blanks so that what follows stands at a multiple of 8), then an Arrow IPC stream with one
+record batch. Readers need no more than JSON and Arrow.
+"""
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tidscope_wire.generated.models import FrameHeader
+
+LENGTH = struct.Struct("<I")
+MAX_HEADER_BYTES = 32 * 1024 * 1024
+"""A header longer than this is refused: it is not one of ours."""
+
+
+class FrameError(ValueError):
+    """A binary message is not a frame; the text says in what way."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The Arrow part of a frame, as numpy arrays of n rows.
+
+    Attributes:
+        tid: uint32, thread ids.
+        columns: field name to uint64 values; where `absent` says so they mean nothing.
+        absent: field name to a bool array, true where the kernel gave no value. A field that is
+            not named has all its values.
+        start_ns: int64 nanoseconds since attach; snapshots only.
+        name: comms; snapshots only.
+    """
+
+    tid: npt.NDArray[np.uint32]
+    columns: Mapping[str, npt.NDArray[np.uint64]]
+    absent: Mapping[str, npt.NDArray[np.bool_]]
+    start_ns: npt.NDArray[np.int64] | None = None
+    name: Sequence[str] | None = None
+
+
+class RowEncoder:
+    """Writes rows as Arrow IPC streams; keeps the schemas, which are the same from frame to frame.
+
+    Args:
+        fields: names of the counter columns, in column order.
+    """
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        counters = [pa.field(name, pa.uint64()) for name in fields]
+        identity = [pa.field("start_ns", pa.int64()), pa.field("name", pa.utf8())]
+        self._fields = tuple(fields)
+        self._delta = pa.schema([pa.field("tid", pa.uint32()), *counters])
+        self._snapshot = pa.schema([pa.field("tid", pa.uint32()), *identity, *counters])
+
+    def encode(self, rows: Rows) -> bytes:
+        """Encode rows; they make a snapshot if they carry start times and names."""
+        arrays = [pa.array(rows.tid)]
+        if rows.start_ns is not None and rows.name is not None:
+            arrays += [pa.array(rows.start_ns), pa.array(rows.name, pa.utf8())]
+        for field in self._fields:
+            arrays.append(pa.array(rows.columns[field], mask=rows.absent.get(field)))
+        schema = self._delta if rows.start_ns is None else self._snapshot
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, schema) as writer:
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+        return bytes(sink.getvalue())
+
+
+def join(header: FrameHeader, body: bytes) -> bytes:
+    """Make a frame of its header and its Arrow stream."""
+    text = header.model_dump_json().encode()
+    padding = -(LENGTH.size + len(text)) % 8
+    return b"".join((LENGTH.pack(len(text) + padding), text, b" " * padding, body))
+
+
+def split(frame: bytes) -> tuple[FrameHeader, memoryview]:
+    """Take a frame apart.
+
+    Returns:
+        The header, checked against its schema, and the Arrow stream, still encoded.
+
+    Raises:
+        FrameError: it is not a frame.
+    """
+    if len(frame) < LENGTH.size:
+        raise FrameError(f"a frame has at least {LENGTH.size} bytes, this one {len(frame)}")
+    (length,) = LENGTH.unpack_from(frame)
+    end = LENGTH.size + length
+    if length > MAX_HEADER_BYTES or end > len(frame):
+        raise FrameError(f"header of {length} bytes in a frame of {len(frame)}")
+    if end % 8:
+        raise FrameError(f"the Arrow part starts at {end}, which is not a multiple of 8")
+    try:
+        header = FrameHeader.model_validate_json(frame[LENGTH.size : end])
+    except ValueError as error:
+        raise FrameError(f"bad header: {error}") from error
+    return header, memoryview(frame)[end:]
+
+
+def decode_rows(body: bytes | memoryview) -> Rows:
+    """Decode the Arrow part of a frame.
+
+    Raises:
+        FrameError: it is not an Arrow stream of one batch with the columns of a frame.
+    """
+    try:
+        with pa.ipc.open_stream(pa.py_buffer(body)) as reader:
+            batch = reader.read_next_batch()
+        batch.validate(full=True)
+    except (pa.ArrowException, StopIteration, OSError, ValueError) as error:
+        raise FrameError(f"bad Arrow stream: {error}") from error
+    columns: dict[str, npt.NDArray[np.uint64]] = {}
+    absent: dict[str, npt.NDArray[np.bool_]] = {}
+    types = {name: batch.schema.field(name).type for name in batch.schema.names}
+    if types.pop("tid", None) != pa.uint32():
+        raise FrameError("column tid (uint32) is missing")
+    snapshot = "start_ns" in types or "name" in types
+    if snapshot and (types.pop("start_ns", None), types.pop("name", None)) != (
+        pa.int64(),
+        pa.utf8(),
+    ):
+        raise FrameError("a snapshot has both start_ns (int64) and name (utf8)")
+    for field, kind in types.items():
+        if kind != pa.uint64():
+            raise FrameError(f"column {field} is {kind}, not uint64")
+        column = batch.column(field)
+        if column.null_count:
+            absent[field] = column.is_null().to_numpy(zero_copy_only=False)
+            column = column.fill_null(0)
+        columns[field] = column.to_numpy()
+    return Rows(
+        tid=batch.column("tid").to_numpy(),
+        columns=columns,
+        absent=absent,
+        start_ns=batch.column("start_ns").to_numpy() if snapshot else None,
+        name=batch.column("name").to_pylist() if snapshot else None,
+    )

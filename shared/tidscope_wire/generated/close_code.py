@@ -1,0 +1,31 @@
+"""Generated from shared/schemas by tools/generate.py. Do not edit."""
+
+from enum import IntEnum
+
+
+class CloseCode(IntEnum):
+    """WebSocket close codes of /ws/live and /ws/collector."""
+
+    BAD_MESSAGE = 4400
+    """A message did not fit its schema; the reason names what."""
+
+    UNAUTHENTICATED = 4401
+    """No valid session cookie, or a wrong collector secret."""
+
+    FORBIDDEN_ORIGIN = 4403
+    """Origin or Host is not one this backend serves."""
+
+    TIMED_OUT = 4408
+    """The first message did not come in time."""
+
+    REPLACED = 4409
+    """Another collector of the same host has connected."""
+
+    TOO_LARGE = 4413
+    """A message was larger than the bound."""
+
+    PROTOCOL_VERSION = 4426
+    """The other side speaks another version of the protocol; the reason names both."""
+
+    TOO_MANY = 4429
+    """Too many pages or collectors are connected."""

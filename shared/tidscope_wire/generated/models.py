@@ -1,0 +1,1612 @@
+"""Generated from shared/schemas by tools/generate.py. Do not edit."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+from typing import Annotated, Literal
+from typing_extensions import TypeAliasType
+
+
+class AbsentField(BaseModel):
+    """
+    A field that this target does not have, and why.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    field: str
+    """
+    Name in the field catalogue.
+    """
+    reason: str
+    """
+    Why the kernel does not give it, and what would change that.
+    """
+
+
+class AttachCommand(BaseModel):
+    """
+    Attach to a process.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["attach_command"] = "attach_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id (thread group id) as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int | None, Field(ge=0)]
+    """
+    Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
+    """
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second.
+    """
+
+
+class AttachRequest(BaseModel):
+    """
+    Body of POST /api/v1/targets.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    host: str | None = None
+    """
+    Host id; may be left out when there is one host.
+    """
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id (thread group id) as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int | None, Field(ge=0)] = None
+    """
+    Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
+    """
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)] = 10
+    """
+    Samples a second.
+    """
+
+
+Unit = TypeAliasType(
+    "Unit", Annotated[Literal["ns", "us", "bytes", "count"], Field(title="Unit")]
+)
+"""
+Unit on the wire.
+"""
+
+
+FieldKind = TypeAliasType(
+    "FieldKind", Annotated[Literal["counter", "gauge"], Field(title="FieldKind")]
+)
+"""
+A counter only grows while the thread lives; a gauge is a value at an instant.
+"""
+
+
+FieldScope = TypeAliasType(
+    "FieldScope", Annotated[Literal["thread", "process"], Field(title="FieldScope")]
+)
+"""
+Whether each thread has one, or the process as a whole.
+"""
+
+
+FieldGroup = TypeAliasType(
+    "FieldGroup",
+    Annotated[
+        Literal["cpu", "wait", "switches", "memory", "io", "disk", "network", "pool"],
+        Field(title="FieldGroup"),
+    ],
+)
+"""
+What it is about.
+"""
+
+
+Exactness = TypeAliasType(
+    "Exactness",
+    Annotated[Literal["exact", "quantised", "tick"], Field(title="Exactness")],
+)
+"""
+exact; quantised: rounded by the kernel; tick: moves in scheduler ticks.
+"""
+
+
+class CatalogueField(BaseModel):
+    """
+    One measured value.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
+    """
+    Name on the wire, in files and in exports; the unit is in it.
+    """
+    label: str
+    """
+    For people.
+    """
+    unit: Annotated[Unit, Field(title="Unit")]
+    """
+    Unit on the wire.
+    """
+    kind: Annotated[FieldKind, Field(title="FieldKind")]
+    """
+    A counter only grows while the thread lives; a gauge is a value at an instant.
+    """
+    scope: Annotated[FieldScope, Field(title="FieldScope")]
+    """
+    Whether each thread has one, or the process as a whole.
+    """
+    group: Annotated[FieldGroup, Field(title="FieldGroup")]
+    """
+    What it is about.
+    """
+    taskstats: str | None
+    """
+    Member of struct taskstats; null if it does not come from there.
+    """
+    since_version: Annotated[int | None, Field(ge=0)]
+    """
+    First taskstats version that has it; null if no upstream version has.
+    """
+    procfs: str | None
+    """
+    File of /proc/PID/task/TID and the value in it, when taskstats is not to be had; null if not there.
+    """
+    exactness: Annotated[Exactness, Field(title="Exactness")]
+    """
+    exact; quantised: rounded by the kernel; tick: moves in scheduler ticks.
+    """
+    meaning: str
+    """
+    One line.
+    """
+
+
+CheckState = TypeAliasType(
+    "CheckState",
+    Annotated[Literal["ok", "limited", "failed", "unknown"], Field(title="CheckState")],
+)
+"""
+ok; limited: works, with something missing; failed: does not work; unknown: could not be told.
+"""
+
+
+class CollectorHealth(BaseModel):
+    """
+    The collector on itself, cumulative since it started unless said otherwise.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    sample_us: Annotated[int, Field(ge=0)]
+    """
+    Wall time of this sample, microseconds.
+    """
+    late_us: Annotated[int, Field(ge=0)]
+    """
+    How long after its deadline this sample started, microseconds.
+    """
+    missed_deadlines: Annotated[int, Field(ge=0)]
+    """
+    Of this target, since attach.
+    """
+    exits_received: Annotated[int, Field(ge=0)]
+    """
+    Exit records received, host-wide.
+    """
+    exits_lost: Annotated[int, Field(ge=0)]
+    """
+    Exit records lost, host-wide, exact.
+    """
+    cpu_percent: float | None
+    """
+    CPU of the collector process over the last second, 100 = one core.
+    """
+    replay_bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes held for replay.
+    """
+
+
+ResumeAdditionalProperty = TypeAliasType(
+    "ResumeAdditionalProperty", Annotated[int, Field(ge=0)]
+)
+
+
+class CollectorWelcome(BaseModel):
+    """
+    Backend to collector, answer to the hello.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["collector_welcome"] = "collector_welcome"
+    protocol: Annotated[int, Field(ge=0)]
+    """
+    Version of this protocol.
+    """
+    resume: dict[str, ResumeAdditionalProperty]
+    """
+    Target id to the last seq that the backend has; replay starts behind it. A target not named is replayed from the oldest kept frame.
+    """
+
+
+class DeadlinesMissed(BaseModel):
+    """
+    Samples were due and could not be taken in time.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["deadlines_missed"] = "deadlines_missed"
+    count: Annotated[int, Field(ge=1)]
+    """
+    How many since the frame before.
+    """
+
+
+class DetachCommand(BaseModel):
+    """
+    Stop sampling a target.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["detach_command"] = "detach_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+
+
+class DoctorCheck(BaseModel):
+    """
+    One capability that was checked.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    """
+    Stable id, such as taskstats-layout.
+    """
+    title: str
+    """
+    What was checked.
+    """
+    state: CheckState
+    found: str
+    """
+    What was found, with the values.
+    """
+    lost: str
+    """
+    What is lost without it; empty if nothing.
+    """
+    mend: str
+    """
+    The command or setting that mends it; empty if nothing has to be.
+    """
+
+
+class DoctorCommand(BaseModel):
+    """
+    Check the host's capabilities.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["doctor_command"] = "doctor_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+
+
+class DoctorReport(BaseModel):
+    """
+    What this machine lets tidscope measure.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    host: str
+    """
+    Host name.
+    """
+    kernel: str
+    """
+    Kernel release.
+    """
+    checked_unix_ms: Annotated[int, Field(ge=0)]
+    """
+    When it was checked.
+    """
+    state: CheckState
+    checks: list[DoctorCheck]
+    """
+    In order of weight.
+    """
+
+
+TotalsAdditionalProperty = TypeAliasType(
+    "TotalsAdditionalProperty", Annotated[int, Field(ge=0)]
+)
+
+
+class ExitedTotals(BaseModel):
+    """
+    What the threads that have ended add up to, since attach.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    threads: Annotated[int, Field(ge=0)]
+    """
+    How many.
+    """
+    inexact: Annotated[int, Field(ge=0)]
+    """
+    How many of them without an exit record: their totals are their last sample.
+    """
+    totals: dict[str, TotalsAdditionalProperty]
+    """
+    Field name to its last cumulative value, in the field's unit. A field that was not available is not in it.
+    """
+
+
+class ExitsLost(BaseModel):
+    """
+    The kernel dropped exit records because our socket was full.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["exits_lost"] = "exits_lost"
+    count: Annotated[int, Field(ge=1)]
+    """
+    Exact number, host-wide, from gaps in the sequence numbers of the per-CPU sockets.
+    """
+
+
+class FieldCatalogue(BaseModel):
+    """
+    All fields that tidscope measures: labels, run manifests, exports and docs come from it. GET /api/v1/fields answers with it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    fields: list[CatalogueField]
+    """
+    In column order.
+    """
+
+
+FrameKind = TypeAliasType(
+    "FrameKind", Annotated[Literal["snapshot", "delta"], Field(title="FrameKind")]
+)
+
+
+class FramesLost(BaseModel):
+    """
+    Frames that can not be replayed: they fell off the collector's bounded replay buffer.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["frames_lost"] = "frames_lost"
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    from_seq: Annotated[int, Field(ge=1)]
+    """
+    Number of the frame in its target's stream, contiguous from 1.
+    """
+    to_seq: Annotated[int, Field(ge=1)]
+    """
+    Number of the frame in its target's stream, contiguous from 1.
+    """
+    reason: str
+    """
+    Which bound.
+    """
+
+
+class Gap(BaseModel):
+    """
+    Frames were lost between collector and backend or backend and page.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["gap"] = "gap"
+    from_seq: Annotated[int, Field(ge=1)]
+    """
+    Number of the frame in its target's stream, contiguous from 1.
+    """
+    to_seq: Annotated[int, Field(ge=1)]
+    """
+    Number of the frame in its target's stream, contiguous from 1.
+    """
+    reason: str
+    """
+    Which bound was exceeded.
+    """
+
+
+class GomaxprocsChanged(BaseModel):
+    """
+    A Go program's GOMAXPROCS changed.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["gomaxprocs_changed"] = "gomaxprocs_changed"
+    size: Annotated[int, Field(ge=1)]
+    """
+    Now in force.
+    """
+    previous: Annotated[int, Field(ge=1)]
+    """
+    Before.
+    """
+
+
+HealthStatus = TypeAliasType(
+    "HealthStatus", Annotated[Literal["ok", "degraded"], Field(title="HealthStatus")]
+)
+"""
+degraded: no collector is connected.
+"""
+
+
+class HealthResponse(BaseModel):
+    """
+    GET /api/v1/health.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    status: Annotated[HealthStatus, Field(title="HealthStatus")]
+    """
+    degraded: no collector is connected.
+    """
+    version: str
+    """
+    Version of tidscope.
+    """
+    uptime_s: float
+    """
+    Of the backend.
+    """
+    collectors: Annotated[int, Field(ge=0)]
+    """
+    Connected.
+    """
+    clients: Annotated[int, Field(ge=0)]
+    """
+    Pages connected.
+    """
+    targets: Annotated[int, Field(ge=0)]
+    """
+    Targets known.
+    """
+    frames: Annotated[int, Field(ge=0)]
+    """
+    Frames taken in.
+    """
+    coalesced: Annotated[int, Field(ge=0)]
+    """
+    Frames merged for slow pages.
+    """
+    dropped: Annotated[int, Field(ge=0)]
+    """
+    Frames that a page never got in any form.
+    """
+    lost: Annotated[int, Field(ge=0)]
+    """
+    Frames lost between collector and backend.
+    """
+    history_bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes held so that a page that opens sees the recent past.
+    """
+    rss_bytes: Annotated[int, Field(ge=0)]
+    """
+    Resident memory of the backend.
+    """
+
+
+class ListProcessesCommand(BaseModel):
+    """
+    List the processes of the host.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["list_processes_command"] = "list_processes_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+
+
+class Problem(BaseModel):
+    """
+    A refusal (RFC 9457 problem details): what was wrong and what to do about it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Annotated[str, Field(pattern="^urn:tidscope:problem:[a-z-]+$")]
+    """
+    urn:tidscope:problem: and a problem type.
+    """
+    title: str
+    """
+    The kind of problem, in a few words.
+    """
+    status: Annotated[int, Field(ge=400, le=599)]
+    """
+    HTTP status.
+    """
+    detail: str
+    """
+    What was wrong here, naming the value.
+    """
+    hint: str
+    """
+    What to do about it.
+    """
+
+
+ProblemType = TypeAliasType(
+    "ProblemType",
+    Annotated[
+        Literal[
+            "bad-request",
+            "unauthenticated",
+            "forbidden-origin",
+            "forbidden-host",
+            "unknown-process",
+            "process-id-reused",
+            "not-permitted",
+            "kernel-thread",
+            "target-exited",
+            "too-many-targets",
+            "unknown-target",
+            "unknown-host",
+            "no-collector",
+            "collector-timeout",
+            "demo-failed",
+            "not-found",
+            "method-not-allowed",
+            "internal",
+        ],
+        Field(title="ProblemType"),
+    ],
+)
+"""
+Kinds of refusal. As a problem document's `type` it stands behind urn:tidscope:problem:.
+"""
+
+
+Port = TypeAliasType("Port", Annotated[int, Field(ge=0)])
+"""
+TCP port.
+"""
+
+
+class ProcessGauges(BaseModel):
+    """
+    Values of the process as a whole at this instant.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    gomaxprocs: Annotated[int | None, Field(ge=0)]
+    """
+    GOMAXPROCS in force; null if not a Go program or not readable.
+    """
+    rss_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Resident memory, sampled about once a second.
+    """
+
+
+class RateChanged(BaseModel):
+    """
+    The sampling rate changed.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["rate_changed"] = "rate_changed"
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second.
+    """
+    previous_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second.
+    """
+
+
+class RateRequest(BaseModel):
+    """
+    Body of PATCH /api/v1/targets/{id}.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second.
+    """
+
+
+class RefusedReply(BaseModel):
+    """
+    A command was refused.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["refused_reply"] = "refused_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    problem: Problem
+
+
+Runtime = TypeAliasType(
+    "Runtime",
+    Annotated[
+        Literal["go", "python", "java", "node", "native", "unknown"],
+        Field(title="Runtime"),
+    ],
+)
+"""
+Language runtime a process runs on, as far as it can be told from outside.
+"""
+
+
+class SampleFailed(BaseModel):
+    """
+    A sample could not be taken.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["sample_failed"] = "sample_failed"
+    reason: str
+    """
+    What the kernel answered.
+    """
+
+
+SampleSource = TypeAliasType(
+    "SampleSource",
+    Annotated[Literal["taskstats", "procfs"], Field(title="SampleSource")],
+)
+"""
+Where samples come from: genetlink taskstats, or /proc when taskstats is not to be had.
+"""
+
+
+class SessionRequest(BaseModel):
+    """
+    Body of POST /api/v1/session: trades the printed token for a cookie.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    token: Annotated[str, Field(max_length=256, min_length=1)]
+    """
+    From the address that was printed at start.
+    """
+
+
+class SetRateCommand(BaseModel):
+    """
+    Change a target's rate.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["set_rate_command"] = "set_rate_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second.
+    """
+
+
+class Source(BaseModel):
+    """
+    Where a target's numbers come from.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: SampleSource
+    taskstats_version: Annotated[int | None, Field(ge=0)]
+    """
+    Version of struct taskstats; null without taskstats.
+    """
+    layout: str | None
+    """
+    Name of the layout table in force, such as v16; null without taskstats.
+    """
+    reply_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Length of struct taskstats in the kernel's replies.
+    """
+    reason: str
+    """
+    Why this source, in one sentence.
+    """
+    exits: bool
+    """
+    Whether exit totals of threads are received.
+    """
+    exits_reason: str
+    """
+    Why, or why not.
+    """
+    network: str
+    """
+    Where per-thread network numbers come from, or 'none: …' and why.
+    """
+
+
+class StreamStats(BaseModel):
+    """
+    Backend to page, once a second: how this page keeps up.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["stream_stats"] = "stream_stats"
+    sent: Annotated[int, Field(ge=0)]
+    """
+    Frames sent to this page.
+    """
+    coalesced: Annotated[int, Field(ge=0)]
+    """
+    Frames merged into a later one because the page was slow; no totals are lost.
+    """
+    dropped: Annotated[int, Field(ge=0)]
+    """
+    Frames that never reached this page in any form.
+    """
+    queue: Annotated[int, Field(ge=0)]
+    """
+    Frames waiting now.
+    """
+    clients: Annotated[int, Field(ge=0)]
+    """
+    Pages connected to this backend.
+    """
+
+
+class Subscribe(BaseModel):
+    """
+    Page to backend: send me this target's frames.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["subscribe"] = "subscribe"
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    after_seq: Annotated[int | None, Field(ge=0)]
+    """
+    Last frame the page has; null for all that is kept.
+    """
+
+
+class TargetDetached(BaseModel):
+    """
+    Sampling was stopped on request.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["target_detached"] = "target_detached"
+
+
+class TargetExited(BaseModel):
+    """
+    The process ended.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["target_exited"] = "target_exited"
+    exit_code: int | None
+    """
+    Exit status as wait(2) gives it, if an exit record told it.
+    """
+
+
+class TargetForgotten(BaseModel):
+    """
+    Collector to backend: an ended target whose frames are no longer kept.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["target_forgotten"] = "target_forgotten"
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+
+
+TargetState = TypeAliasType(
+    "TargetState",
+    Annotated[Literal["attached", "exited", "detached"], Field(title="TargetState")],
+)
+"""
+attached: being sampled. exited: the process has ended; the stream is complete. detached: someone asked to stop.
+"""
+
+
+class ThreadBorn(BaseModel):
+    """
+    A thread was seen for the first time.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["thread_born"] = "thread_born"
+    tid: Annotated[int, Field(ge=1)]
+    """
+    Thread id.
+    """
+    start_ns: int
+    """
+    Its start, nanoseconds since attach; negative if it started before.
+    """
+    name: str
+    """
+    Its comm.
+    """
+
+
+class ThreadExited(BaseModel):
+    """
+    A thread ended.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["thread_exited"] = "thread_exited"
+    tid: Annotated[int, Field(ge=1)]
+    """
+    Thread id.
+    """
+    start_ns: int
+    """
+    Its start, nanoseconds since attach.
+    """
+    name: str
+    """
+    Its last comm.
+    """
+    totals: dict[str, TotalsAdditionalProperty]
+    """
+    Field name to its last cumulative value, in the field's unit. A field that was not available is not in it.
+    """
+    exact: bool
+    """
+    True if the totals are the kernel's exit record; false if they are the last sample, because no exit record came.
+    """
+    seen_alive: bool
+    """
+    False if it lived and died between two samples.
+    """
+
+
+class ThreadRenamed(BaseModel):
+    """
+    A thread changed its name.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["thread_renamed"] = "thread_renamed"
+    tid: Annotated[int, Field(ge=1)]
+    """
+    Thread id.
+    """
+    name: str
+    """
+    The new one.
+    """
+    previous: str
+    """
+    The old one.
+    """
+
+
+class Unsubscribe(BaseModel):
+    """
+    Page to backend: stop.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["unsubscribe"] = "unsubscribe"
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+
+
+CollectorCommand = TypeAliasType(
+    "CollectorCommand",
+    Annotated[
+        CollectorWelcome
+        | AttachCommand
+        | DetachCommand
+        | SetRateCommand
+        | ListProcessesCommand
+        | DoctorCommand,
+        Field(discriminator="type", title="CollectorCommand"),
+    ],
+)
+"""
+Backend to collector.
+"""
+
+
+class CollectorInfo(BaseModel):
+    """
+    The collector of a host.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id (thread group id) as the collector's PID namespace counts.
+    """
+    version: str
+    """
+    Version of tidscope.
+    """
+    privileged: bool
+    """
+    Whether it may use taskstats (CAP_NET_ADMIN).
+    """
+    source: SampleSource
+    reason: str
+    """
+    Why this source.
+    """
+    max_targets: Annotated[int, Field(ge=0)]
+    """
+    How many targets it takes at once.
+    """
+
+
+class DoctorReply(BaseModel):
+    """
+    The host's report.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["doctor_reply"] = "doctor_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    report: DoctorReport
+
+
+class Host(BaseModel):
+    """
+    A machine with a collector.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^h-[0-9a-f]{12}$")]
+    """
+    Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
+    """
+    name: str
+    """
+    Host name.
+    """
+    kernel: str
+    """
+    Kernel release.
+    """
+    cpus: Annotated[int, Field(ge=1)]
+    """
+    CPUs online.
+    """
+    cpu_model: str
+    """
+    CPU model name.
+    """
+    memory_bytes: Annotated[int, Field(ge=0)]
+    """
+    Total memory.
+    """
+    connected: bool
+    """
+    Whether its collector is connected now.
+    """
+    collector: CollectorInfo
+
+
+class HostsResponse(BaseModel):
+    """
+    GET /api/v1/hosts.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    hosts: list[Host]
+    """
+    Hosts known.
+    """
+
+
+LiveCommand = TypeAliasType(
+    "LiveCommand",
+    Annotated[
+        Subscribe | Unsubscribe, Field(discriminator="type", title="LiveCommand")
+    ],
+)
+"""
+Page to backend.
+"""
+
+
+class LiveProblem(BaseModel):
+    """
+    Backend to page: a command was refused.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["live_problem"] = "live_problem"
+    problem: Problem
+
+
+class Process(BaseModel):
+    """
+    A process that could be attached to.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id (thread group id) as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int, Field(ge=0)]
+    """
+    Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
+    """
+    started_unix_ms: Annotated[int, Field(ge=0)]
+    """
+    When it started, Unix milliseconds.
+    """
+    name: str
+    """
+    Its comm, at most 15 bytes.
+    """
+    command: str
+    """
+    Its command line, arguments joined by blanks; its comm in brackets where there is none.
+    """
+    executable: str | None
+    """
+    Path of its executable; null if it cannot be read.
+    """
+    uid: Annotated[int, Field(ge=0)]
+    """
+    Real user id.
+    """
+    user: str
+    """
+    User name, or the uid as text.
+    """
+    threads: Annotated[int, Field(ge=0)]
+    """
+    Number of threads.
+    """
+    cpu_percent: float | None
+    """
+    CPU since the last listing, 100 = one core; null in the first.
+    """
+    rss_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Resident memory.
+    """
+    runtime: Runtime
+    runtime_version: str | None
+    """
+    Such as go1.26.8; null if unknown.
+    """
+    ports: list[Port]
+    """
+    TCP ports it listens on.
+    """
+    refusal: Problem | None
+    """
+    Why it cannot be attached to; null if it can.
+    """
+
+
+class ProcessesReply(BaseModel):
+    """
+    The processes of the host.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["processes_reply"] = "processes_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    processes: list[Process]
+    """
+    All that can be seen.
+    """
+
+
+class ProcessesResponse(BaseModel):
+    """
+    GET /api/v1/processes.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    host: Annotated[str, Field(pattern="^h-[0-9a-f]{12}$")]
+    """
+    Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
+    """
+    processes: list[Process]
+    """
+    All that can be seen.
+    """
+
+
+class Target(BaseModel):
+    """
+    A process attached to.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    host: Annotated[str, Field(pattern="^h-[0-9a-f]{12}$")]
+    """
+    Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
+    """
+    process: Process
+    state: TargetState
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second.
+    """
+    attached_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Moment of attachment, Unix microseconds: the zero of the stream's time.
+    """
+    source: Source
+    fields: list[str]
+    """
+    Fields that frames carry, in column order.
+    """
+    absent: list[AbsentField]
+    """
+    Fields of the catalogue that they do not carry.
+    """
+    gomaxprocs: Annotated[int | None, Field(ge=0)]
+    """
+    Size in force when attached; null if unknown.
+    """
+    gomaxprocs_reason: str
+    """
+    How GOMAXPROCS is read, or why it is not.
+    """
+
+
+class TargetChanged(BaseModel):
+    """
+    Collector to backend: a target was attached, changed its rate, or ended.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["target_changed"] = "target_changed"
+    target: Target
+
+
+TargetEvent = TypeAliasType(
+    "TargetEvent",
+    Annotated[
+        ThreadBorn
+        | ThreadRenamed
+        | ThreadExited
+        | TargetExited
+        | TargetDetached
+        | RateChanged
+        | DeadlinesMissed
+        | ExitsLost
+        | Gap
+        | GomaxprocsChanged
+        | SampleFailed,
+        Field(discriminator="type", title="TargetEvent"),
+    ],
+)
+"""
+Something that happened to a target at one instant.
+"""
+
+
+class TargetReply(BaseModel):
+    """
+    A target's state, as asked for.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["target_reply"] = "target_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    target: Target
+    created: bool
+    """
+    False if the process was attached to already.
+    """
+
+
+class TargetsResponse(BaseModel):
+    """
+    GET /api/v1/targets.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    targets: list[Target]
+    """
+    Targets known.
+    """
+
+
+class CollectorHello(BaseModel):
+    """
+    Collector to backend, first message.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["collector_hello"] = "collector_hello"
+    protocol: Annotated[int, Field(ge=0)]
+    """
+    Version of this protocol.
+    """
+    host: Host
+    targets: list[Target]
+    """
+    Targets it holds, ended ones included while their frames are kept for replay.
+    """
+
+
+CollectorMessage = TypeAliasType(
+    "CollectorMessage",
+    Annotated[
+        CollectorHello
+        | TargetReply
+        | ProcessesReply
+        | DoctorReply
+        | RefusedReply
+        | TargetChanged
+        | TargetForgotten
+        | FramesLost,
+        Field(discriminator="type", title="CollectorMessage"),
+    ],
+)
+"""
+Collector to backend, as text; frames travel as binary messages.
+"""
+
+
+class DemoResponse(BaseModel):
+    """
+    POST /api/v1/demo: the demo program was started and attached to.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    target: Target
+
+
+class FrameHeader(BaseModel):
+    """
+    First part of a binary frame: one instant of one target. After it stands an Arrow IPC stream of one record batch: tid (uint32), one uint64 column a field, null = not available; a snapshot has start_ns (int64) and name (utf8) as well. A snapshot holds every live thread; a delta holds those whose counters changed since the frame before. Events apply before rows.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["frame"] = "frame"
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    seq: Annotated[int, Field(ge=1)]
+    """
+    Number of the frame in its target's stream, contiguous from 1.
+    """
+    first_seq: Annotated[int, Field(ge=1)]
+    """
+    First frame that this one stands for; less than seq if frames were coalesced.
+    """
+    kind: Annotated[FrameKind, Field(title="FrameKind")]
+    time_ns: Annotated[int, Field(ge=0)]
+    """
+    Monotonic time of the sample since attach, nanoseconds.
+    """
+    unix_us: Annotated[int, Field(ge=0)]
+    """
+    Wall clock of the sample, Unix microseconds.
+    """
+    live_threads: Annotated[int, Field(ge=0)]
+    """
+    Threads alive at this instant.
+    """
+    events: list[TargetEvent]
+    """
+    What happened since the frame before, in order.
+    """
+    process: ProcessGauges
+    health: CollectorHealth
+    exited: ExitedTotals
+
+
+class LiveState(BaseModel):
+    """
+    Backend to page: hosts and targets, at connect and whenever one changes.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["live_state"] = "live_state"
+    hosts: list[Host]
+    """
+    Hosts known.
+    """
+    targets: list[Target]
+    """
+    Targets known, ended ones included.
+    """
+
+
+LiveMessage = TypeAliasType(
+    "LiveMessage",
+    Annotated[
+        LiveState | StreamStats | FramesLost | LiveProblem,
+        Field(discriminator="type", title="LiveMessage"),
+    ],
+)
+"""
+Backend to page, as text; frames travel as binary messages.
+"""
+
+
+class Wire(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    AbsentField_1: Annotated[AbsentField | None, Field(alias="AbsentField")] = None
+    AttachCommand_1: Annotated[AttachCommand | None, Field(alias="AttachCommand")] = (
+        None
+    )
+    AttachRequest_1: Annotated[AttachRequest | None, Field(alias="AttachRequest")] = (
+        None
+    )
+    CatalogueField_1: Annotated[
+        CatalogueField | None, Field(alias="CatalogueField")
+    ] = None
+    CheckState_1: Annotated[CheckState | None, Field(alias="CheckState")] = None
+    CollectorCommand_1: Annotated[
+        CollectorCommand | None, Field(alias="CollectorCommand")
+    ] = None
+    CollectorHealth_1: Annotated[
+        CollectorHealth | None, Field(alias="CollectorHealth")
+    ] = None
+    CollectorHello_1: Annotated[
+        CollectorHello | None, Field(alias="CollectorHello")
+    ] = None
+    CollectorInfo_1: Annotated[CollectorInfo | None, Field(alias="CollectorInfo")] = (
+        None
+    )
+    CollectorMessage_1: Annotated[
+        CollectorMessage | None, Field(alias="CollectorMessage")
+    ] = None
+    CollectorWelcome_1: Annotated[
+        CollectorWelcome | None, Field(alias="CollectorWelcome")
+    ] = None
+    DeadlinesMissed_1: Annotated[
+        DeadlinesMissed | None, Field(alias="DeadlinesMissed")
+    ] = None
+    DemoResponse_1: Annotated[DemoResponse | None, Field(alias="DemoResponse")] = None
+    DetachCommand_1: Annotated[DetachCommand | None, Field(alias="DetachCommand")] = (
+        None
+    )
+    DoctorCheck_1: Annotated[DoctorCheck | None, Field(alias="DoctorCheck")] = None
+    DoctorCommand_1: Annotated[DoctorCommand | None, Field(alias="DoctorCommand")] = (
+        None
+    )
+    DoctorReply_1: Annotated[DoctorReply | None, Field(alias="DoctorReply")] = None
+    DoctorReport_1: Annotated[DoctorReport | None, Field(alias="DoctorReport")] = None
+    ExitedTotals_1: Annotated[ExitedTotals | None, Field(alias="ExitedTotals")] = None
+    ExitsLost_1: Annotated[ExitsLost | None, Field(alias="ExitsLost")] = None
+    FieldCatalogue_1: Annotated[
+        FieldCatalogue | None, Field(alias="FieldCatalogue")
+    ] = None
+    FrameHeader_1: Annotated[FrameHeader | None, Field(alias="FrameHeader")] = None
+    FramesLost_1: Annotated[FramesLost | None, Field(alias="FramesLost")] = None
+    Gap_1: Annotated[Gap | None, Field(alias="Gap")] = None
+    GomaxprocsChanged_1: Annotated[
+        GomaxprocsChanged | None, Field(alias="GomaxprocsChanged")
+    ] = None
+    HealthResponse_1: Annotated[
+        HealthResponse | None, Field(alias="HealthResponse")
+    ] = None
+    Host_1: Annotated[Host | None, Field(alias="Host")] = None
+    HostsResponse_1: Annotated[HostsResponse | None, Field(alias="HostsResponse")] = (
+        None
+    )
+    ListProcessesCommand_1: Annotated[
+        ListProcessesCommand | None, Field(alias="ListProcessesCommand")
+    ] = None
+    LiveCommand_1: Annotated[LiveCommand | None, Field(alias="LiveCommand")] = None
+    LiveMessage_1: Annotated[LiveMessage | None, Field(alias="LiveMessage")] = None
+    LiveProblem_1: Annotated[LiveProblem | None, Field(alias="LiveProblem")] = None
+    LiveState_1: Annotated[LiveState | None, Field(alias="LiveState")] = None
+    Problem_1: Annotated[Problem | None, Field(alias="Problem")] = None
+    ProblemType_1: Annotated[ProblemType | None, Field(alias="ProblemType")] = None
+    Process_1: Annotated[Process | None, Field(alias="Process")] = None
+    ProcessGauges_1: Annotated[ProcessGauges | None, Field(alias="ProcessGauges")] = (
+        None
+    )
+    ProcessesReply_1: Annotated[
+        ProcessesReply | None, Field(alias="ProcessesReply")
+    ] = None
+    ProcessesResponse_1: Annotated[
+        ProcessesResponse | None, Field(alias="ProcessesResponse")
+    ] = None
+    RateChanged_1: Annotated[RateChanged | None, Field(alias="RateChanged")] = None
+    RateRequest_1: Annotated[RateRequest | None, Field(alias="RateRequest")] = None
+    RefusedReply_1: Annotated[RefusedReply | None, Field(alias="RefusedReply")] = None
+    Runtime_1: Annotated[Runtime | None, Field(alias="Runtime")] = None
+    SampleFailed_1: Annotated[SampleFailed | None, Field(alias="SampleFailed")] = None
+    SampleSource_1: Annotated[SampleSource | None, Field(alias="SampleSource")] = None
+    SessionRequest_1: Annotated[
+        SessionRequest | None, Field(alias="SessionRequest")
+    ] = None
+    SetRateCommand_1: Annotated[
+        SetRateCommand | None, Field(alias="SetRateCommand")
+    ] = None
+    Source_1: Annotated[Source | None, Field(alias="Source")] = None
+    StreamStats_1: Annotated[StreamStats | None, Field(alias="StreamStats")] = None
+    Subscribe_1: Annotated[Subscribe | None, Field(alias="Subscribe")] = None
+    Target_1: Annotated[Target | None, Field(alias="Target")] = None
+    TargetChanged_1: Annotated[TargetChanged | None, Field(alias="TargetChanged")] = (
+        None
+    )
+    TargetDetached_1: Annotated[
+        TargetDetached | None, Field(alias="TargetDetached")
+    ] = None
+    TargetEvent_1: Annotated[TargetEvent | None, Field(alias="TargetEvent")] = None
+    TargetExited_1: Annotated[TargetExited | None, Field(alias="TargetExited")] = None
+    TargetForgotten_1: Annotated[
+        TargetForgotten | None, Field(alias="TargetForgotten")
+    ] = None
+    TargetReply_1: Annotated[TargetReply | None, Field(alias="TargetReply")] = None
+    TargetState_1: Annotated[TargetState | None, Field(alias="TargetState")] = None
+    TargetsResponse_1: Annotated[
+        TargetsResponse | None, Field(alias="TargetsResponse")
+    ] = None
+    ThreadBorn_1: Annotated[ThreadBorn | None, Field(alias="ThreadBorn")] = None
+    ThreadExited_1: Annotated[ThreadExited | None, Field(alias="ThreadExited")] = None
+    ThreadRenamed_1: Annotated[ThreadRenamed | None, Field(alias="ThreadRenamed")] = (
+        None
+    )
+    Unsubscribe_1: Annotated[Unsubscribe | None, Field(alias="Unsubscribe")] = None

@@ -1,0 +1,45 @@
+"""Makers of valid messages for tests; each argument changes one thing."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from tidscope_wire.generated.models import (
+    CollectorHealth,
+    ExitedTotals,
+    FrameHeader,
+    ProcessGauges,
+    TargetEvent,
+)
+
+
+def frame_header(
+    *,
+    target: str = "t-100-deadbeef",
+    seq: int = 1,
+    first_seq: int | None = None,
+    kind: Literal["snapshot", "delta"] = "delta",
+    time_ns: int = 0,
+    events: Sequence[TargetEvent] = (),
+) -> FrameHeader:
+    """A header of a quiet frame."""
+    return FrameHeader(
+        target=target,
+        seq=seq,
+        first_seq=first_seq or seq,
+        kind=kind,
+        time_ns=time_ns,
+        unix_us=1_700_000_000_000_000 + time_ns // 1000,
+        live_threads=2,
+        events=list(events),
+        process=ProcessGauges(gomaxprocs=None, rss_bytes=None),
+        health=CollectorHealth(
+            sample_us=100,
+            late_us=0,
+            missed_deadlines=0,
+            exits_received=0,
+            exits_lost=0,
+            cpu_percent=None,
+            replay_bytes=0,
+        ),
+        exited=ExitedTotals(threads=0, inexact=0, totals={}),
+    )

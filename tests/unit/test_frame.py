@@ -1,0 +1,82 @@
+"""The frame codec: what is written is read, and what is not a frame is refused."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+from tidscope_wire.frame import FrameError, RowEncoder, Rows, decode_rows, join, split
+from tidscope_wire.generated.models import FrameHeader
+
+from builders import frame_header
+
+FIELDS = ("cpu_run_ns", "blkio_delay_ns")
+
+
+def delta_rows() -> Rows:
+    return Rows(
+        tid=np.array([7, 4_000_000], np.uint32),
+        columns={
+            "cpu_run_ns": np.array([1, 2**64 - 1], np.uint64),
+            "blkio_delay_ns": np.array([5, 99], np.uint64),
+        },
+        absent={"blkio_delay_ns": np.array([False, True])},
+    )
+
+
+def test_a_delta_is_read_as_it_was_written() -> None:
+    header, body = split(join(frame_header(seq=3), RowEncoder(FIELDS).encode(delta_rows())))
+    rows = decode_rows(body)
+    assert header.seq == 3
+    assert rows.tid.tolist() == [7, 4_000_000]
+    assert rows.columns["cpu_run_ns"].tolist() == [1, 2**64 - 1]
+    assert rows.absent["blkio_delay_ns"].tolist() == [False, True]
+    assert "cpu_run_ns" not in rows.absent
+    assert rows.name is None
+
+
+def test_a_snapshot_carries_identity() -> None:
+    delta = delta_rows()
+    snapshot = Rows(
+        delta.tid, delta.columns, delta.absent, np.array([-5, 9], np.int64), ["main", "wörker-1"]
+    )
+    rows = decode_rows(RowEncoder(FIELDS).encode(snapshot))
+    assert rows.start_ns is not None
+    assert rows.start_ns.tolist() == [-5, 9]
+    assert rows.name == ["main", "wörker-1"]
+
+
+@pytest.mark.parametrize("name_length", range(9))
+def test_the_arrow_part_is_aligned_whatever_the_header(name_length: int) -> None:
+    header = frame_header(target=f"t-{'1' * (name_length + 1)}-deadbeef")
+    frame = join(header, b"")
+    assert (struct.unpack_from("<I", frame)[0] + 4) % 8 == 0
+    assert split(frame)[0] == header
+
+
+def test_a_schema_is_not_mixed_up_with_data() -> None:
+    header = frame_header()
+    assert FrameHeader.model_validate(json.loads(header.model_dump_json())) == header
+
+
+@pytest.mark.parametrize(
+    ("frame", "complaint"),
+    [
+        (b"", "at least 4 bytes"),
+        (b"\xff\xff\xff\xff" + b"x" * 20, "header of 4294967295 bytes"),
+        (struct.pack("<I", 100) + b"{}", "header of 100 bytes in a frame of 6"),
+        (struct.pack("<I", 2) + b"{}", "not a multiple of 8"),
+        (struct.pack("<I", 4) + b"nope", "bad header"),
+        (struct.pack("<I", 4) + b"{}  ", "bad header"),
+    ],
+)
+def test_what_is_not_a_frame_is_refused(frame: bytes, complaint: str) -> None:
+    with pytest.raises(FrameError, match=complaint):
+        split(frame)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 40, 200])
+def test_a_truncated_arrow_part_is_refused(cut: int) -> None:
+    body = RowEncoder(FIELDS).encode(delta_rows())
+    with pytest.raises(FrameError, match="Arrow"):
+        decode_rows(body[:cut])

@@ -1,0 +1,171 @@
+"""Write the generated code: Python models and TypeScript types from `shared/schemas/`.
+
+`python tools/generate.py` rewrites the files; with `--check` it writes nothing, names the files
+that differ from what the schemas say, and exits 1 if any does.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SCHEMAS = ROOT / "shared" / "schemas"
+PYTHON_OUT = Path("shared/tidscope_wire/generated")
+TYPESCRIPT_OUT = Path("frontend/src/wire/generated")
+NOTE = "Generated from shared/schemas by tools/generate.py. Do not edit."
+
+Json = dict[str, Any]
+
+
+def load_schemas() -> dict[str, Json]:
+    """Read every message schema, by title, in the order of their names."""
+    schemas: dict[str, Json] = {}
+    for path in sorted(SCHEMAS.glob("*.schema.json")):
+        schema = json.loads(path.read_text())
+        if schema["$id"] != path.name:
+            raise SystemExit(f"{path}: $id is {schema['$id']!r}, and must be the file's name")
+        schemas[schema["title"]] = schema
+    return schemas
+
+
+def bundle(schemas: dict[str, Json]) -> Json:
+    """Put all schemas into one document, with references between files made local."""
+    titles = {schema["$id"]: title for title, schema in schemas.items()}
+
+    def local(node: Any) -> Any:
+        if isinstance(node, list):
+            return [local(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            return {**node, "$ref": f"#/$defs/{titles[node['$ref']]}"}
+        return {key: local(value) for key, value in node.items() if key not in ("$schema", "$id")}
+
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Wire",
+        "type": "object",
+        "properties": {t: {"$ref": f"#/$defs/{t}"} for t in schemas},
+        "additionalProperties": False,
+        "$defs": {title: local(schema) for title, schema in schemas.items()},
+    }
+
+
+def run(command: list[str]) -> None:
+    """Run a generator; its output is shown only if it fails."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
+def python_models(wire: Json, work: Path) -> str:
+    """Generate pydantic models of every message."""
+    source, out = work / "wire.json", work / "models.py"
+    source.write_text(json.dumps(wire))
+    run(
+        [
+            str(Path(sys.executable).with_name("datamodel-codegen")),
+            *("--input", str(source), "--input-file-type", "jsonschema"),
+            *("--output", str(out), "--output-model-type", "pydantic_v2.BaseModel"),
+            *("--target-python-version", "3.11", "--use-annotated", "--use-standard-collections"),
+            *("--use-union-operator", "--enum-field-as-literal", "all", "--use-schema-description"),
+            *("--use-field-description", "--use-type-alias", "--disable-timestamp"),
+            *("--use-one-literal-as-default", "--use-title-as-name", "--strict-nullable"),
+            *("--formatters", "ruff-format"),
+            *("--custom-file-header", f'"""{NOTE}"""'),
+        ]
+    )
+    return out.read_text()
+
+
+def typescript_types(wire: Json, work: Path) -> str:
+    """Generate TypeScript types of every message."""
+    source, out = work / "wire-ts.json", work / "models.ts"
+    source.write_text(json.dumps(wire))
+    run(
+        [
+            str(ROOT / "node_modules" / ".bin" / "json2ts"),
+            *("--input", str(source), "--output", str(out)),
+            *("--bannerComment", f"// {NOTE}", "--style.printWidth", "100"),
+        ]
+    )
+    return out.read_text()
+
+
+def constants(schemas: dict[str, Json]) -> tuple[str, str]:
+    """Close codes, as a Python IntEnum and as a TypeScript object."""
+    codes = schemas["CloseCode"]["oneOf"]
+    python = [f'"""{NOTE}"""', "", "from enum import IntEnum", "", "", "class CloseCode(IntEnum):"]
+    python.append(f'    """{schemas["CloseCode"]["description"]}"""')
+    script = [f"// {NOTE}", "", f"/** {schemas['CloseCode']['description']} */"]
+    script.append("export const CloseCode = {")
+    for code in codes:
+        python += ["", f"    {code['title'].upper()} = {code['const']}"]
+        python.append(f'    """{code["description"]}"""')
+        script += [f"  /** {code['description']} */", f"  {code['title']}: {code['const']},"]
+    return "\n".join(python) + "\n", "\n".join([*script, "} as const;"]) + "\n"
+
+
+def catalogue() -> tuple[str, str]:
+    """The field catalogue, as a Python and as a TypeScript module."""
+    document = json.loads((SCHEMAS / "fields.json").read_text())
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    python = (
+        f'"""{NOTE}"""\n\nfrom tidscope_wire.generated.models import FieldCatalogue\n\n'
+        f'CATALOGUE = FieldCatalogue.model_validate_json(\n    r"""\n{text}\n"""\n)\n'
+    )
+    script = (
+        f'// {NOTE}\n\nimport type {{ FieldCatalogue }} from "./models";\n\n'
+        f"export const CATALOGUE: FieldCatalogue = {text};\n"
+    )
+    return python, script
+
+
+def generate() -> dict[Path, str]:
+    """Make every generated file.
+
+    Returns:
+        Path below the root to content.
+    """
+    schemas = load_schemas()
+    without_codes = {title: s for title, s in schemas.items() if title != "CloseCode"}
+    wire = bundle(without_codes)
+    python_codes, script_codes = constants(schemas)
+    python_fields, script_fields = catalogue()
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        return {
+            PYTHON_OUT / "models.py": python_models(wire, work),
+            PYTHON_OUT / "close_code.py": python_codes,
+            PYTHON_OUT / "catalogue.py": python_fields,
+            TYPESCRIPT_OUT / "models.ts": typescript_types(wire, work),
+            TYPESCRIPT_OUT / "close_code.ts": script_codes,
+            TYPESCRIPT_OUT / "catalogue.ts": script_fields,
+        }
+
+
+def main() -> int:
+    """Generate, or check; see the module's text."""
+    parser = argparse.ArgumentParser(description="Write the generated code.")
+    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 on differences")
+    check = parser.parse_args().check
+    stale = []
+    for path, content in generate().items():
+        target = ROOT / path
+        if target.exists() and target.read_text() == content:
+            continue
+        stale.append(path)
+        if not check:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(content)
+    for path in stale:
+        print(f"{path}: {'differs from shared/schemas; run make generate' if check else 'written'}")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
