@@ -5,10 +5,9 @@ import struct
 
 import numpy as np
 import pytest
+from builders import frame_header
 from tidscope_wire.frame import FrameError, RowEncoder, Rows, decode_rows, join, split
 from tidscope_wire.generated.models import FrameHeader
-
-from builders import frame_header
 
 FIELDS = ("cpu_run_ns", "blkio_delay_ns")
 

@@ -1,0 +1,50 @@
+"""What one look at a process' threads gives, whichever source it came from."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+from tidscope_wire.generated.models import AbsentField
+
+
+class TargetGoneError(Exception):
+    """The process has ended: its threads cannot be listed any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Raw counters of n threads, F fields each, taken within one sweep.
+
+    Attributes:
+        tid: uint32[n], in the order they were asked for; threads that had gone are left out.
+        counters: uint64[n, F], cumulative since the thread's start, in the fields' units.
+        absent: bool[n, F], true where the kernel gave no value; None if all values are there.
+        start_ns: int64[n], start of each thread on CLOCK_MONOTONIC, nanoseconds. Derived from an
+            age, so it moves by some microseconds (procfs: 10 ms) from reading to reading.
+        name: bytes of each comm (numpy S16 or S32), without the trailing zeros.
+    """
+
+    tid: npt.NDArray[np.uint32]
+    counters: npt.NDArray[np.uint64]
+    absent: npt.NDArray[np.bool_] | None
+    start_ns: npt.NDArray[np.int64]
+    name: npt.NDArray[np.bytes_]
+
+
+class ThreadReader(Protocol):
+    """A source of readings, for one process.
+
+    Attributes:
+        fields: names in the field catalogue, in column order.
+        absent: fields of the catalogue (scope thread) that this source does not give, with reasons.
+    """
+
+    @property
+    def fields(self) -> tuple[str, ...]: ...
+
+    @property
+    def absent(self) -> tuple[AbsentField, ...]: ...
+
+    def read(self, tids: npt.NDArray[np.uint32]) -> Reading:
+        """Read these threads; those that have gone are left out."""
