@@ -1,0 +1,21 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+const backend = "127.0.0.1:8787";
+
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    outDir: "../backend/tidscope_backend/web",
+    emptyOutDir: true,
+    target: "es2022",
+  },
+  worker: { format: "es" },
+  server: {
+    host: "127.0.0.1",
+    proxy: {
+      "/api": `http://${backend}`,
+      "/ws": { target: `ws://${backend}`, ws: true },
+    },
+  },
+});
