@@ -7,7 +7,7 @@
  *
  * How a page uses it:
  *
- *     import { createLiveClient } from "../wire/client";       // one per app, made at start
+ *     import { createLiveClient } from "../live/client";       // one per app, made at start
  *     const client = createLiveClient();                       // opens /ws/live by itself
  *     const connection = useSyncExternalStore(client.connection.subscribe, client.connection.get);
  *     client.follow("t-100-deadbeef");                         // subscribe to a target
