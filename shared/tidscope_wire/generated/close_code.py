@@ -29,3 +29,6 @@ class CloseCode(IntEnum):
 
     TOO_MANY = 4429
     """Too many pages or collectors are connected."""
+
+    STALLED = 4420
+    """The page took nothing for too long while frames were waiting for it; it may connect again."""

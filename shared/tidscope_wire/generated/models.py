@@ -615,6 +615,8 @@ ProblemType = TypeAliasType(
             "no-collector",
             "collector-timeout",
             "demo-failed",
+            "too-large",
+            "too-many-attempts",
             "not-found",
             "method-not-allowed",
             "internal",

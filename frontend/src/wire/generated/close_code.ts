@@ -18,4 +18,6 @@ export const CloseCode = {
   protocol_version: 4426,
   /** Too many pages or collectors are connected. */
   too_many: 4429,
+  /** The page took nothing for too long while frames were waiting for it; it may connect again. */
+  stalled: 4420,
 } as const;

@@ -106,6 +106,8 @@ export type ProblemType =
   | "no-collector"
   | "collector-timeout"
   | "demo-failed"
+  | "too-large"
+  | "too-many-attempts"
   | "not-found"
   | "method-not-allowed"
   | "internal";
