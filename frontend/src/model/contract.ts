@@ -243,6 +243,8 @@ export interface TableView {
   readonly offset: number;
   /** Rows that fit the filter, in all. */
   readonly total: number;
+  /** Exited threads that are no longer listed, because there were too many (2,000 are kept). */
+  readonly folded: number;
   readonly group: "thread" | "role";
   /** Fields of the columns of `rates` and `totals`: those of the target, in its order. */
   readonly fields: readonly string[];

@@ -1,0 +1,47 @@
+/** What each chart shows: which fields, as slope or as cumulative value, in which unit. */
+
+import type { ChartId, RING_FIELDS, ShownUnit } from "./contract";
+
+export type RingField = (typeof RING_FIELDS)[number];
+
+export interface ChartSpec {
+  /** slope: units a second; total: cumulative. */
+  readonly mode: "slope" | "total";
+  readonly fields: readonly RingField[];
+  /** Names of the fields where there are two. */
+  readonly variants: readonly string[];
+  /** From the field's unit to the shown one. */
+  readonly scale: number;
+  readonly unit: ShownUnit;
+}
+
+const NS = 1e-9;
+
+/** All charts that are made of counters; the GOMAXPROCS chart is made of a gauge. */
+export const CHART_SPECS: Readonly<Record<Exclude<ChartId, "gomaxprocs">, ChartSpec>> = {
+  cpu: { mode: "slope", fields: ["cpu_run_ns"], variants: [], scale: NS, unit: "cores" },
+  cpu_total: { mode: "total", fields: ["cpu_run_ns"], variants: [], scale: NS, unit: "s" },
+  disk: {
+    mode: "total",
+    fields: ["disk_read_bytes", "disk_write_bytes"],
+    variants: ["read", "written"],
+    scale: 1,
+    unit: "bytes",
+  },
+  network: {
+    mode: "total",
+    fields: ["net_read_bytes", "net_write_bytes"],
+    variants: ["received", "sent"],
+    scale: 1,
+    unit: "bytes",
+  },
+  switches: {
+    mode: "slope",
+    fields: ["voluntary_switches", "involuntary_switches"],
+    variants: ["voluntary", "involuntary"],
+    scale: 1,
+    unit: "1/s",
+  },
+  wait: { mode: "slope", fields: ["cpu_delay_ns"], variants: [], scale: NS, unit: "share" },
+  blkio: { mode: "slope", fields: ["blkio_delay_ns"], variants: [], scale: NS, unit: "share" },
+};

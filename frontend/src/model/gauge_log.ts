@@ -1,0 +1,40 @@
+/** A gauge over time, as the moments when it changed. */
+
+const KEPT = 10_000;
+
+export interface GaugeChange {
+  readonly t_s: number;
+  /** NaN = not available. */
+  readonly value: number;
+}
+
+export class GaugeLog {
+  private changes: GaugeChange[] = [];
+
+  /** The value now; nothing is stored unless it changed. */
+  note(t_s: number, value: number): void {
+    if (Object.is(this.changes.at(-1)?.value, value)) return;
+    this.changes.push({ t_s, value });
+    if (this.changes.length > 2 * KEPT) this.changes = this.changes.slice(-KEPT);
+  }
+
+  /** The changes of a span, and the one before that holds at its start. */
+  between(t0_s: number, t1_s: number): readonly GaugeChange[] {
+    const known = this.changes.filter((change) => change.t_s <= t1_s);
+    const before = known.findLastIndex((change) => change.t_s <= t0_s);
+    return known.slice(Math.max(0, before));
+  }
+
+  /** Values at the ends of `points` equal parts of a span; NaN before the first. */
+  sampled(t0_s: number, t1_s: number, points: number): Float32Array {
+    const changes = this.between(t0_s, t1_s);
+    const out = new Float32Array(points).fill(Number.NaN);
+    let i = -1;
+    for (let p = 0; p < points; p++) {
+      const t = t0_s + ((p + 1) * (t1_s - t0_s)) / points + 1e-9;
+      while (i + 1 < changes.length && (changes[i + 1]?.t_s ?? 0) <= t) i++;
+      out[p] = changes[i]?.value ?? Number.NaN;
+    }
+    return out;
+  }
+}

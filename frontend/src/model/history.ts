@@ -1,0 +1,333 @@
+/**
+ * The recent past of cumulative counters, for many threads at once.
+ *
+ * Time is cut into blocks of instants that all threads share. In a block, a thread's field that did
+ * not move is one number (`base`); one that did is a column with a value an instant. So an idle
+ * thread costs 12 bytes a field and block, and a busy one 8 bytes a field and instant.
+ *
+ * What bounds it: `maxBytes` (96 MiB unless told otherwise) and `maxAge_s` (10 minutes). At 10
+ * samples a second with three fields of every thread moving all the time, 96 MiB hold 10 minutes of
+ * 650 threads in full. Above that the oldest blocks are thinned to one instant a second, which loses
+ * no totals, since counters are cumulative: 10 minutes of 3,000 busy threads. Above that the oldest
+ * blocks go: 5,000 busy threads keep about 5 minutes.
+ */
+
+interface Block {
+  readonly id: number;
+  /** Instants in it, and how many fit (the length of a column). */
+  count: number;
+  readonly stride: number;
+  readonly time_s: Float64Array;
+  /** Float64[slots * fields]: values at the start of the block. */
+  base: Float64Array;
+  /** Int32[slots * fields]: number of the column, -1 if the value did not move. */
+  index: Int32Array;
+  /** Float64[columns * stride], and for each column how many instants are written. */
+  pool: Float64Array;
+  filled: Uint16Array;
+  columns: number;
+  thinned: boolean;
+}
+
+/** Instants from `from` to before `to` of a block. */
+interface Stretch {
+  readonly block: Block;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A part of time: its instants, in order. */
+export interface Stretches {
+  readonly n: number;
+  readonly time_s: Float64Array;
+  readonly parts: readonly Stretch[];
+}
+
+const FIRST_COLUMNS = 64;
+
+export class History {
+  private readonly blocks: Block[] = [];
+  private nextId = 0;
+  private slots: number;
+  private held = 0;
+
+  /**
+   * @param fields Counters a slot.
+   * @param slots Slots to start with; `grow` adds more.
+   * @param maxBytes Upper bound of the arrays' size.
+   * @param maxAge_s How long instants are kept.
+   */
+  constructor(
+    private readonly fields: number,
+    slots: number,
+    private readonly maxBytes = 96 * 1024 * 1024,
+    private readonly maxAge_s = 600,
+  ) {
+    this.slots = slots;
+  }
+
+  /** Bytes that the arrays take. */
+  get bytes(): number {
+    return this.held;
+  }
+
+  /** Time of the oldest instant; NaN while there is none. */
+  get from_s(): number {
+    return this.blocks[0]?.time_s[0] ?? Number.NaN;
+  }
+
+  /** Id of the block that is being written: a slot's values in older ones are not its own. */
+  get blockId(): number {
+    return this.blocks.at(-1)?.id ?? 0;
+  }
+
+  /** Make room for more slots. */
+  grow(slots: number): void {
+    const block = this.blocks.at(-1);
+    this.slots = slots;
+    if (!block || block.base.length >= slots * this.fields) return;
+    const base = new Float64Array(slots * this.fields).fill(Number.NaN);
+    base.set(block.base);
+    const index = new Int32Array(slots * this.fields).fill(-1);
+    index.set(block.index);
+    this.held += base.byteLength - block.base.byteLength;
+    this.held += index.byteLength - block.index.byteLength;
+    block.base = base;
+    block.index = index;
+  }
+
+  /**
+   * Begin an instant; `set` then writes to it.
+   *
+   * @param time_s Later than the instant before.
+   * @param latest Float64[slots * fields]: what holds until `set` says otherwise.
+   * @param instants How many a new block takes: some seconds' worth.
+   */
+  begin(time_s: number, latest: Float64Array, instants: number): void {
+    let block = this.blocks.at(-1);
+    if (!block || block.count >= block.stride) {
+      this.makeRoom(time_s);
+      block = this.open(latest, Math.min(1024, Math.max(8, Math.round(instants))));
+    }
+    block.time_s[block.count] = time_s;
+    block.count++;
+  }
+
+  /** A slot's field has another value from the instant that was begun last. */
+  set(slot: number, field: number, value: number): void {
+    const block = this.blocks.at(-1);
+    if (!block) return;
+    const at = slot * this.fields + field;
+    let column = block.index[at] ?? -1;
+    if (column < 0) {
+      column = this.addColumn(block);
+      block.index[at] = column;
+      block.pool[column * block.stride] = block.base[at] ?? Number.NaN;
+      block.filled[column] = 1;
+    }
+    const { pool, filled, stride } = block;
+    const start = column * stride;
+    const done = filled[column] ?? 0;
+    const now = block.count - 1;
+    // What was not written since holds its last value.
+    if (done < now) pool.fill(pool[start + done - 1] ?? Number.NaN, start + done, start + now);
+    pool[start + now] = value;
+    filled[column] = now + 1;
+  }
+
+  /** A slot gets another owner: what it held in the block that is being written goes. */
+  clear(slot: number): void {
+    const block = this.blocks.at(-1);
+    if (!block) return;
+    const at = slot * this.fields;
+    block.base.fill(Number.NaN, at, at + this.fields);
+    block.index.fill(-1, at, at + this.fields);
+  }
+
+  /** The instants from `t0_s` to `t1_s`, and one more on the left if there is one. */
+  between(t0_s: number, t1_s: number): Stretches {
+    const parts: Stretch[] = [];
+    let n = 0;
+    for (let b = 0; b < this.blocks.length; b++) {
+      const block = this.blocks[b];
+      if (!block || block.count === 0) continue;
+      const next = this.blocks[b + 1]?.time_s[0] ?? Number.POSITIVE_INFINITY;
+      if ((block.time_s[0] ?? 0) > t1_s) break;
+      if (next <= t0_s) continue;
+      const from = Math.max(0, firstAbove(block.time_s, block.count, t0_s) - 1);
+      const to = firstAbove(block.time_s, block.count, t1_s);
+      if (to > from) {
+        parts.push({ block, from, to });
+        n += to - from;
+      }
+    }
+    const time_s = new Float64Array(n);
+    let at = 0;
+    for (const { block, from, to } of parts) {
+      time_s.set(block.time_s.subarray(from, to), at);
+      at += to - from;
+    }
+    return { n, time_s, parts };
+  }
+
+  /**
+   * Values of a slot's field at these instants.
+   *
+   * @param sinceBlock First block in which the slot has this owner; before it: NaN.
+   * @param out Float64[n], at least.
+   */
+  read(
+    stretches: Stretches,
+    slot: number,
+    field: number,
+    sinceBlock: number,
+    out: Float64Array,
+  ): void {
+    const key = slot * this.fields + field;
+    let at = 0;
+    for (const { block, from, to } of stretches.parts) {
+      const end = at + to - from;
+      const column = block.id < sinceBlock ? -2 : (block.index[key] ?? -2);
+      if (column < 0) {
+        out.fill(column === -1 ? (block.base[key] ?? Number.NaN) : Number.NaN, at, end);
+      } else {
+        const start = column * block.stride;
+        const done = Math.min(to, block.filled[column] ?? 0);
+        if (done > from) out.set(block.pool.subarray(start + from, start + done), at);
+        const rest = at + Math.max(0, done - from);
+        if (rest < end) {
+          out.fill(block.pool[start + (block.filled[column] ?? 1) - 1] ?? Number.NaN, rest, end);
+        }
+      }
+      at = end;
+    }
+  }
+
+  /** Value of a slot's field at the first (or last) of these instants. */
+  at(
+    stretches: Stretches,
+    end: "first" | "last",
+    slot: number,
+    field: number,
+    sinceBlock: number,
+  ): number {
+    const part = end === "first" ? stretches.parts[0] : stretches.parts.at(-1);
+    if (!part || part.block.id < sinceBlock) return Number.NaN;
+    const { block } = part;
+    const key = slot * this.fields + field;
+    const column = block.index[key] ?? -2;
+    if (column < 0) return column === -1 ? (block.base[key] ?? Number.NaN) : Number.NaN;
+    const instant = end === "first" ? part.from : part.to - 1;
+    const last = (block.filled[column] ?? 1) - 1;
+    return block.pool[column * block.stride + Math.min(instant, last)] ?? Number.NaN;
+  }
+
+  private open(latest: Float64Array, stride: number): Block {
+    const size = this.slots * this.fields;
+    const base = new Float64Array(size).fill(Number.NaN);
+    base.set(latest.subarray(0, size));
+    const block: Block = {
+      id: this.nextId++,
+      count: 0,
+      stride,
+      time_s: new Float64Array(stride),
+      base,
+      index: new Int32Array(size).fill(-1),
+      pool: new Float64Array(FIRST_COLUMNS * stride),
+      filled: new Uint16Array(FIRST_COLUMNS),
+      columns: 0,
+      thinned: false,
+    };
+    this.held += bytesOf(block);
+    this.blocks.push(block);
+    return block;
+  }
+
+  private addColumn(block: Block): number {
+    if (block.columns === block.filled.length) {
+      const before = bytesOf(block);
+      const filled = new Uint16Array(2 * block.columns);
+      filled.set(block.filled);
+      const pool = new Float64Array(filled.length * block.stride);
+      pool.set(block.pool);
+      block.filled = filled;
+      block.pool = pool;
+      this.held += bytesOf(block) - before;
+    }
+    return block.columns++;
+  }
+
+  private makeRoom(now_s: number): void {
+    while (this.blocks.length > 1 && this.lastTime(0) < now_s - this.maxAge_s) this.drop();
+    const newest = this.blocks.at(-1);
+    // The block that opens next will grow about as large as the one before it.
+    const limit = this.maxBytes - (newest ? bytesOf(newest) : 0);
+    for (let b = 0; b < this.blocks.length && this.held > limit; b++) this.thin(b);
+    while (this.blocks.length > 1 && this.held > limit) this.drop();
+  }
+
+  private lastTime(b: number): number {
+    const block = this.blocks[b];
+    return block?.time_s[block.count - 1] ?? Number.NaN;
+  }
+
+  private drop(): void {
+    const block = this.blocks.shift();
+    if (block) this.held -= bytesOf(block);
+  }
+
+  /** Keep the last instant of each second of a block. */
+  private thin(b: number): void {
+    const block = this.blocks[b];
+    if (!block || block.thinned) return;
+    const keep: number[] = [];
+    for (let i = 0; i < block.count; i++) {
+      const next = i + 1 < block.count ? (block.time_s[i + 1] ?? 0) : Number.POSITIVE_INFINITY;
+      if (Math.floor(next) > Math.floor(block.time_s[i] ?? 0)) keep.push(i);
+    }
+    const stride = keep.length;
+    const pool = new Float64Array(block.columns * stride);
+    for (let c = 0; c < block.columns; c++) {
+      const last = (block.filled[c] ?? 1) - 1;
+      for (let k = 0; k < stride; k++) {
+        pool[c * stride + k] = block.pool[c * block.stride + Math.min(keep[k] ?? 0, last)] ?? 0;
+      }
+    }
+    const thinned: Block = {
+      id: block.id,
+      count: stride,
+      stride,
+      time_s: Float64Array.from(keep, (i) => block.time_s[i] ?? 0),
+      base: block.base,
+      index: block.index,
+      pool,
+      filled: new Uint16Array(block.columns).fill(stride),
+      columns: block.columns,
+      thinned: true,
+    };
+    this.blocks[b] = thinned;
+    this.held += bytesOf(thinned) - bytesOf(block);
+  }
+}
+
+function bytesOf(block: Block): number {
+  return (
+    block.time_s.byteLength +
+    block.base.byteLength +
+    block.index.byteLength +
+    block.pool.byteLength +
+    block.filled.byteLength
+  );
+}
+
+/** Index of the first time above `t`; `n` if there is none. */
+function firstAbove(time_s: Float64Array, n: number, t: number): number {
+  let low = 0;
+  let high = n;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((time_s[middle] ?? 0) > t) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

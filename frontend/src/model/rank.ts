@@ -1,0 +1,65 @@
+/** Which threads get a line of their own. */
+
+import type { Stretches } from "./history";
+import { firstOf } from "./series";
+import type { TargetModel } from "./target_model";
+import type { Thread } from "./threads";
+
+/** A thread that has a line must be beaten by this factor before it loses it. */
+const INCUMBENT = 1.15;
+
+/**
+ * How much each ring counter of a thread grew within these instants, summed over `rings`.
+ * NaN if the thread has none of them.
+ */
+export function growth(
+  model: TargetModel,
+  stretches: Stretches,
+  thread: Thread,
+  rings: readonly number[],
+): number {
+  let sum = Number.NaN;
+  for (const ring of rings) {
+    const { slot, sinceBlock } = thread;
+    const last = model.history.at(stretches, "last", slot, ring, sinceBlock);
+    if (Number.isNaN(last)) continue;
+    const start = model.history.at(stretches, "first", slot, ring, sinceBlock);
+    const from = Number.isNaN(start) ? firstOf(model, slot, ring) : start;
+    sum = (Number.isNaN(sum) ? 0 : sum) + Math.max(0, last - from);
+  }
+  return sum;
+}
+
+/**
+ * The `k` threads of highest score, highest first; those that score 0 or NaN are left out. Ties go
+ * to the lower tid. Incumbents are favoured a little, so that lines do not come and go.
+ */
+export function topThreads(
+  threads: Iterable<Thread>,
+  score: (thread: Thread) => number,
+  k: number,
+  incumbents: ReadonlySet<string>,
+): Thread[] {
+  const best: { thread: Thread; score: number }[] = [];
+  for (const thread of threads) {
+    const plain = score(thread);
+    if (!(plain > 0)) continue;
+    const value = incumbents.has(thread.key) ? plain * INCUMBENT : plain;
+    const worst = best[best.length - 1];
+    if (best.length === k && worst && value <= worst.score) continue;
+    let at = best.length;
+    while (at > 0 && ahead(value, thread, best[at - 1])) at--;
+    best.splice(at, 0, { thread, score: value });
+    if (best.length > k) best.pop();
+  }
+  return best.map((entry) => entry.thread);
+}
+
+function ahead(
+  score: number,
+  thread: Thread,
+  other: { thread: Thread; score: number } | undefined,
+): boolean {
+  if (!other) return false;
+  return score > other.score || (score === other.score && thread.tid < other.thread.tid);
+}

@@ -1,0 +1,64 @@
+/** One thread's (or the process') counter over a stretch of time, read from the history. */
+
+import type { RingField } from "./chart_specs";
+import { RING_FIELDS } from "./contract";
+import type { Stretches } from "./history";
+import type { TargetModel } from "./target_model";
+import { PROCESS_SLOT, type Thread } from "./threads";
+
+/** Ring number of a field. */
+export function ringOf(field: RingField): number {
+  return RING_FIELDS.indexOf(field);
+}
+
+/** Cumulative values of a thread as the kernel gave them; NaN before it was seen and after its end. */
+export function readThread(
+  model: TargetModel,
+  stretches: Stretches,
+  thread: Thread,
+  ring: number,
+  out: Float64Array,
+): void {
+  model.history.read(stretches, thread.slot, ring, thread.sinceBlock, out);
+  if (thread.end_s === null) return;
+  for (let i = stretches.n - 1; i >= 0 && (stretches.time_s[i] ?? 0) > thread.end_s; i--) {
+    out[i] = Number.NaN;
+  }
+}
+
+/** Cumulative values of the process, ended threads included. */
+export function readProcess(
+  model: TargetModel,
+  stretches: Stretches,
+  ring: number,
+  out: Float64Array,
+): void {
+  model.history.read(stretches, PROCESS_SLOT, ring, 0, out);
+}
+
+/** What a slot's counter was at first sight. */
+export function firstOf(model: TargetModel, slot: number, ring: number): number {
+  return model.first[slot * RING_FIELDS.length + ring] ?? Number.NaN;
+}
+
+/**
+ * What a thread adds to a sum over the shown ones: its value, 0 before it was seen, its final value
+ * after its end. Adds to `sum`.
+ */
+export function addToSum(
+  values: Float64Array,
+  n: number,
+  first: number,
+  thread: Thread,
+  time_s: Float64Array,
+  sum: Float64Array,
+): void {
+  // Before it was seen, a thread that is older than our attachment stood at its first value.
+  let held = Number.isNaN(first) ? 0 : first;
+  for (let i = 0; i < n; i++) {
+    const value = values[i] ?? Number.NaN;
+    if (!Number.isNaN(value)) held = value;
+    else if ((time_s[i] ?? 0) < thread.seen_s) held = Number.isNaN(first) ? 0 : first;
+    sum[i] = (sum[i] ?? 0) + held;
+  }
+}

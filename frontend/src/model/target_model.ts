@@ -1,0 +1,348 @@
+/**
+ * All that the page knows of one target: threads, latest counters, recent past, events, losses.
+ * Frames go in; views are made from it (views/). Pure: no I/O, no clock.
+ */
+
+import type { Frame } from "../wire/frame";
+import type {
+  CollectorHealth,
+  FrameHeader,
+  ThreadExited,
+  ThreadRenamed,
+} from "../wire/generated/models";
+import { RING_FIELDS } from "./contract";
+import { EventLog } from "./event_log";
+import { GaugeLog } from "./gauge_log";
+import { History } from "./history";
+import { RateBase } from "./rate_base";
+import { PROCESS_SLOT, sameStart, type Thread, Threads } from "./threads";
+
+/** Instants are gathered in blocks of about this length. */
+const BLOCK_S = 6.4;
+
+/** Frames that came, were merged, or never came. */
+export interface Losses {
+  frames: number;
+  coalesced: number;
+  missing: number;
+  gaps: number;
+}
+
+export class TargetModel {
+  /** Fields of the frames, in column order; empty before the first frame. */
+  fields: readonly string[] = [];
+  /** For each of RING_FIELDS its column, -1 if the target does not have it. */
+  ringColumn: readonly number[] = [];
+  readonly threads = new Threads();
+  readonly history: History;
+  readonly events = new EventLog();
+  readonly losses: Losses = { frames: 0, coalesced: 0, missing: 0, gaps: 0 };
+  /** Stretches of time without frames, seconds since attach. */
+  readonly gaps: (readonly [number, number])[] = [];
+  /** GOMAXPROCS and the number of live threads, over time. */
+  readonly sizes = new GaugeLog();
+  readonly liveCounts = new GaugeLog();
+
+  /** Float64[slots * fields]: latest counters; NaN = absent. Slot 0 is the process. */
+  latest = new Float64Array(0);
+  /** Float64[slots * ring fields]: values at first sight; 0 for threads born since. */
+  first = new Float64Array(0);
+  rateBase = new RateBase();
+
+  seq = 0;
+  first_s = Number.NaN;
+  now_s = Number.NaN;
+  unix_ms = 0;
+  live = 0;
+  born = 0;
+  exited = 0;
+  rss_bytes: number | null = null;
+  gomaxprocs: number | null = null;
+  health: CollectorHealth | null = null;
+  ended: "exited" | "detached" | null = null;
+  exit_code: number | null = null;
+
+  private capacity = 0;
+  private ringOf = new Int32Array(0);
+  /** Sum over live threads, and how many of them have a value, a field each. */
+  private liveSum = new Float64Array(0);
+  private having = new Int32Array(0);
+  private ringLatest = new Float64Array(0);
+  private arrivals: number[] = [];
+
+  constructor(history?: History) {
+    this.history = history ?? new History(RING_FIELDS.length, 1);
+  }
+
+  /** Samples a second that arrived lately (merged ones not counted); NaN until known. */
+  get arriving_hz(): number {
+    const n = this.arrivals.length;
+    const span = (this.arrivals[n - 1] ?? 0) - (this.arrivals[0] ?? 0);
+    return n > 1 && span > 0 ? (n - 1) / span : Number.NaN;
+  }
+
+  /**
+   * Take a frame in.
+   *
+   * @returns False if it is older than what is held (a replay overlaps) and was left out.
+   */
+  ingest(frame: Frame): boolean {
+    const { header } = frame;
+    const t_s = header.time_ns / 1e9;
+    if (header.seq <= this.seq || t_s <= this.now_s) return false;
+    if (this.seq === 0 && header.kind === "delta") return false; // it means nothing by itself
+    const initial = this.seq === 0;
+    if (initial) this.start(frame.fields, t_s);
+    this.countLosses(header, t_s);
+    this.seq = header.seq;
+    this.now_s = t_s;
+    this.unix_ms = header.unix_us / 1000;
+    this.noteArrival(t_s);
+    this.history.begin(t_s, this.ringLatest, BLOCK_S * (this.arriving_hz || 10));
+    this.applyEvents(frame, initial);
+    if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
+    this.applyRows(frame);
+    this.applyTotals(header.exited.totals);
+    this.exited = header.exited.threads;
+    this.live = header.live_threads;
+    this.health = header.health;
+    this.rss_bytes = header.process.rss_bytes;
+    this.gomaxprocs = header.process.gomaxprocs;
+    this.sizes.note(t_s, this.gomaxprocs ?? Number.NaN);
+    this.liveCounts.note(t_s, this.live);
+    this.rateBase.note(t_s, this.latest);
+    return true;
+  }
+
+  /** Column of a field in `latest`; -1 if the target does not have it. */
+  columnOf(field: string): number {
+    return this.fields.indexOf(field);
+  }
+
+  private start(fields: readonly string[], t_s: number): void {
+    this.fields = fields;
+    this.ringColumn = RING_FIELDS.map((field) => fields.indexOf(field));
+    const rings: readonly string[] = RING_FIELDS;
+    this.ringOf = Int32Array.from(fields, (field) => rings.indexOf(field));
+    this.liveSum = new Float64Array(fields.length);
+    this.having = new Int32Array(fields.length);
+    this.first_s = t_s;
+    this.ensure(64);
+  }
+
+  private ensure(slots: number): void {
+    if (slots <= this.capacity) return;
+    this.capacity = Math.max(slots, Math.ceil(1.5 * this.capacity));
+    this.latest = widened(this.latest, this.capacity * this.fields.length);
+    this.first = widened(this.first, this.capacity * RING_FIELDS.length);
+    this.ringLatest = widened(this.ringLatest, this.capacity * RING_FIELDS.length);
+    this.history.grow(this.capacity);
+  }
+
+  private countLosses(header: FrameHeader, t_s: number): void {
+    const { first_seq, seq } = header;
+    this.losses.frames++;
+    this.losses.coalesced += seq - first_seq;
+    if (this.seq > 0 && first_seq > this.seq + 1) {
+      const missing = first_seq - this.seq - 1;
+      this.losses.missing += missing;
+      this.losses.gaps++;
+      this.gaps.push([this.now_s, t_s]);
+      if (this.gaps.length > 200) this.gaps.shift();
+      const told = header.events.some((event) => event.type === "gap");
+      if (!told) {
+        this.events.add(t_s, {
+          type: "gap",
+          from_seq: this.seq + 1,
+          to_seq: first_seq - 1,
+          reason: "frames did not reach this page",
+        });
+      }
+    }
+  }
+
+  private noteArrival(t_s: number): void {
+    this.arrivals.push(t_s);
+    while (this.arrivals.length > 2 && t_s - (this.arrivals[0] ?? 0) > 5) this.arrivals.shift();
+  }
+
+  private applyEvents(frame: Frame, initial: boolean): void {
+    const t_s = this.now_s;
+    for (const event of frame.header.events) {
+      switch (event.type) {
+        case "thread_born":
+          if (!this.threads.find(event.tid, event.start_ns)) {
+            this.bear(event.tid, event.start_ns, event.name);
+            if (!initial) this.born++;
+          }
+          break;
+        case "thread_renamed":
+          this.rename(event);
+          break;
+        case "thread_exited":
+          this.applyExit(event);
+          break;
+        case "target_exited":
+          this.ended = "exited";
+          this.exit_code = event.exit_code;
+          break;
+        case "target_detached":
+          this.ended = "detached";
+          break;
+        case "rate_changed":
+          this.arrivals = [t_s];
+          break;
+        default:
+          break;
+      }
+      // The threads that are there at the start are no news.
+      if (!(initial && event.type === "thread_born")) this.events.add(t_s, event);
+    }
+  }
+
+  private rename(event: ThreadRenamed): void {
+    const thread = this.threads.live.get(event.tid);
+    if (thread) this.threads.rename(thread, event.name);
+  }
+
+  private applyExit(event: ThreadExited): void {
+    let thread = this.threads.find(event.tid, event.start_ns);
+    if (!thread) {
+      // It lived and died between two samples, or its birth was in a gap.
+      thread = this.bear(event.tid, event.start_ns, event.name);
+      this.born++;
+    }
+    this.threads.rename(thread, event.name);
+    for (const [f, field] of this.fields.entries()) {
+      const total = event.totals[field];
+      if (total !== undefined) this.put(thread, f, total);
+    }
+    this.bury(thread, event.exact);
+  }
+
+  private bear(tid: number, start_ns: number, name: string): Thread {
+    const before = this.threads.live.get(tid);
+    if (before) this.bury(before, false);
+    const thread = this.threads.add(tid, start_ns, name, this.now_s, this.history.blockId);
+    const { slot } = thread;
+    this.ensure(slot + 1);
+    const width = this.fields.length;
+    const rings = RING_FIELDS.length;
+    this.latest.fill(Number.NaN, slot * width, (slot + 1) * width);
+    this.ringLatest.fill(Number.NaN, slot * rings, (slot + 1) * rings);
+    // A thread that was started while we watched began with nothing.
+    const fresh = start_ns / 1e9 >= this.first_s;
+    this.first.fill(fresh ? 0 : Number.NaN, slot * rings, (slot + 1) * rings);
+    this.history.clear(slot);
+    this.rateBase.clear(slot, width);
+    return thread;
+  }
+
+  /** End a thread: what it added up to moves from the sum of the living to the exited totals. */
+  private bury(thread: Thread, exact: boolean): void {
+    const at = thread.slot * this.fields.length;
+    for (let f = 0; f < this.fields.length; f++) {
+      const value = this.latest[at + f] ?? Number.NaN;
+      if (Number.isNaN(value)) continue;
+      this.liveSum[f] = (this.liveSum[f] ?? 0) - value;
+      this.having[f] = (this.having[f] ?? 0) - 1;
+    }
+    this.threads.end(thread, this.now_s, exact);
+  }
+
+  /** A snapshot names every live thread: meet the unknown, end those that are not in it. */
+  private applyIdentities(frame: Frame, start: Float64Array, names: readonly string[]): void {
+    const seen = new Set<number>();
+    for (const [row, tid] of frame.tid.entries()) {
+      const start_ns = start[row] ?? 0;
+      const name = names[row] ?? "";
+      let thread = this.threads.find(tid, start_ns);
+      if (!thread) {
+        // A merged frame may hold the row of a thread whose exit it holds as well.
+        const ended =
+          this.threads.ended.at(-1)?.end_s === this.now_s && this.endedNow(tid, start_ns);
+        if (ended) continue;
+        thread = this.bear(tid, start_ns, name);
+      }
+      if (thread.name !== name) this.threads.rename(thread, name);
+      seen.add(tid);
+    }
+    // Those whose exit was lost in a gap.
+    const gone = [...this.threads.live.values()].filter((thread) => !seen.has(thread.tid));
+    for (const thread of gone) this.bury(thread, false);
+  }
+
+  private endedNow(tid: number, start_ns: number): boolean {
+    return this.threads.ended.some(
+      (thread) => thread.tid === tid && thread.end_s === this.now_s && sameStart(thread, start_ns),
+    );
+  }
+
+  private applyRows(frame: Frame): void {
+    const { tid, columns } = frame;
+    const order = this.orderOf(frame.fields);
+    for (let row = 0; row < tid.length; row++) {
+      // Unknown ones can only follow a gap: the next snapshot names them.
+      const thread = this.threads.live.get(tid[row] ?? -1);
+      if (!thread) continue;
+      for (let c = 0; c < columns.length; c++) {
+        const f = order[c] ?? -1;
+        if (f >= 0) this.put(thread, f, columns[c]?.[row] ?? Number.NaN);
+      }
+    }
+  }
+
+  private order: readonly number[] = [];
+  private orderFor: readonly string[] | null = null;
+
+  /** Column in `latest` of each column of a frame. */
+  private orderOf(fields: readonly string[]): readonly number[] {
+    const same = this.orderFor?.length === fields.length;
+    if (!same || this.orderFor?.some((field, i) => field !== fields[i])) {
+      this.order = fields.map((field) => this.fields.indexOf(field));
+      this.orderFor = fields;
+    }
+    return this.order;
+  }
+
+  private put(thread: Thread, f: number, value: number): void {
+    const at = thread.slot * this.fields.length + f;
+    const before = this.latest[at] ?? Number.NaN;
+    if (value === before || Number.isNaN(value)) return; // a value, once given, is not taken back
+    this.latest[at] = value;
+    if (Number.isNaN(before)) {
+      this.having[f] = (this.having[f] ?? 0) + 1;
+      this.liveSum[f] = (this.liveSum[f] ?? 0) + value;
+    } else {
+      this.liveSum[f] = (this.liveSum[f] ?? 0) + (value - before);
+    }
+    const ring = this.ringOf[f] ?? -1;
+    if (ring < 0) return;
+    const ringAt = thread.slot * RING_FIELDS.length + ring;
+    if (Number.isNaN(this.first[ringAt] ?? Number.NaN)) this.first[ringAt] = value;
+    this.ringLatest[ringAt] = value;
+    this.history.set(thread.slot, ring, value);
+  }
+
+  /** Totals of the process: the living and the dead, so that they only grow. */
+  private applyTotals(exited: Readonly<Record<string, number>>): void {
+    for (const [f, field] of this.fields.entries()) {
+      const dead = exited[field];
+      const known = (this.having[f] ?? 0) > 0 || dead !== undefined;
+      const total = known ? (this.liveSum[f] ?? 0) + (dead ?? 0) : Number.NaN;
+      if (Object.is(total, this.latest[f])) continue;
+      this.latest[PROCESS_SLOT * this.fields.length + f] = total;
+      const ring = this.ringOf[f] ?? -1;
+      if (ring < 0) continue;
+      if (Number.isNaN(this.first[ring] ?? Number.NaN)) this.first[ring] = total;
+      this.ringLatest[ring] = total;
+      this.history.set(PROCESS_SLOT, ring, total);
+    }
+  }
+}
+
+function widened(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
+  const wider = new Float64Array(length).fill(Number.NaN);
+  wider.set(array);
+  return wider;
+}

@@ -1,0 +1,122 @@
+/** Threads of a target: who is alive, who ended, and which slot of the arrays is whose. */
+
+import type { ThreadKey } from "./contract";
+import { roleOf } from "./role";
+
+/** One thread. Identity is tid and start time: a tid that is used again is another thread. */
+export interface Thread {
+  readonly slot: number;
+  readonly key: ThreadKey;
+  readonly tid: number;
+  readonly start_ns: number;
+  name: string;
+  role: string;
+  roleIndex: number;
+  /** First block of the history in which the slot is this thread's. */
+  readonly sinceBlock: number;
+  /** When the page saw it first and when it ended, seconds since attach. */
+  readonly seen_s: number;
+  end_s: number | null;
+  /** Whether its final totals are the kernel's exit record. */
+  exact: boolean;
+}
+
+/** Slot of the process as a whole. */
+export const PROCESS_SLOT = 0;
+
+/** Start times come from ages and clock ticks: the same thread's may differ by this much. */
+const SAME_START_NS = 100e6;
+
+/** Whether a start time may be this thread's. */
+export function sameStart(thread: Thread, start_ns: number): boolean {
+  return Math.abs(thread.start_ns - start_ns) < SAME_START_NS;
+}
+
+/** Identity of a thread as text. */
+export function threadKey(tid: number, start_ns: number): ThreadKey {
+  return `${tid}@${start_ns}`;
+}
+
+/**
+ * The book of threads. Ended ones are kept up to a bound; the oldest are then forgotten, their
+ * totals stay in the totals of the process.
+ */
+export class Threads {
+  readonly live = new Map<number, Thread>();
+  readonly ended: Thread[] = [];
+  /** Ended threads that were forgotten. */
+  folded = 0;
+  private readonly roles = new Map<string, number>();
+  private readonly free: number[] = [];
+  private nextSlot = PROCESS_SLOT + 1;
+
+  constructor(private readonly maxEnded = 2000) {}
+
+  /** One more than the highest slot in use. */
+  get slots(): number {
+    return this.nextSlot;
+  }
+
+  /** The live thread of this identity. */
+  find(tid: number, start_ns: number): Thread | undefined {
+    const thread = this.live.get(tid);
+    return thread && sameStart(thread, start_ns) ? thread : undefined;
+  }
+
+  /** A thread that was not there before. A live one of the same tid must have been ended. */
+  add(tid: number, start_ns: number, name: string, seen_s: number, sinceBlock: number): Thread {
+    const role = roleOf(name);
+    const thread: Thread = {
+      slot: this.free.pop() ?? this.nextSlot++,
+      key: threadKey(tid, start_ns),
+      tid,
+      start_ns,
+      name,
+      role,
+      roleIndex: this.roleIndex(role),
+      sinceBlock,
+      seen_s,
+      end_s: null,
+      exact: false,
+    };
+    this.live.set(tid, thread);
+    return thread;
+  }
+
+  rename(thread: Thread, name: string): void {
+    thread.name = name;
+    thread.role = roleOf(name);
+    thread.roleIndex = this.roleIndex(thread.role);
+  }
+
+  end(thread: Thread, end_s: number, exact: boolean): void {
+    thread.end_s = end_s;
+    thread.exact = exact;
+    this.live.delete(thread.tid);
+    this.ended.push(thread);
+    while (this.ended.length > this.maxEnded) {
+      const oldest = this.ended.shift();
+      if (oldest) this.free.push(oldest.slot);
+      this.folded++;
+    }
+  }
+
+  /** Number of a role, in order of appearance: stable, so that its colour is. */
+  roleIndex(role: string): number {
+    const known = this.roles.get(role);
+    if (known !== undefined) return known;
+    // A program that names threads without end (by address, say) must not fill the memory.
+    const index = this.roles.size;
+    if (index < 10_000) this.roles.set(role, index);
+    return index;
+  }
+
+  /** Live threads, then ended ones, newest first. */
+  *all(): Generator<Thread> {
+    yield* this.live.values();
+    for (let i = this.ended.length - 1; i >= 0; i--) {
+      const thread = this.ended[i];
+      if (thread) yield thread;
+    }
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Makes the views that a page asked for, no more often than is of use: charts as frames come, what
+ * is read as numbers (table, tiles, events) twice a second. Holds what must not change while the
+ * view is paused. Time comes in as an argument.
+ */
+
+import type { Target } from "../wire/generated/models";
+import { type Chosen, chartView, chooseThreads, sizeView, type ViewInput } from "./chart_view";
+import {
+  type ChartId,
+  type ChartRequest,
+  type ChartView,
+  type DataHealth,
+  DEFAULT_REQUEST,
+  type EventsView,
+  type TableView,
+  type TargetView,
+  type TileView,
+  type ViewRequest,
+} from "./contract";
+import { type Filter, filterFrom } from "./filter";
+import { frozenRates, movingRates, type RatesNow } from "./rates_now";
+import { tableView } from "./table_view";
+import type { TargetModel } from "./target_model";
+import { tileViews } from "./tile_view";
+import { spanOf } from "./window";
+
+/** How often numbers that are read change, and how often lines may change places. */
+const SLOW_MS = 500;
+/** Without a frame for so long, a target is called quiet. */
+const QUIET_MS = 3000;
+
+/** Views made together; null or left out: as before. */
+export interface Views {
+  readonly target: TargetView;
+  readonly charts: readonly ChartView[];
+  readonly tiles: readonly TileView[] | null;
+  readonly table: TableView | null;
+  readonly events: EventsView | null;
+}
+
+export class ViewMaker {
+  private request: ViewRequest = DEFAULT_REQUEST;
+  private charts: readonly ChartRequest[] = [];
+  private filter: Filter = filterFrom("");
+  private frozen: { readonly now_s: number; readonly rates: RatesNow } | null = null;
+  private chosen = new Map<ChartId, Chosen>();
+  private slow_ms = Number.NEGATIVE_INFINITY;
+  private eventsSeen = -1;
+  private asked = true;
+
+  constructor(private readonly model: TargetModel) {}
+
+  /** Whether a frame changes what is shown. */
+  get paused(): boolean {
+    return this.request.paused;
+  }
+
+  /** What the page wants from now on. */
+  ask(request: ViewRequest, charts: readonly ChartRequest[]): void {
+    if (request.filter !== this.request.filter) this.filter = filterFrom(request.filter);
+    if (request.paused && !this.frozen && this.model.seq > 0) {
+      this.frozen = { now_s: this.model.now_s, rates: frozenRates(this.model) };
+    } else if (!request.paused) {
+      this.frozen = null;
+    }
+    this.request = request;
+    this.charts = charts;
+    this.asked = true;
+  }
+
+  /**
+   * Make what is due.
+   *
+   * @param clock_ms A clock that only runs forward.
+   * @param silent_ms How long ago the last frame came.
+   */
+  make(target: Target | null, clock_ms: number, silent_ms: number): Views {
+    const all = this.asked;
+    this.asked = false;
+    const slow = all || clock_ms - this.slow_ms >= SLOW_MS - 20;
+    if (slow) this.slow_ms = clock_ms;
+    const input = this.input(target);
+    const base = this.targetView(input, silent_ms);
+    if (this.model.seq === 0 || (this.frozen && !all)) {
+      return { target: base, charts: [], tiles: null, table: null, events: null };
+    }
+    const rates = this.frozen?.rates ?? movingRates(this.model);
+    const { request } = this;
+    return {
+      target: base,
+      charts: this.charts.map((chart) => this.chartView(input, chart, slow)),
+      tiles: slow && request.tiles ? tileViews(input, rates) : null,
+      table: slow && request.table ? tableView(input, rates, request.table) : null,
+      events: slow && request.events ? this.eventsView(input, all) : null,
+    };
+  }
+
+  private input(target: Target | null): ViewInput {
+    const { model, request, filter } = this;
+    const now_s = this.frozen?.now_s ?? model.now_s;
+    const span = spanOf(request.window, Number.isNaN(now_s) ? 0 : now_s);
+    return { model, target, request, filter, span, now_s };
+  }
+
+  private chartView(input: ViewInput, asked: ChartRequest, choose: boolean): ChartView {
+    if (asked.chart === "gomaxprocs") return sizeView(input);
+    let chosen = this.chosen.get(asked.chart);
+    if (!chosen || choose) {
+      const before = new Set(chosen?.threads.map((thread) => thread.key));
+      chosen = chooseThreads(input, asked.chart, before);
+      this.chosen.set(asked.chart, chosen);
+    }
+    return chartView(input, asked, chosen);
+  }
+
+  private eventsView({ model, now_s, target }: ViewInput, all: boolean): EventsView | null {
+    if (!all && model.events.total === this.eventsSeen) return null;
+    this.eventsSeen = model.events.total;
+    const attached_ms = target
+      ? target.attached_unix_us / 1000
+      : model.unix_ms - 1000 * model.now_s;
+    const events = model.events.until(now_s).map(({ id, t_s, event }) => ({
+      id,
+      t_s,
+      unix_ms: attached_ms + 1000 * t_s,
+      event,
+    }));
+    return { events, total: model.events.total };
+  }
+
+  private targetView(input: ViewInput, silent_ms: number): TargetView {
+    const { model, request, filter } = this;
+    const { span, now_s, target } = input;
+    const over = model.ended !== null || (target !== null && target.state !== "attached");
+    const quiet = silent_ms > QUIET_MS ? "quiet" : "live";
+    return {
+      target,
+      id: target?.id ?? "",
+      state: over ? "ended" : model.seq === 0 ? "loading" : quiet,
+      exit_code: model.exit_code,
+      now_s,
+      t0_s: span.t0_s,
+      t1_s: span.t1_s,
+      live_threads: model.live,
+      born_threads: model.born,
+      exited_threads: model.exited,
+      gomaxprocs: model.gomaxprocs,
+      rss_bytes: model.rss_bytes,
+      paused: request.paused,
+      filter_problem: filter.problem,
+    };
+  }
+}
+
+/** What the socket's side knows about the data's way here. */
+export interface Reception {
+  readonly stream: DataHealth["stream"];
+  readonly latency_ms: number | null;
+  readonly bad_frames: number;
+  readonly bad_frame_reason: string;
+}
+
+/** How good the data is. */
+export function healthView(model: TargetModel, target: Target | null, way: Reception): DataHealth {
+  const { health, losses, history } = model;
+  return {
+    rate_hz: target?.rate_hz ?? Number.NaN,
+    arriving_hz: model.arriving_hz,
+    sample_us: health?.sample_us ?? Number.NaN,
+    late_us: health?.late_us ?? Number.NaN,
+    missed_deadlines: health?.missed_deadlines ?? 0,
+    exits_received: health?.exits_received ?? 0,
+    exits_lost: health?.exits_lost ?? 0,
+    collector_cpu_percent: health?.cpu_percent ?? null,
+    coalesced: losses.coalesced,
+    missing_frames: losses.missing,
+    gaps: losses.gaps,
+    ...way,
+    frames: losses.frames,
+    last_frame_unix_ms: model.unix_ms,
+    history_from_s: history.from_s,
+    history_bytes: history.bytes,
+  };
+}
