@@ -513,6 +513,10 @@ class HealthResponse(BaseModel):
     """
     Of the backend.
     """
+    uid: Annotated[int | None, Field(ge=0)] = None
+    """
+    User id that the backend runs as: whose processes "mine" means; null if it does not tell.
+    """
     collectors: Annotated[int, Field(ge=0)]
     """
     Connected.

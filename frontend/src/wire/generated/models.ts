@@ -1005,6 +1005,10 @@ export interface HealthResponse {
    */
   uptime_s: number;
   /**
+   * User id that the backend runs as: whose processes "mine" means; null if it does not tell.
+   */
+  uid?: number | null;
+  /**
    * Connected.
    */
   collectors: number;
