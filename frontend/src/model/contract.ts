@@ -67,8 +67,7 @@ export type Connection =
       readonly retry_unix_ms: number;
       readonly reason: string;
     }
-  | { readonly state: "denied"; readonly code: number; readonly reason: string }
-  | { readonly state: "refused"; readonly code: number; readonly reason: string }
+  | { readonly state: "denied" | "refused"; readonly code: number; readonly reason: string }
   | { readonly state: "closed" };
 
 // ---------------------------------------------------------------------------------------------
@@ -542,8 +541,8 @@ export type FromWorker =
 export interface ViewBatch {
   /** Target they are of. */
   readonly id: string;
-  readonly target: TargetView;
-  readonly health: DataHealth;
+  readonly target: TargetView | null;
+  readonly health: DataHealth | null;
   readonly charts: readonly ChartView[];
   readonly tiles: readonly TileView[] | null;
   readonly table: TableView | null;

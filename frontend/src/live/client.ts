@@ -1,0 +1,195 @@
+/** The page's end of the worker; see model/contract.ts. */
+
+import type {
+  ChartId,
+  ChartView,
+  Connection,
+  DataHealth,
+  EventsView,
+  FromWorker,
+  Hover,
+  LiveClient,
+  ProbeEntry,
+  ProbeFrame,
+  TableView,
+  TargetView,
+  ThreadKey,
+  TileView,
+  ToWorker,
+  ViewRequest,
+  Writable,
+} from "../model/contract";
+import { DEFAULT_REQUEST } from "../model/contract";
+import { createStore } from "../model/store";
+import type { LiveState, Problem } from "../wire/generated/models";
+
+/** What is used of a Worker. */
+export interface WorkerLike {
+  onmessage: ((event: MessageEvent<FromWorker>) => void) | null;
+  postMessage(message: ToWorker): void;
+  terminate(): void;
+}
+
+const NO_HOVER: Hover = { t_s: null, key: null, chart: null };
+
+/** Make the client: starts the worker and connects to /ws/live of the page's own origin. */
+export function createLiveClient(): LiveClient {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  const url = new URL("/ws/live", location.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  return clientOf(worker, url.href, window.__tidscope_probe ?? null);
+}
+
+/** A client over any worker; `probe` gets the frames' times if it is there. */
+export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | null): LiveClient {
+  const connection = createStore<Connection>({ state: "connecting", attempt: 1 });
+  const live = createStore<LiveState | null>(null);
+  const problem = createStore<Problem | null>(null);
+  const view = createStore<ViewRequest>(DEFAULT_REQUEST);
+  const followed = createStore<string | null>(null);
+  const target = createStore<TargetView | null>(null);
+  const tiles = createStore<readonly TileView[] | null>(null);
+  const table = createStore<TableView | null>(null);
+  const events = createStore<EventsView | null>(null);
+  const health = createStore<DataHealth | null>(null);
+  const hover = createStore<Hover>(NO_HOVER);
+  const charts = new Map<ChartId, Writable<ChartView | null>>();
+  const mounted = new Map<symbol, { readonly chart: ChartId; readonly width_px: number }>();
+  let asking = false;
+
+  const post = (message: ToWorker): void => worker.postMessage(message);
+
+  /** Several changes of one turn make one message. */
+  const ask = (): void => {
+    if (asking) return;
+    asking = true;
+    queueMicrotask(() => {
+      asking = false;
+      const widths = new Map<ChartId, number>();
+      for (const { chart, width_px } of mounted.values()) {
+        widths.set(chart, Math.max(width_px, widths.get(chart) ?? 0));
+      }
+      const wanted = Array.from(widths, ([chart, width_px]) => ({ chart, width_px }));
+      post({ type: "request", request: view.get(), charts: wanted });
+    });
+  };
+
+  const chartStore = (chart: ChartId): Writable<ChartView | null> => {
+    let store = charts.get(chart);
+    if (!store) {
+      store = createStore<ChartView | null>(null);
+      charts.set(chart, store);
+    }
+    return store;
+  };
+
+  const clear = (): void => {
+    for (const store of [target, tiles, table, events, health]) store.set(null);
+    for (const store of charts.values()) store.set(null);
+    hover.set(NO_HOVER);
+  };
+
+  const request = (part: Partial<ViewRequest>): void => {
+    const before = view.get();
+    const next = { ...before, ...part };
+    if (JSON.stringify(next) === JSON.stringify(before)) return;
+    view.set(next);
+    ask();
+  };
+
+  worker.onmessage = ({ data }) => {
+    switch (data.type) {
+      case "connection":
+        connection.set(data.connection);
+        break;
+      case "live":
+        live.set(data.live);
+        break;
+      case "problem":
+        problem.set(data.problem);
+        break;
+      case "views":
+        if (data.id !== followed.get()) break; // of the one before
+        if (data.target) target.set(data.target);
+        if (data.health) health.set(data.health);
+        if (data.tiles) tiles.set(data.tiles);
+        if (data.table) table.set(data.table);
+        if (data.events) events.set(data.events);
+        for (const chart of data.charts) chartStore(chart.chart).set(chart);
+        if (probe && data.frames.length > 0) notePaint(data.frames, probe);
+        break;
+    }
+  };
+
+  const onVisibility = (): void => post({ type: "visible", visible: !document.hidden });
+  const page = typeof document === "undefined" ? null : document;
+  page?.addEventListener("visibilitychange", onVisibility);
+  post({ type: "open", url, probe: probe !== null });
+
+  return {
+    connection,
+    live,
+    problem,
+    view,
+    request,
+    followed,
+    follow: (id) => {
+      if (id === followed.get()) return;
+      followed.set(id);
+      clear();
+      problem.set(null);
+      post({ type: "follow", target: id });
+      request({ paused: false, selected: null, pinned: [], window: liveWindow(view.get()) });
+    },
+    target,
+    tiles,
+    table,
+    events,
+    health,
+    chart: chartStore,
+    hover,
+    select: (key) => request({ selected: key === view.get().selected ? null : key }),
+    togglePin: (key) => request({ pinned: toggled(view.get().pinned, key) }),
+    setPaused: (paused) => request({ paused }),
+    mountChart: (chart, width_px) => {
+      const mount = Symbol(chart);
+      mounted.set(mount, { chart, width_px });
+      ask();
+      return () => {
+        mounted.delete(mount);
+        ask();
+      };
+    },
+    retryNow: () => post({ type: "retry" }),
+    dispose: () => {
+      page?.removeEventListener("visibilitychange", onVisibility);
+      post({ type: "close" });
+      worker.terminate();
+    },
+  };
+}
+
+/** Times of one target mean nothing for another. */
+function liveWindow({ window }: ViewRequest): ViewRequest["window"] {
+  return window.kind === "last" ? window : DEFAULT_REQUEST.window;
+}
+
+function toggled(keys: readonly ThreadKey[], key: ThreadKey): readonly ThreadKey[] {
+  return keys.includes(key) ? keys.filter((other) => other !== key) : [...keys, key];
+}
+
+/**
+ * Note when the paint that contains these frames is over: charts have drawn or asked for the next
+ * animation frame by now, so the first task after that animation frame comes after its paint.
+ */
+function notePaint(frames: readonly ProbeFrame[], probe: ProbeEntry[]): void {
+  requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      channel.port1.close();
+      const painted_unix_ms = Date.now();
+      for (const frame of frames) probe.push({ ...frame, painted_unix_ms });
+    };
+    channel.port2.postMessage(null);
+  });
+}

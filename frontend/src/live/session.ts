@@ -1,0 +1,253 @@
+/**
+ * What the worker does: keeps the socket, takes frames in, makes views when they are due. All that
+ * is outside (socket, timers, clock, the page) comes in as arguments.
+ */
+
+import type {
+  ChartRequest,
+  FromWorker,
+  ProbeFrame,
+  ToWorker,
+  ViewRequest,
+} from "../model/contract";
+import { DEFAULT_REQUEST } from "../model/contract";
+import { TargetModel } from "../model/target_model";
+import { healthView, ViewMaker } from "../model/view_maker";
+import { decodeFrame } from "../wire/frame";
+import type { LiveCommand, LiveState, StreamStats, Target } from "../wire/generated/models";
+import { checkLiveMessage } from "../wire/guards";
+import { LiveSocket, type SocketEnvironment } from "../wire/live_socket";
+
+/** Views are made at most this often, and never take more than about a tenth of the time. */
+const LEAST_MS = 50;
+const MOST_MS = 1000;
+const SHARE = 10;
+/** A person who drags wants to see it move. */
+const ASKED_MS = 30;
+const TICK_MS = 1000;
+
+export interface SessionEnvironment extends SocketEnvironment {
+  /** To the page; the buffers change hands. */
+  readonly post: (message: FromWorker, transfer: ArrayBuffer[]) => void;
+  /** A clock that only runs forward, ms. */
+  readonly clock_ms: () => number;
+}
+
+export class LiveSession {
+  private socket: LiveSocket | null = null;
+  private live: LiveState | null = null;
+  private stats: StreamStats | null = null;
+  private followed: string | null = null;
+  private model = new TargetModel();
+  private maker = new ViewMaker(this.model);
+  private request: ViewRequest = DEFAULT_REQUEST;
+  private charts: readonly ChartRequest[] = [];
+  private visible = true;
+  private probe = false;
+  private probed: ProbeFrame[] = [];
+  private badFrames = 0;
+  private badReason = "";
+  private latency_ms: number | null = null;
+  private lastFrame_ms = Number.NaN;
+  private made_ms = Number.NEGATIVE_INFINITY;
+  private told_ms = Number.NEGATIVE_INFINITY;
+  private cost_ms = 0;
+  private cancelMake: (() => void) | null = null;
+  private due_ms = Number.POSITIVE_INFINITY;
+  private cancelTick: (() => void) | null = null;
+
+  constructor(private readonly env: SessionEnvironment) {}
+
+  /** A message of the page. */
+  receive(message: ToWorker): void {
+    switch (message.type) {
+      case "open":
+        this.probe = message.probe;
+        this.open(message.url);
+        break;
+      case "follow":
+        this.follow(message.target);
+        break;
+      case "request":
+        this.request = message.request;
+        this.charts = message.charts;
+        this.maker.ask(this.request, this.charts);
+        this.schedule(ASKED_MS);
+        break;
+      case "visible":
+        this.visible = message.visible;
+        if (this.visible) {
+          this.maker.ask(this.request, this.charts);
+          this.schedule(0);
+        }
+        break;
+      case "retry":
+        this.socket?.open();
+        break;
+      case "close":
+        this.cancelMake?.();
+        this.cancelTick?.();
+        this.socket?.close();
+        break;
+    }
+  }
+
+  private open(url: string): void {
+    this.socket = new LiveSocket(
+      url,
+      {
+        onState: (connection) => this.env.post({ type: "connection", connection }, []),
+        onOpen: () => this.subscribe(),
+        onText: (text) => this.takeMessage(text),
+        onBinary: (data) => this.takeFrame(data),
+      },
+      this.env,
+    );
+    this.socket.open();
+    this.tick();
+  }
+
+  private send(command: LiveCommand): void {
+    this.socket?.send(JSON.stringify(command));
+  }
+
+  private subscribe(): void {
+    if (this.followed === null) return;
+    const after_seq = this.model.seq > 0 ? this.model.seq : null;
+    this.send({ type: "subscribe", target: this.followed, after_seq });
+  }
+
+  private follow(target: string | null): void {
+    if (target === this.followed) return;
+    if (this.followed !== null) this.send({ type: "unsubscribe", target: this.followed });
+    this.followed = target;
+    this.model = new TargetModel();
+    this.maker = new ViewMaker(this.model);
+    this.maker.ask(this.request, this.charts);
+    this.probed = [];
+    this.badFrames = 0;
+    this.badReason = "";
+    this.latency_ms = null;
+    this.lastFrame_ms = this.env.clock_ms();
+    this.subscribe();
+    this.schedule(0);
+  }
+
+  private takeMessage(text: string): void {
+    const message = checkLiveMessage(text);
+    if (typeof message === "string") {
+      this.noteBad(`message of the backend: ${message}`);
+      return;
+    }
+    switch (message.type) {
+      case "live_state":
+        this.live = message;
+        this.env.post({ type: "live", live: message }, []);
+        this.maker.ask(this.request, this.charts);
+        this.schedule(LEAST_MS);
+        break;
+      case "stream_stats":
+        this.stats = message;
+        break;
+      case "live_problem":
+        this.env.post({ type: "problem", problem: message.problem }, []);
+        break;
+      case "frames_lost":
+        // The sequence numbers of the frames that do come show the same gap.
+        break;
+    }
+  }
+
+  private takeFrame(data: ArrayBuffer): void {
+    const received_unix_ms = this.env.now_ms();
+    try {
+      const frame = decodeFrame(data);
+      const { header } = frame;
+      if (header.target !== this.followed || !this.model.ingest(frame)) return;
+      this.lastFrame_ms = this.env.clock_ms();
+      this.noteLatency(received_unix_ms - header.unix_us / 1000);
+      if (this.probe) {
+        const { target, seq, first_seq, unix_us } = header;
+        this.probed.push({ target, seq, first_seq, unix_us, received_unix_ms });
+        if (this.probed.length > 1000) this.probed.shift();
+      }
+    } catch (error) {
+      this.noteBad(error instanceof Error ? error.message : String(error));
+    }
+    if (!this.maker.paused) this.schedule(LEAST_MS);
+  }
+
+  private noteBad(reason: string): void {
+    this.badFrames++;
+    this.badReason = reason;
+  }
+
+  private noteLatency(ms: number): void {
+    // Frames of the past (replayed) and clocks that disagree say nothing about latency.
+    this.latency_ms = ms >= 0 && ms < 10_000 ? ms : null;
+  }
+
+  /** Make views, but not sooner than `least_ms` after the last ones. */
+  private schedule(least_ms: number): void {
+    if (!this.visible || this.followed === null) return;
+    const now = this.env.clock_ms();
+    const rest = Math.min(MOST_MS, Math.max(least_ms, SHARE * this.cost_ms));
+    const due = Math.max(now, this.made_ms + rest);
+    if (this.cancelMake && this.due_ms <= due) return;
+    this.cancelMake?.();
+    this.due_ms = due;
+    // Even when due at once it waits for its turn: a burst of frames then makes one view.
+    this.cancelMake = this.env.later(() => {
+      this.cancelMake = null;
+      this.make();
+    }, due - now);
+  }
+
+  private make(): void {
+    const id = this.followed;
+    if (id === null) return;
+    const start = this.env.clock_ms();
+    const target = this.targetOf(id);
+    const views = this.maker.make(target, start, start - this.lastFrame_ms);
+    const tell = views.tiles !== null || start - this.told_ms >= 500;
+    if (tell) this.told_ms = start;
+    const { stats: stream, latency_ms, badFrames: bad_frames, badReason } = this;
+    const way = { stream, latency_ms, bad_frames, bad_frame_reason: badReason };
+    const buffers = new Set<ArrayBufferLike>();
+    for (const { time_s, low, high } of views.charts) {
+      for (const array of [time_s, low, high]) buffers.add(array.buffer);
+    }
+    const transfer = [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
+    const frames = this.probed;
+    this.probed = [];
+    this.env.post(
+      {
+        type: "views",
+        id,
+        target: tell ? { ...views.target, id } : null,
+        health: tell ? healthView(this.model, target, way) : null,
+        charts: views.charts,
+        tiles: views.tiles,
+        table: views.table,
+        events: views.events,
+        frames,
+      },
+      transfer,
+    );
+    this.made_ms = this.env.clock_ms();
+    // The larger of this and the faded last one: one cheap round does not make the next ones rush.
+    this.cost_ms = Math.max(this.made_ms - start, 0.8 * this.cost_ms);
+  }
+
+  private targetOf(id: string): Target | null {
+    return this.live?.targets.find((target) => target.id === id) ?? null;
+  }
+
+  /** Once a second, so that silence is seen. */
+  private tick(): void {
+    this.cancelTick = this.env.later(() => {
+      if (this.env.clock_ms() - this.told_ms >= TICK_MS) this.schedule(0);
+      this.tick();
+    }, TICK_MS);
+  }
+}

@@ -1,0 +1,27 @@
+/** The worker: gives the session its real surroundings. */
+
+import type { FromWorker, ToWorker } from "../model/contract";
+import { connectWebSocket } from "../wire/web_socket";
+import { LiveSession } from "./session";
+
+/** What is used of the worker's global scope; the page's own `self` has another postMessage. */
+interface Scope {
+  postMessage(message: FromWorker, transfer: ArrayBuffer[]): void;
+  onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
+}
+
+const scope: Scope = self;
+
+const session = new LiveSession({
+  connect: connectWebSocket,
+  later: (call, ms) => {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
+  },
+  now_ms: () => Date.now(),
+  clock_ms: () => performance.now(),
+  random: () => Math.random(),
+  post: (message, transfer) => scope.postMessage(message, transfer),
+});
+
+scope.onmessage = (event) => session.receive(event.data);
