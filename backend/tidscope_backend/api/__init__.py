@@ -1,0 +1,3 @@
+"""Thin REST routes, one file a resource."""
+
+PREFIX = "/api/v1"

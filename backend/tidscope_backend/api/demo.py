@@ -1,0 +1,23 @@
+"""/api/v1/demo: starts the demo program and attaches to it, and ends it."""
+
+from fastapi import APIRouter, status
+from tidscope_wire.generated.models import DemoResponse
+
+from tidscope_backend.demo.child import DemoChild
+
+
+def router(demo: DemoChild) -> APIRouter:
+    """Make the routes."""
+    routes = APIRouter(prefix="/demo", tags=["demo"])
+
+    @routes.post(
+        "", status_code=status.HTTP_201_CREATED, summary="Start the demo program and attach to it"
+    )
+    async def start() -> DemoResponse:
+        return DemoResponse(target=await demo.start())
+
+    @routes.delete("", status_code=status.HTTP_204_NO_CONTENT, summary="End the demo program")
+    async def stop() -> None:
+        await demo.stop()
+
+    return routes

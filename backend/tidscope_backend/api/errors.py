@@ -1,0 +1,76 @@
+"""Whatever goes wrong on a route is answered with a problem document."""
+
+import logging
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from tidscope_backend.problems import ProblemError, problem, refusal
+from tidscope_backend.responses import problem_response
+from tidscope_backend.security.headers import SECURITY_HEADERS
+from tidscope_backend.validation import describe
+
+_log = logging.getLogger(__name__)
+_HIDDEN = frozenset({"token"})
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Register them."""
+
+    @app.exception_handler(ProblemError)
+    async def refused(_: Request, error: ProblemError) -> Response:
+        return problem_response(error)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        errors = error.errors()
+        malformed = any(record["type"] == "json_invalid" for record in errors)
+        document = problem(
+            "bad-request",
+            describe(errors, _HIDDEN),
+            f"/openapi.json says what {request.method} {request.url.path} takes",
+            status=400 if malformed else None,
+        )
+        return problem_response(ProblemError(document))
+
+    @app.exception_handler(HTTPException)
+    async def routing(request: Request, error: HTTPException) -> Response:
+        path, method = request.url.path, request.method
+        if error.status_code == 405:
+            allowed = (error.headers or {}).get("Allow", "")
+            return problem_response(
+                ProblemError(
+                    problem(
+                        "method-not-allowed",
+                        f"{path} does not take {method}",
+                        f"it takes {allowed}" if allowed else "/openapi.json lists what it takes",
+                    ),
+                    {"Allow": allowed} if allowed else {},
+                )
+            )
+        if error.status_code == 404:
+            return problem_response(nothing_here(path))
+        document = problem(
+            "bad-request", str(error.detail), "see /openapi.json", status=error.status_code
+        )
+        return problem_response(ProblemError(document))
+
+    @app.exception_handler(Exception)
+    async def failed(request: Request, error: Exception) -> Response:
+        _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        response = problem_response(
+            refusal(
+                "internal",
+                f"{request.method} {request.url.path} failed: {type(error).__name__}",
+                "the backend's log has the details; this is an error of tidscope, please report it",
+            )
+        )
+        response.headers.update(SECURITY_HEADERS)
+        return response
+
+
+def nothing_here(path: str) -> ProblemError:
+    """The refusal of an unknown path."""
+    return refusal("not-found", f"there is nothing at {path}", "/openapi.json lists what there is")

@@ -1,0 +1,47 @@
+"""GET /api/v1/health."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from fastapi import APIRouter
+from tidscope_wire.generated.models import HealthResponse
+
+from tidscope_backend import VERSION
+from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.site import Site
+from tidscope_backend.stream.fanout import Fanout
+
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+def router(
+    clock: Callable[[], float], site: Site, links: CollectorLinks, fanout: Fanout
+) -> APIRouter:
+    """Make the route; clock gives seconds, monotonic."""
+    routes = APIRouter(tags=["health"])
+    started = clock()
+
+    @routes.get("/health", summary="How the backend is")
+    async def health() -> HealthResponse:
+        return HealthResponse(
+            status="ok" if len(links) else "degraded",
+            version=VERSION,
+            uptime_s=clock() - started,
+            collectors=len(links),
+            clients=fanout.pages,
+            targets=len(site.targets),
+            frames=fanout.frames,
+            coalesced=fanout.coalesced,
+            dropped=fanout.dropped,
+            lost=fanout.lost,
+            history_bytes=fanout.store.bytes,
+            rss_bytes=rss_bytes(),
+        )
+
+    return routes
+
+
+def rss_bytes() -> int:
+    """Resident memory of this process (proc(5), /proc/self/statm, second value in pages)."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_BYTES

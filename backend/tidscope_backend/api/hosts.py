@@ -1,0 +1,17 @@
+"""GET /api/v1/hosts."""
+
+from fastapi import APIRouter
+from tidscope_wire.generated.models import HostsResponse
+
+from tidscope_backend.site import Site
+
+
+def router(site: Site) -> APIRouter:
+    """Make the route."""
+    routes = APIRouter(tags=["hosts"])
+
+    @routes.get("/hosts", summary="Machines with a collector")
+    async def hosts() -> HostsResponse:
+        return HostsResponse(hosts=site.hosts)
+
+    return routes

@@ -1,0 +1,70 @@
+"""/api/v1/targets: attach, detach, change the rate."""
+
+from fastapi import APIRouter, Response, status
+from tidscope_wire.generated.models import AttachRequest, RateRequest, Target, TargetsResponse
+
+from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.problems import refusal
+from tidscope_backend.site import Site
+
+
+def router(site: Site, links: CollectorLinks) -> APIRouter:
+    """Make the routes."""
+    routes = APIRouter(prefix="/targets", tags=["targets"])
+
+    def known(target_id: str) -> Target:
+        target = site.target(target_id)
+        if target is None:
+            raise refusal(
+                "unknown-target",
+                f"no target {target_id!r} is known",
+                "GET /api/v1/targets lists those that are; attach again to get a new one",
+            )
+        return target
+
+    @routes.get("", summary="Targets known, ended ones included")
+    async def targets() -> TargetsResponse:
+        return TargetsResponse(targets=site.targets)
+
+    @routes.post(
+        "",
+        status_code=status.HTTP_201_CREATED,
+        summary="Attach to a process",
+        responses={200: {"model": Target, "description": "It was attached to already"}},
+    )
+    async def attach(request: AttachRequest, response: Response) -> Target:
+        link = links.pick(request.host)
+        reply = await link.attach(request.pid, request.start_ticks, request.rate_hz)
+        if not reply.created:
+            response.status_code = status.HTTP_200_OK
+        return reply.target
+
+    @routes.get("/{target_id}", summary="One target")
+    async def target(target_id: str) -> Target:
+        return known(target_id)
+
+    @routes.patch("/{target_id}", summary="Change the sampling rate")
+    async def change(target_id: str, request: RateRequest) -> Target:
+        target = known(target_id)
+        if target.state != "attached":
+            raise refusal(
+                "target-exited",
+                f"target {target_id} is {target.state}; it is not sampled any more",
+                "attach to a running process",
+            )
+        reply = await links.pick(target.host).set_rate(target_id, request.rate_hz)
+        return reply.target
+
+    @routes.delete(
+        "/{target_id}",
+        status_code=status.HTTP_204_NO_CONTENT,
+        summary="Stop sampling; a target that has ended leaves the list",
+    )
+    async def detach(target_id: str) -> None:
+        target = known(target_id)
+        if target.state == "attached":
+            await links.pick(target.host).detach(target_id)
+        else:
+            site.remove(target_id)
+
+    return routes

@@ -1,0 +1,95 @@
+"""Composition root: the only place that wires the backend's parts together."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from tidscope_backend import VERSION, api, web
+from tidscope_backend.api import demo, docs, doctor, fields, health, hosts, processes, session
+from tidscope_backend.api import targets as target_routes
+from tidscope_backend.api.errors import add_error_handlers
+from tidscope_backend.demo.child import DemoChild
+from tidscope_backend.ingest.endpoint import CollectorEndpoint
+from tidscope_backend.ingest.intake import Intake
+from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.security.body_limit import BodyLimit
+from tidscope_backend.security.door import Door
+from tidscope_backend.security.gate import Gate
+from tidscope_backend.security.headers import SecurityHeaders
+from tidscope_backend.security.places import Places
+from tidscope_backend.settings import Settings
+from tidscope_backend.site import Site
+from tidscope_backend.stream.endpoint import live_router
+from tidscope_backend.stream.fanout import Fanout
+from tidscope_backend.stream.store import HistoryStore
+
+STATS_SECONDS = 1.0
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Build a backend. It holds its state itself: two of them share nothing."""
+    clock = time.monotonic
+    store = HistoryStore(
+        settings.history_bytes,
+        settings.history_total_bytes,
+        int(settings.history_seconds * 1e9),
+        clock,
+    )
+    fanout = Fanout(store)
+    site = Site(settings.ended_targets)
+    intake = Intake(site, fanout)
+    site.listen(lambda: fanout.publish_state(site.state()), intake.drop)
+    links = CollectorLinks(lambda host: site.host(host) is not None)
+    door = Door(settings, clock)
+    demo_child = DemoChild(links)
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        stats = asyncio.create_task(_every_second(fanout))
+        try:
+            yield
+        finally:
+            stats.cancel()
+            await asyncio.gather(stats, return_exceptions=True)
+            await demo_child.stop()
+
+    app = FastAPI(
+        title="tidscope",
+        version=VERSION,
+        description="Live thread-level observability. Errors are RFC 9457 problem documents.",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=life,
+    )
+    add_error_handlers(app)
+    for router in (
+        health.router(clock, site, links, fanout),
+        hosts.router(site),
+        processes.router(links),
+        target_routes.router(site, links),
+        fields.router(),
+        doctor.router(links),
+        demo.router(demo_child),
+        session.router(door),
+    ):
+        app.include_router(router, prefix=api.PREFIX)
+    app.include_router(docs.router())
+    app.include_router(CollectorEndpoint(settings, site, links, intake).router)
+    app.include_router(live_router(settings, fanout, site.state))
+    app.include_router(web.router(settings.web_dir, door))
+    # The last one added is the outermost.
+    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
+    places = Places(settings.host, settings.allow_hosts, settings.allow_origins)
+    app.add_middleware(Gate, places=places, door=door)
+    app.add_middleware(SecurityHeaders)
+    return app
+
+
+async def _every_second(fanout: Fanout) -> None:
+    while True:
+        await asyncio.sleep(STATS_SECONDS)
+        fanout.publish_stats()

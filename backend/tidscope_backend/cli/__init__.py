@@ -1,0 +1,36 @@
+"""The command line: one file a verb, and only the verb that is used is loaded."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from tidscope_backend import VERSION
+from tidscope_backend.cli.failure import CommandError
+
+VERBS = {
+    "serve": "run the backend alone",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a verb; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="tidscope",
+        description="An oscilloscope for threads, in a browser.",
+        epilog="\n".join(["verbs:", *(f"  {name:10}{text}" for name, text in VERBS.items())]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"tidscope {VERSION}")
+    parser.add_argument("verb", choices=VERBS, metavar="VERB", help="what to do; see below")
+    parser.add_argument(
+        "arguments", nargs=argparse.REMAINDER, help="of the verb; see tidscope VERB --help"
+    )
+    options = parser.parse_args(arguments)
+    verb = import_module(f"tidscope_backend.cli.{options.verb}")
+    try:
+        code: int = verb.run(options.arguments)
+    except CommandError as error:
+        print(f"tidscope {options.verb}: {error}", file=sys.stderr)
+        return error.code
+    return code

@@ -1,0 +1,43 @@
+"""`tidscope serve`: the backend alone. Collectors connect to it, from here or from elsewhere."""
+
+import argparse
+import logging
+import os
+import socket
+from collections.abc import Sequence
+
+from tidscope_backend.cli.address import add_address_options
+from tidscope_backend.cli.failure import CommandError
+from tidscope_backend.serving import SocketError, open_socket, serve
+from tidscope_backend.settings import SettingsError, settings_from
+
+LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Serve until a signal ends it."""
+    parser = argparse.ArgumentParser(
+        prog="tidscope serve",
+        description="Run the backend alone. Secrets come from the environment: TIDSCOPE_TOKEN for "
+        "browsers, TIDSCOPE_COLLECTOR_SECRET for collectors.",
+    )
+    add_address_options(parser)
+    parser.add_argument(
+        "--fd", type=int, help="descriptor of a listening socket, in place of --port"
+    )
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format=LOG_FORMAT)
+    try:
+        settings = settings_from(
+            os.environ, options.host, tuple(options.allow_host), tuple(options.allow_origin)
+        )
+        sock = (
+            open_socket(options.host, options.port)
+            if options.fd is None
+            else socket.socket(fileno=options.fd)
+        )
+    except (SettingsError, SocketError, OSError) as error:
+        raise CommandError(str(error)) from None
+    logging.getLogger(__name__).info("listening on %s port %d", *sock.getsockname()[:2])
+    serve(settings, sock)
+    return 0

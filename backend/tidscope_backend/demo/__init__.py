@@ -1,0 +1,1 @@
+"""A lively many-threaded program to look at, and what starts it."""

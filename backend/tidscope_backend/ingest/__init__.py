@@ -1,0 +1,1 @@
+"""The collectors' end of the WebSocket: frames in, commands out."""

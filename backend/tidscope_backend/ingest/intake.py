@@ -1,0 +1,88 @@
+"""What one collector's messages mean for the site, the history and the pages."""
+
+from tidscope_wire.frame import FrameError
+from tidscope_wire.generated.close_code import CloseCode
+from tidscope_wire.generated.models import CollectorHello, FramesLost
+
+from tidscope_backend.closing import CloseError
+from tidscope_backend.ingest.sequence import Sequence
+from tidscope_backend.site import Site
+from tidscope_backend.stream.fanout import Fanout
+from tidscope_backend.stream.stored import stored
+
+
+class Intake:
+    """Takes in frames and losses. The numbers outlive a connection, so that replay is exact.
+
+    Args:
+        site: hosts and targets.
+        fanout: where frames go.
+    """
+
+    def __init__(self, site: Site, fanout: Fanout) -> None:
+        self._site = site
+        self._fanout = fanout
+        self._sequences: dict[str, Sequence] = {}
+
+    def resume(self, hello: CollectorHello) -> dict[str, int]:
+        """For each target of a collector the last frame that has come, if any has."""
+        points = {}
+        for target in hello.targets:
+            sequence = self._sequences.get(target.id)
+            if sequence is not None and sequence.last_seq is not None:
+                points[target.id] = sequence.last_seq
+        return points
+
+    def frame(self, host_id: str, data: bytes) -> None:
+        """Take in a binary message.
+
+        Raises:
+            CloseError: it is not a frame of this host.
+        """
+        try:
+            frame = stored(data)
+        except FrameError as error:
+            raise CloseError(CloseCode.BAD_MESSAGE, f"not a frame: {error}") from None
+        self._check_owner(host_id, frame.target)
+        arrival = self._sequence(frame.target).arrived(frame.first_seq, frame.seq)
+        if arrival.missing is not None:
+            first, last = arrival.missing
+            self._fanout.publish_lost(
+                FramesLost(
+                    target=frame.target,
+                    from_seq=first,
+                    to_seq=last,
+                    reason="they never reached the backend",
+                ),
+                last - first + 1,
+            )
+        if arrival.new:
+            self._fanout.publish(frame)
+
+    def lost(self, host_id: str, message: FramesLost) -> None:
+        """The collector could not keep these frames. Raises as `frame`."""
+        self._check_owner(host_id, message.target)
+        expected = self._sequence(message.target).lost(message.from_seq, message.to_seq)
+        self._fanout.publish_lost(message, expected)
+
+    def forgotten(self, host_id: str, target_id: str) -> None:
+        """The collector keeps nothing of an ended target any more. Raises as `frame`."""
+        self._check_owner(host_id, target_id)
+        if not self._fanout.store.get(target_id).bytes:
+            self._site.remove(target_id)
+
+    def drop(self, target_id: str) -> None:
+        """The site has forgotten a target."""
+        self._sequences.pop(target_id, None)
+        self._fanout.store.remove(target_id)
+
+    def _sequence(self, target_id: str) -> Sequence:
+        return self._sequences.setdefault(target_id, Sequence())
+
+    def _check_owner(self, host_id: str, target_id: str) -> None:
+        """A collector speaks for its own targets; one not announced yet is taken for its own."""
+        target = self._site.target(target_id)
+        if target is not None and target.host != host_id:
+            raise CloseError(
+                CloseCode.BAD_MESSAGE, f"target {target_id} is of host {target.host}, not {host_id}"
+            )

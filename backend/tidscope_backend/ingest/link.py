@@ -1,0 +1,131 @@
+"""One connected collector: commands go out with a number, replies come back to who waits."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from itertools import count
+from typing import TypeVar
+
+from tidscope_wire.generated.models import (
+    AttachCommand,
+    DetachCommand,
+    DoctorCommand,
+    DoctorReply,
+    Host,
+    ListProcessesCommand,
+    ProcessesReply,
+    RefusedReply,
+    SetRateCommand,
+    TargetReply,
+)
+
+from tidscope_backend.problems import ProblemError, refusal
+
+Command = AttachCommand | DetachCommand | SetRateCommand | ListProcessesCommand | DoctorCommand
+Reply = TargetReply | ProcessesReply | DoctorReply | RefusedReply
+R = TypeVar("R", TargetReply, ProcessesReply, DoctorReply)
+
+
+class CollectorLink:
+    """What the rest of the backend sees of a connected collector.
+
+    Args:
+        host: who it is.
+        send: writes one text message to it.
+        close: ends the connection because another one takes its place.
+        command_seconds: how long it may take to answer.
+        doctor_seconds: the same for the doctor.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        send: Callable[[str], Awaitable[None]],
+        close: Callable[[], None],
+        command_seconds: float,
+        doctor_seconds: float,
+    ) -> None:
+        self.host = host
+        self.replace = close
+        self._send = send
+        self._command_seconds = command_seconds
+        self._doctor_seconds = doctor_seconds
+        self._numbers = count(1)
+        self._waiting: dict[int, asyncio.Future[Reply]] = {}
+
+    async def attach(self, pid: int, start_ticks: int | None, rate_hz: float) -> TargetReply:
+        """Attach to a process.
+
+        Raises:
+            ProblemError: it was refused, or no answer came.
+        """
+        command = AttachCommand(
+            request_id=next(self._numbers), pid=pid, start_ticks=start_ticks, rate_hz=rate_hz
+        )
+        return await self._ask(command, TargetReply, self._command_seconds)
+
+    async def detach(self, target: str) -> TargetReply:
+        """Stop sampling a target. Raises as `attach`."""
+        command = DetachCommand(request_id=next(self._numbers), target=target)
+        return await self._ask(command, TargetReply, self._command_seconds)
+
+    async def set_rate(self, target: str, rate_hz: float) -> TargetReply:
+        """Change a target's rate. Raises as `attach`."""
+        command = SetRateCommand(request_id=next(self._numbers), target=target, rate_hz=rate_hz)
+        return await self._ask(command, TargetReply, self._command_seconds)
+
+    async def processes(self) -> ProcessesReply:
+        """List the processes of the host. Raises as `attach`."""
+        command = ListProcessesCommand(request_id=next(self._numbers))
+        return await self._ask(command, ProcessesReply, self._command_seconds)
+
+    async def doctor(self) -> DoctorReply:
+        """Check the host's capabilities. Raises as `attach`."""
+        command = DoctorCommand(request_id=next(self._numbers))
+        return await self._ask(command, DoctorReply, self._doctor_seconds)
+
+    def replied(self, reply: Reply) -> bool:
+        """A reply has come; false if nobody waits for it any more."""
+        future = self._waiting.get(reply.request_id)
+        if future is None or future.done():
+            return False
+        future.set_result(reply)
+        return True
+
+    def gone(self) -> None:
+        """The connection has ended: nobody will answer."""
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(self._lost())
+
+    def _lost(self) -> ProblemError:
+        return refusal(
+            "no-collector",
+            f"the connection to the collector of {self.host.name} was lost",
+            "it reconnects by itself; try again in a moment",
+        )
+
+    async def _ask(self, command: Command, expected: type[R], seconds: float) -> R:
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._waiting[command.request_id] = future
+        try:
+            async with asyncio.timeout(seconds):
+                await self._send(command.model_dump_json())
+                reply = await future
+        except TimeoutError:
+            raise refusal(
+                "collector-timeout",
+                f"the collector of {self.host.name} did not answer the {command.type} "
+                f"within {seconds:g} s",
+                "see whether the collector is stuck or the machine overloaded, and try again",
+            ) from None
+        finally:
+            del self._waiting[command.request_id]
+        if isinstance(reply, RefusedReply):
+            raise ProblemError(reply.problem)
+        if not isinstance(reply, expected):
+            raise refusal(
+                "internal",
+                f"the collector answered the {command.type} with a {reply.type}",
+                "collector and backend may be of different versions; see GET /api/v1/hosts",
+            )
+        return reply

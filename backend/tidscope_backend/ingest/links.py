@@ -1,0 +1,78 @@
+"""All connected collectors, one a host."""
+
+from collections.abc import Callable
+
+from tidscope_backend.ingest.link import CollectorLink
+from tidscope_backend.problems import refusal
+
+
+class CollectorLinks:
+    """Finds the collector that a request is for.
+
+    Args:
+        known: whether a host has ever connected.
+    """
+
+    def __init__(self, known: Callable[[str], bool]) -> None:
+        self._known = known
+        self._links: dict[str, CollectorLink] = {}
+
+    def __len__(self) -> int:
+        return len(self._links)
+
+    def add(self, link: CollectorLink) -> None:
+        """A collector has connected; an older connection of the same host gives way."""
+        older = self._links.get(link.host.id)
+        self._links[link.host.id] = link
+        if older is not None:
+            older.gone()
+            older.replace()
+
+    def remove(self, link: CollectorLink) -> bool:
+        """A connection has ended; false if another one had taken its place."""
+        link.gone()
+        if self._links.get(link.host.id) is not link:
+            return False
+        del self._links[link.host.id]
+        return True
+
+    def pick(self, host_id: str | None) -> CollectorLink:
+        """Find the collector of a host.
+
+        Args:
+            host_id: which one; may be None where there is one only.
+
+        Raises:
+            ProblemError: there is none, or it has to be named.
+        """
+        if host_id is not None:
+            return self._named(host_id)
+        if not self._links:
+            raise refusal(
+                "no-collector",
+                "no collector is connected to this backend",
+                "start one with `tidscope collect`, or start all with `tidscope up`",
+            )
+        if len(self._links) > 1:
+            raise refusal(
+                "bad-request",
+                f"several hosts are connected ({', '.join(sorted(self._links))}) and none is named",
+                "say which one as `host`",
+            )
+        return next(iter(self._links.values()))
+
+    def _named(self, host_id: str) -> CollectorLink:
+        link = self._links.get(host_id)
+        if link is not None:
+            return link
+        if self._known(host_id):
+            raise refusal(
+                "no-collector",
+                f"the collector of host {host_id!r} is not connected now",
+                "it reconnects by itself if it runs; else start it with `tidscope collect`",
+            )
+        raise refusal(
+            "unknown-host",
+            f"no host {host_id!r} has connected",
+            "GET /api/v1/hosts lists those that have",
+        )

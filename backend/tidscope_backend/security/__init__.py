@@ -1,0 +1,1 @@
+"""Who may ask for what: hosts, origins, sessions, secrets. Pure ASGI, in front of everything."""

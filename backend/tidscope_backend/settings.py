@@ -1,0 +1,108 @@
+"""What can be set, as one frozen value; nothing else in the backend reads the environment."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MIB = 1024 * 1024
+BROWSER_VARIABLE = "TIDSCOPE_TOKEN"
+COLLECTOR_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
+SHORTEST_SECRET = 8
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 8787
+
+
+class SettingsError(ValueError):
+    """A setting cannot be used; the text names it and says what to do."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How one backend behaves.
+
+    Attributes:
+        token: what a person's browser shows to get a session.
+        collector_secret: what a collector shows.
+        host: address that is listened on; a wildcard address admits any IP literal as Host.
+        allow_hosts: more host names that requests may name, without port.
+        allow_origins: more origins that pages may come from, such as https://tidscope.example
+            behind a proxy that ends TLS.
+        web_dir: where the built page lies.
+        history_bytes: bound on the kept frames of one target.
+        history_total_bytes: bound on the kept frames of all targets.
+        history_seconds: how far back the kept frames of a target go.
+        ended_targets: how many ended targets are kept in the list.
+        queue_frames: frames that wait for one page before they are coalesced.
+        queue_bytes: the same in bytes.
+        merged_bytes: the largest coalesced frame; a page further behind loses frames, counted.
+        stall_seconds: a page that takes nothing for so long is closed.
+        max_pages: pages connected at once.
+        max_collectors: collectors connected at once.
+        hello_seconds: how long a collector may take to say who it is.
+        command_seconds: how long a collector may take to answer.
+        doctor_seconds: the same for the doctor, which runs a self-test.
+        max_body_bytes: largest HTTP request body.
+        max_message_bytes: largest WebSocket message.
+        max_command_bytes: largest message of a page.
+    """
+
+    token: str = field(repr=False)
+    collector_secret: str = field(repr=False)
+    host: str = DEFAULT_HOST
+    allow_hosts: tuple[str, ...] = ()
+    allow_origins: tuple[str, ...] = ()
+    web_dir: Path = Path(__file__).parent / "web"
+    history_bytes: int = 32 * MIB
+    history_total_bytes: int = 80 * MIB
+    history_seconds: float = 300
+    ended_targets: int = 50
+    queue_frames: int = 32
+    queue_bytes: int = 8 * MIB
+    merged_bytes: int = 16 * MIB
+    stall_seconds: float = 30
+    max_pages: int = 32
+    max_collectors: int = 64
+    hello_seconds: float = 5
+    command_seconds: float = 5
+    doctor_seconds: float = 20
+    max_body_bytes: int = 64 * 1024
+    max_message_bytes: int = 64 * MIB
+    max_command_bytes: int = 4096
+
+
+def settings_from(
+    environ: Mapping[str, str],
+    host: str = DEFAULT_HOST,
+    allow_hosts: tuple[str, ...] = (),
+    allow_origins: tuple[str, ...] = (),
+) -> Settings:
+    """Take the secrets from the environment; those that are not there are made.
+
+    Raises:
+        SettingsError: a secret is too short to be one.
+    """
+    return Settings(
+        token=_secret(environ, BROWSER_VARIABLE),
+        collector_secret=_secret(environ, COLLECTOR_VARIABLE),
+        host=host,
+        allow_hosts=allow_hosts,
+        allow_origins=allow_origins,
+    )
+
+
+def new_secret() -> str:
+    """Make a secret of 192 random bits that can stand in a URL."""
+    return secrets.token_urlsafe(24)
+
+
+def _secret(environ: Mapping[str, str], name: str) -> str:
+    value = environ.get(name, "")
+    if not value:
+        return new_secret()
+    if len(value) < SHORTEST_SECRET:
+        raise SettingsError(
+            f"{name} has {len(value)} characters; give at least {SHORTEST_SECRET}, "
+            "or leave it out to have one made"
+        )
+    return value

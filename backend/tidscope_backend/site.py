@@ -1,0 +1,97 @@
+"""What is known of hosts and targets now. No I/O: others tell it, and it tells who listens."""
+
+from collections.abc import Callable, Iterable
+
+from tidscope_wire.generated.models import Host, LiveState, Target
+
+
+class Site:
+    """All hosts and targets that collectors have told of.
+
+    Args:
+        max_ended: how many ended targets are kept; beyond it the oldest are forgotten.
+    """
+
+    def __init__(self, max_ended: int) -> None:
+        self._max_ended = max_ended
+        self._changed: Callable[[], None] = _nothing
+        self._forgotten: Callable[[str], None] = _nothing
+        self._hosts: dict[str, Host] = {}
+        self._targets: dict[str, Target] = {}
+
+    def listen(self, changed: Callable[[], None], forgotten: Callable[[str], None]) -> None:
+        """Say who is to be told.
+
+        Args:
+            changed: called after each change.
+            forgotten: called with the id of each target that was forgotten.
+        """
+        self._changed = changed
+        self._forgotten = forgotten
+
+    @property
+    def hosts(self) -> list[Host]:
+        """Hosts known, those without a connected collector included."""
+        return list(self._hosts.values())
+
+    @property
+    def targets(self) -> list[Target]:
+        """Targets known, in the order of their attachment, ended ones included."""
+        return sorted(self._targets.values(), key=lambda target: target.attached_unix_us)
+
+    def host(self, host_id: str) -> Host | None:
+        """Find a host."""
+        return self._hosts.get(host_id)
+
+    def target(self, target_id: str) -> Target | None:
+        """Find a target."""
+        return self._targets.get(target_id)
+
+    def state(self) -> LiveState:
+        """Put all of it into the message that pages get."""
+        return LiveState(hosts=self.hosts, targets=self.targets)
+
+    def connected(self, host: Host, targets: Iterable[Target]) -> None:
+        """A collector has said who it is and what it holds.
+
+        A target of this host that was being sampled and that the collector does not name was
+        lost with an earlier collector process: nobody samples it any more, so it is detached.
+        """
+        self._hosts[host.id] = host.model_copy(update={"connected": True})
+        held = {target.id: target for target in targets}
+        for target in self._targets.values():
+            if target.host == host.id and target.id not in held and target.state == "attached":
+                held[target.id] = target.model_copy(update={"state": "detached"})
+        self._targets.update(held)
+        self._bound()
+        self._changed()
+
+    def lost(self, host_id: str) -> None:
+        """The collector's connection is gone; it goes on sampling, so its targets stay."""
+        host = self._hosts.get(host_id)
+        if host is not None:
+            self._hosts[host_id] = host.model_copy(update={"connected": False})
+            self._changed()
+
+    def put(self, target: Target) -> None:
+        """A target is new or has changed."""
+        if self._targets.get(target.id) != target:
+            self._targets[target.id] = target
+            self._bound()
+            self._changed()
+
+    def remove(self, target_id: str) -> None:
+        """A target is to be forgotten."""
+        if self._targets.pop(target_id, None) is not None:
+            self._forgotten(target_id)
+            self._changed()
+
+    def _bound(self) -> None:
+        ended = [target for target in self.targets if target.state != "attached"]
+        for target in ended[: max(0, len(ended) - self._max_ended)]:
+            del self._targets[target.id]
+            self._forgotten(target.id)
+
+
+def _nothing(*_: object) -> None:
+    """Nobody listens yet."""

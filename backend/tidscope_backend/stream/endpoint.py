@@ -1,0 +1,96 @@
+"""/ws/live: reads a page's commands and sends it what waits for it."""
+
+import asyncio
+from collections.abc import Callable
+
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from pydantic import TypeAdapter, ValidationError
+from tidscope_wire.generated.close_code import CloseCode
+from tidscope_wire.generated.models import LiveCommand, LiveState, Subscribe, Unsubscribe
+
+from tidscope_backend.closing import CloseError, close
+from tidscope_backend.problems import ProblemError
+from tidscope_backend.settings import Settings
+from tidscope_backend.stream.fanout import Fanout
+from tidscope_backend.stream.page import Page
+from tidscope_backend.stream.subscription import Bounds
+from tidscope_backend.validation import complaint
+
+_COMMAND: TypeAdapter[Subscribe | Unsubscribe] = TypeAdapter(LiveCommand)
+
+
+def live_router(settings: Settings, fanout: Fanout, state: Callable[[], LiveState]) -> APIRouter:
+    """Make the route; who may connect was decided before."""
+    router = APIRouter()
+    bounds = Bounds(settings.queue_frames, settings.queue_bytes, settings.merged_bytes)
+
+    @router.websocket("/ws/live")
+    async def live(socket: WebSocket) -> None:
+        await socket.accept()
+        if fanout.pages >= settings.max_pages:
+            await close(
+                socket, CloseCode.TOO_MANY, f"{settings.max_pages} pages are connected already"
+            )
+            return
+        page = Page(bounds)
+        fanout.add(page)
+        page.offer_state(state().model_dump_json())
+        writer = asyncio.create_task(_write(socket, page, settings.stall_seconds))
+        reader = asyncio.create_task(_read(socket, page, fanout, settings.max_command_bytes))
+        try:
+            done, _ = await asyncio.wait((writer, reader), return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        except CloseError as error:
+            await close(socket, error.code, error.reason)
+        except (WebSocketDisconnect, RuntimeError):
+            pass  # The page has gone; a send that comes too late is told so by RuntimeError.
+        finally:
+            fanout.remove(page)
+            writer.cancel()
+            reader.cancel()
+            await asyncio.gather(writer, reader, return_exceptions=True)
+
+    return router
+
+
+async def _write(socket: WebSocket, page: Page, stall_seconds: float) -> None:
+    while True:
+        message = await page.next()
+        try:
+            # The server's send() waits until the transport's buffer has drained: here a slow page
+            # is felt, and only its own queue fills meanwhile.
+            async with asyncio.timeout(stall_seconds):
+                if isinstance(message, str):
+                    await socket.send_text(message)
+                else:
+                    await socket.send_bytes(message)
+        except TimeoutError:
+            raise CloseError(
+                CloseCode.STALLED, f"nothing was taken for {stall_seconds:g} s"
+            ) from None
+
+
+async def _read(socket: WebSocket, page: Page, fanout: Fanout, max_bytes: int) -> None:
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return
+        text = message.get("text")
+        if text is None:
+            raise CloseError(CloseCode.BAD_MESSAGE, "a page sends text, this message was binary")
+        if len(text) > max_bytes:
+            raise CloseError(
+                CloseCode.TOO_LARGE, f"a command of {len(text)} bytes; the bound is {max_bytes}"
+            )
+        try:
+            command = _COMMAND.validate_json(text)
+        except ValidationError as error:
+            raise CloseError(CloseCode.BAD_MESSAGE, complaint(error)) from None
+        try:
+            if isinstance(command, Subscribe):
+                page.subscribe(command.target, command.after_seq, fanout.store)
+            else:
+                page.unsubscribe(command.target)
+        except ProblemError as refused:
+            page.offer_problem(refused.problem)

@@ -1,0 +1,78 @@
+"""Everything that comes from collectors goes through here to the history and to the pages."""
+
+from tidscope_wire.generated.models import FramesLost, LiveState
+
+from tidscope_backend.stream.page import Page
+from tidscope_backend.stream.store import HistoryStore
+from tidscope_backend.stream.stored import StoredFrame
+
+
+class Fanout:
+    """Holds the connected pages.
+
+    Args:
+        store: the kept frames.
+    """
+
+    def __init__(self, store: HistoryStore) -> None:
+        self.store = store
+        self.frames = 0
+        self.lost = 0
+        self._pages: set[Page] = set()
+        self._gone_coalesced = 0
+        self._gone_dropped = 0
+
+    @property
+    def pages(self) -> int:
+        """Pages connected."""
+        return len(self._pages)
+
+    @property
+    def coalesced(self) -> int:
+        """Frames merged for slow pages, those of pages that have gone included."""
+        return self._gone_coalesced + sum(page.coalesced for page in self._pages)
+
+    @property
+    def dropped(self) -> int:
+        """Frames that a page never got, those of pages that have gone included."""
+        return self._gone_dropped + sum(page.dropped for page in self._pages)
+
+    def add(self, page: Page) -> None:
+        """A page has connected."""
+        self._pages.add(page)
+
+    def remove(self, page: Page) -> None:
+        """A page has gone."""
+        self._pages.discard(page)
+        self._gone_coalesced += page.coalesced
+        self._gone_dropped += page.dropped
+
+    def publish(self, frame: StoredFrame) -> None:
+        """A frame has come."""
+        self.frames += 1
+        self.store.add(frame)
+        for page in self._pages:
+            page.offer(frame)
+
+    def publish_lost(self, lost: FramesLost, count: int) -> None:
+        """Frames did not come.
+
+        Args:
+            lost: what the pages are told.
+            count: how many of them the backend had reason to expect.
+        """
+        self.lost += count
+        for page in self._pages:
+            page.offer_lost(lost)
+
+    def publish_state(self, state: LiveState) -> None:
+        """Hosts or targets have changed."""
+        if self._pages:
+            text = state.model_dump_json()
+            for page in self._pages:
+                page.offer_state(text)
+
+    def publish_stats(self) -> None:
+        """A second has passed."""
+        for page in self._pages:
+            page.offer_stats(len(self._pages))

@@ -1,0 +1,124 @@
+"""The recent past of one target, kept as frames, so that a page that opens sees it at once."""
+
+from bisect import bisect_right
+from operator import attrgetter
+
+from tidscope_wire.frame import FrameError
+
+from tidscope_backend.stream.merge import merge
+from tidscope_backend.stream.stored import StoredFrame, stored
+
+_by_first_seq = attrgetter("first_seq")
+
+
+class History:
+    """Frames in order, the oldest one always a key frame. Bounded in bytes and in time.
+
+    Over a bound, the oldest key-frame group goes. Where one group alone fills the bound (many busy
+    threads), its older half is coalesced instead, so that a page still finds a start.
+
+    Args:
+        max_bytes: bound on the frames' bytes.
+        max_age_ns: bound on the time between the newest frame and the oldest group's last one.
+    """
+
+    def __init__(self, max_bytes: int, max_age_ns: int) -> None:
+        self._max_bytes = max_bytes
+        self._max_age_ns = max_age_ns
+        self._frames: list[StoredFrame] = []
+        self.bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    @property
+    def last_seq(self) -> int:
+        """Number of the newest frame; 0 if there is none."""
+        return self._frames[-1].seq if self._frames else 0
+
+    @property
+    def last_time_ns(self) -> int:
+        """Time of the newest frame, nanoseconds since attach; 0 if there is none."""
+        return self._frames[-1].time_ns if self._frames else 0
+
+    def add(self, frame: StoredFrame) -> None:
+        """Append the next frame; before the first key frame there is nothing to append to."""
+        if not self._frames and not frame.key:
+            return
+        self._frames.append(frame)
+        self.bytes += len(frame.data)
+        while self._too_old():
+            self._drop(self._second_key())
+        while self.bytes > self._max_bytes and self.shrink():
+            pass
+
+    def after(self, seq: int) -> StoredFrame | None:
+        """The oldest frame that stands only for what comes behind seq."""
+        index = bisect_right(self._frames, seq, key=_by_first_seq)
+        return self._frames[index] if index < len(self._frames) else None
+
+    def start(self, after_seq: int | None) -> int:
+        """Where a reader starts.
+
+        Args:
+            after_seq: last frame that it has; None if it has none.
+
+        Returns:
+            The seq to ask `after` with. It is after_seq where the frames behind it are here; else
+            that before the oldest key frame that comes behind it, so that a reader with a hole
+            starts afresh.
+        """
+        if not self._frames:
+            return after_seq or 0
+        if after_seq is None:
+            return self._frames[0].first_seq - 1
+        following = self.after(after_seq)
+        if following is None or following.first_seq == after_seq + 1:
+            return after_seq
+        for frame in self._frames:
+            if frame.key and frame.first_seq > after_seq:
+                return frame.first_seq - 1
+        return after_seq
+
+    def shrink(self) -> bool:
+        """Give up the oldest part; false if nothing can be given up but the newest frames."""
+        second = self._second_key()
+        groups_behind = sum(frame.key for frame in self._frames[second:]) if second else 0
+        if groups_behind > 1 or second == 1:
+            self._drop(second)
+            return True
+        return self._coalesce((second or len(self._frames)) // 2 + 1)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._frames.clear()
+        self.bytes = 0
+
+    def _too_old(self) -> bool:
+        second = self._second_key()
+        if not second:
+            return False
+        return self.last_time_ns - self._frames[second - 1].time_ns > self._max_age_ns
+
+    def _second_key(self) -> int:
+        """Index at which the second group starts; 0 if there is one group only."""
+        return next((i for i, frame in enumerate(self._frames) if i and frame.key), 0)
+
+    def _drop(self, count: int) -> None:
+        self.bytes -= sum(len(frame.data) for frame in self._frames[:count])
+        del self._frames[:count]
+
+    def _coalesce(self, count: int) -> bool:
+        if count < 2 or count >= len(self._frames):
+            return False
+        oldest = self._frames[:count]
+        try:
+            merged = stored(merge([frame.data for frame in oldest]))
+        except FrameError:
+            # Not to be decoded, so no page could have read it: start again at the next key frame.
+            self.clear()
+            return False
+        self._frames[:count] = [merged]
+        before = sum(len(frame.data) for frame in oldest)
+        self.bytes += len(merged.data) - before
+        return len(merged.data) < before

@@ -1,0 +1,189 @@
+"""Coalescing: several frames of a target become one that leaves a reader in the same state.
+
+Counters are cumulative, so the last row of a thread says all; only instants are lost. A row stands
+for a thread's life, not for its number: where an exit or a birth lies between, rows from before it
+belong to another thread and are left out (the dead one's totals stand in its exit event).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from tidscope_wire.frame import FrameError, RowEncoder, Rows, decode_rows, join, split
+from tidscope_wire.generated.models import (
+    FrameHeader,
+    Gap,
+    TargetEvent,
+    ThreadBorn,
+    ThreadExited,
+    ThreadRenamed,
+)
+
+Identity = tuple[int, str]
+"""Start in nanoseconds since attach, and comm."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    header: FrameHeader
+    rows: Rows
+
+
+def merge(frames: Sequence[bytes], gap_reason: str = "frames were lost on the way") -> bytes:
+    """Merge frames of one target, in the order of their numbers.
+
+    Events are concatenated; a hole between the frames' numbers becomes a gap event. A snapshot
+    absorbs the rows before it, and what comes after it is worked into it: the result is a snapshot
+    if any frame was. Header values other than numbers and events are those of the last frame.
+
+    Args:
+        frames: at least one.
+        gap_reason: what a gap event says.
+
+    Raises:
+        FrameError: one of them is not a frame, they are of several targets, or their columns or
+            numbers do not fit together.
+    """
+    parts = [_Part(header, decode_rows(body)) for header, body in map(split, frames)]
+    events = _events(parts, gap_reason)
+    snapshot = max((i for i, p in enumerate(parts) if p.header.kind == "snapshot"), default=None)
+    rows = _last_rows(parts, snapshot)
+    if snapshot is not None:
+        rows = _with_identity(rows, _identities(parts[snapshot:]))
+    header = parts[-1].header.model_copy(
+        update={
+            "first_seq": parts[0].header.first_seq,
+            "kind": "delta" if snapshot is None else "snapshot",
+            "events": events,
+        }
+    )
+    return join(header, _encoder(tuple(rows.columns)).encode(rows))
+
+
+@lru_cache(maxsize=64)
+def _encoder(fields: tuple[str, ...]) -> RowEncoder:
+    return RowEncoder(fields)
+
+
+def _events(parts: Sequence[_Part], gap_reason: str) -> list[TargetEvent]:
+    """Concatenate events, and check that the frames follow one another."""
+    events: list[TargetEvent] = []
+    last: FrameHeader | None = None
+    for part in parts:
+        header = part.header
+        if last is not None:
+            if header.target != last.target:
+                raise FrameError(f"frames of {last.target} and {header.target} cannot be merged")
+            if header.first_seq <= last.seq:
+                raise FrameError(f"frame {header.first_seq} does not come after {last.seq}")
+            if header.first_seq > last.seq + 1:
+                events.append(
+                    Gap(from_seq=last.seq + 1, to_seq=header.first_seq - 1, reason=gap_reason)
+                )
+        events.extend(header.events)
+        last = header
+    return events
+
+
+def _last_rows(parts: Sequence[_Part], snapshot: int | None) -> Rows:
+    """Keep the last row of each thread that still is that thread, ordered by tid."""
+    fields = tuple(parts[0].rows.columns)
+    for part in parts:
+        if tuple(part.rows.columns) != fields:
+            raise FrameError(f"columns change from {fields} to {tuple(part.rows.columns)}")
+    tids = np.concatenate([part.rows.tid for part in parts])
+    source = np.repeat(np.arange(len(parts)), [len(part.rows.tid) for part in parts])
+    oldest = np.full(len(tids), snapshot or 0)
+    cuts = _cuts(parts)
+    if cuts:
+        cut_tids = np.fromiter(sorted(cuts), np.uint32, len(cuts))
+        cut_at = np.array([cuts[int(tid)] for tid in cut_tids])
+        place = np.minimum(np.searchsorted(cut_tids, tids), len(cut_tids) - 1)
+        found = cut_tids[place] == tids
+        oldest[found] = np.maximum(oldest[found], cut_at[place[found]])
+    alive = np.flatnonzero(source >= oldest)
+    # Reversed, the first row of a thread is its last one.
+    tid, first = np.unique(tids[alive][::-1], return_index=True)
+    chosen = alive[len(alive) - 1 - first]
+    columns: dict[str, npt.NDArray[np.uint64]] = {}
+    absent: dict[str, npt.NDArray[np.bool_]] = {}
+    for field in fields:
+        columns[field] = np.concatenate([part.rows.columns[field] for part in parts])[chosen]
+        if any(field in part.rows.absent for part in parts):
+            absent[field] = np.concatenate([_absent(part.rows, field) for part in parts])[chosen]
+    return Rows(tid=tid, columns=columns, absent=absent)
+
+
+def _absent(rows: Rows, field: str) -> npt.NDArray[np.bool_]:
+    mask = rows.absent.get(field)
+    return np.zeros(len(rows.tid), np.bool_) if mask is None else mask
+
+
+def _cuts(parts: Sequence[_Part]) -> dict[int, int]:
+    """Thread id to the last frame in which a thread of that id began or ended.
+
+    Rows of that frame count (events apply before rows), those before it do not.
+    """
+    return {
+        event.tid: index
+        for index, part in enumerate(parts)
+        for event in part.header.events
+        if isinstance(event, ThreadBorn | ThreadExited)
+    }
+
+
+def _identities(parts: Sequence[_Part]) -> dict[int, Identity]:
+    """Who is alive after the last frame: the snapshot's threads, then what the events say."""
+    first = parts[0].rows
+    if first.start_ns is None or first.name is None:
+        raise FrameError("a frame of kind snapshot has no start_ns and name columns")
+    known: dict[int, Identity] = {
+        tid: (start, name)
+        for tid, start, name in zip(
+            first.tid.tolist(), first.start_ns.tolist(), first.name, strict=True
+        )
+    }
+    for part in parts[1:]:
+        for event in part.header.events:
+            if isinstance(event, ThreadBorn):
+                known[event.tid] = (event.start_ns, event.name)
+            elif isinstance(event, ThreadExited):
+                known.pop(event.tid, None)
+            elif isinstance(event, ThreadRenamed) and event.tid in known:
+                known[event.tid] = (known[event.tid][0], event.name)
+    return known
+
+
+def _with_identity(rows: Rows, known: dict[int, Identity]) -> Rows:
+    """Make the rows of a snapshot: exactly the threads that are alive, each with start and name.
+
+    A thread that was born and has no row yet gets one without values; a row whose thread nobody
+    announced (its birth fell into a gap) is left out: the next key frame has it.
+    """
+    tid = np.fromiter(sorted(known), np.uint32, len(known))
+    place = np.searchsorted(rows.tid, tid)
+    found = np.zeros(len(tid), np.bool_)
+    inside = place < len(rows.tid)
+    found[inside] = rows.tid[place[inside]] == tid[inside]
+    columns: dict[str, npt.NDArray[np.uint64]] = {}
+    absent: dict[str, npt.NDArray[np.bool_]] = {}
+    for field, values in rows.columns.items():
+        column = np.zeros(len(tid), np.uint64)
+        column[found] = values[place[found]]
+        columns[field] = column
+        mask = rows.absent.get(field)
+        if mask is not None or not found.all():
+            missing = ~found
+            if mask is not None:
+                missing[found] = mask[place[found]]
+            absent[field] = missing
+    identities = [known[int(t)] for t in tid]
+    return Rows(
+        tid=tid,
+        columns=columns,
+        absent=absent,
+        start_ns=np.array([start for start, _ in identities], np.int64),
+        name=[name for _, name in identities],
+    )

@@ -1,0 +1,80 @@
+"""The built page: its files, and index.html for every address that the page itself resolves."""
+
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+
+from tidscope_backend.api.errors import nothing_here
+from tidscope_backend.problems import ProblemError
+from tidscope_backend.security.door import Door
+from tidscope_backend.security.gate import client_address, is_guarded
+
+IMMUTABLE = "public, max-age=31536000, immutable"
+NOT_BUILT = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>tidscope</title>'
+    "<h1>The page is not built</h1>"
+    "<p>The backend runs, but the files of its page are not there. Run <code>make build</code> "
+    "in the checkout (or <code>make up</code>, which does it), then reload.</p></html>"
+)
+
+
+def router(folder: Path, door: Door) -> APIRouter:
+    """Make the route; it takes every path that no other route took.
+
+    Args:
+        folder: where the built page lies; files under assets/ have a hash in their name.
+        door: takes the token of the printed address.
+    """
+    routes = APIRouter()
+
+    @routes.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
+    async def page(path: str, request: Request) -> Response:
+        if is_guarded(request.url.path) or path.startswith("api/"):
+            raise nothing_here(request.url.path)
+        if "token" in request.query_params:
+            return _sign_in(request, door)
+        file = _find(folder, path)
+        if file is not None:
+            hashed = path.startswith("assets/")
+            cache = IMMUTABLE if hashed else "no-cache"
+            return FileResponse(file, headers={"Cache-Control": cache})
+        if "." in path.rpartition("/")[2]:
+            # A file that is not there; answering with the page would hide that.
+            raise nothing_here(request.url.path)
+        index = folder / "index.html"
+        if not index.is_file():
+            return HTMLResponse(NOT_BUILT, status_code=503, headers={"Cache-Control": "no-store"})
+        return FileResponse(index, headers={"Cache-Control": "no-cache"})
+
+    return routes
+
+
+def _find(folder: Path, path: str) -> Path | None:
+    """The file that a path names, unless that leads out of the folder."""
+    if not path or "\0" in path:
+        return None
+    file = (folder / path).resolve()
+    return file if file.is_relative_to(folder.resolve()) and file.is_file() else None
+
+
+def _sign_in(request: Request, door: Door) -> Response:
+    """Trade the token in the address for a cookie, and take it out of the address.
+
+    A person with an old address gets the page without a session, which then asks for the token.
+    """
+    rest = [(key, value) for key, value in parse_qsl(request.url.query) if key != "token"]
+    # One slash only: "//name" in a Location would be another site.
+    location = "/" + request.url.path.lstrip("/\\") + (f"?{urlencode(rest)}" if rest else "")
+    response = RedirectResponse(location, status_code=303, headers={"Cache-Control": "no-store"})
+    try:
+        door.try_token(request.query_params["token"], client_address(request.scope))
+    except ProblemError as refused:
+        person = "text/html" in request.headers.get("accept", "")
+        if not person or refused.problem.status == 429:
+            raise
+        return response
+    secure = request.url.scheme == "https"
+    response.headers["Set-Cookie"] = door.sessions.cookie_header(secure)
+    return response
