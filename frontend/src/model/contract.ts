@@ -495,9 +495,11 @@ export interface SparklineProps {
  */
 export interface LineStyle {
   readonly colour: string;
-  /** Dash pattern in pixels; [] is solid. */
+  /** Dash pattern in pixels; [] is solid. Tells the two variants apart. */
   readonly dash: readonly number[];
   readonly width: number;
+  /** Drawn at the line's right end, so that roles are not told apart by colour alone. */
+  readonly marker: "circle" | "square" | "triangle" | "diamond" | "cross" | "none";
 }
 
 // Of model/format.ts:
@@ -509,6 +511,7 @@ export interface LineStyle {
 //   formatDuration(seconds: number): string                       "3 min 05 s"
 // Of model/role.ts: roleOf(name: string): string                  "worker-12" → "worker-#"
 // Of charts/describe.ts: describeEvent(event: TargetEvent): string
+// Of charts/Marker.tsx: <Marker style={lineStyle(...)} />   a legend's sample, an svg with aria-hidden
 
 // ---------------------------------------------------------------------------------------------
 // Worker protocol (pages do not need it)

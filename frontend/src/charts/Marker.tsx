@@ -1,0 +1,17 @@
+import type { LineStyle } from "../model/contract";
+import { markerSvg } from "./marker";
+
+/** A legend's sample of a line: its colour, dash and marker. */
+export function Marker({ style }: { readonly style: LineStyle }) {
+  return (
+    <svg aria-hidden="true" width={24} height={12} viewBox="0 0 24 12">
+      <path
+        d="M0,6H24"
+        stroke={style.colour}
+        strokeWidth={style.width}
+        strokeDasharray={style.dash.join(" ")}
+      />
+      <path d={markerSvg(style.marker, 12, 6)} fill={style.colour} />
+    </svg>
+  );
+}

@@ -1,0 +1,29 @@
+import type { SparklineProps } from "../model/contract";
+import { sparkPath } from "./spark_path";
+
+/** A small line beside a number; the number says what it says, so it is hidden from readers. */
+export function Sparkline({
+  values,
+  width = 96,
+  height = 24,
+  colour = "currentColor",
+}: SparklineProps) {
+  return (
+    <svg
+      aria-hidden="true"
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+    >
+      <path
+        d={sparkPath(values, width, height)}
+        fill="none"
+        stroke={colour}
+        strokeWidth={1.25}
+        strokeLinejoin="round"
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  );
+}

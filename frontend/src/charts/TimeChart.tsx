@@ -1,0 +1,105 @@
+import { useEffect, useRef, useSyncExternalStore } from "react";
+import type { ChartTheme, TimeChartProps } from "../model/contract";
+import { describeChart } from "./describe";
+import { attachGestures } from "./gestures";
+import { plotSize } from "./plot";
+import { tooltipAt } from "./pointing";
+import { ChartSurface } from "./surface";
+import { fillTooltip, placeTooltip, tooltipBox } from "./tooltip";
+
+const HEIGHT = 200;
+/** How often the text alternative may change: it is read, not watched. */
+const DESCRIBE_MS = 2000;
+
+/**
+ * One chart over time. React only puts it in place: views reach the surface through the client's
+ * stores, without a render.
+ */
+export function TimeChart({ client, chart, theme, title, height = HEIGHT }: TimeChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const dressed = useRef<ChartTheme>(theme);
+  const surfaceRef = useRef<ChartSurface | null>(null);
+  const store = client.chart(chart);
+  const state = useSyncExternalStore(store.subscribe, () => store.get()?.state ?? "waiting");
+
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return undefined;
+    const width = Math.max(1, element.clientWidth);
+    const surface = new ChartSurface(element, chart, dressed.current, width, height);
+    surfaceRef.current = surface;
+    const box = tooltipBox();
+    element.append(box);
+    let unmount = client.mountChart(chart, plotSize(width, height).width);
+    let described = Number.NEGATIVE_INFINITY;
+
+    const tip = (): void => {
+      const { t_s, key, chart: over } = client.hover.get();
+      const view = store.get();
+      const tooltip = over === chart && t_s !== null && view ? tooltipAt(view, t_s) : null;
+      if (!tooltip || !view || t_s === null) {
+        box.style.visibility = "hidden";
+        return;
+      }
+      fillTooltip(box, tooltip, view, chart, dressed.current, key);
+      const { left, width: across, t0_s, t1_s } = surface.plot;
+      const x = left + ((t_s - t0_s) / (t1_s - t0_s)) * across;
+      placeTooltip(box, x, element.clientWidth);
+    };
+    const draw = (): void => {
+      const view = store.get();
+      const now = performance.now();
+      surface.draw(view, now);
+      surface.point(client.hover.get());
+      tip();
+      if (now - described >= DESCRIBE_MS || view === null) {
+        described = now;
+        element.setAttribute("aria-label", describeChart(view, title));
+      }
+    };
+    const point = (): void => {
+      surface.point(client.hover.get());
+      tip();
+    };
+    const observer = new ResizeObserver(() => {
+      const next = Math.max(1, element.clientWidth);
+      if (next === surface.plot.width + element.clientWidth - plotSize(next, height).width) return;
+      surface.resize(next);
+      const before = unmount;
+      unmount = client.mountChart(chart, plotSize(next, height).width);
+      before();
+      draw();
+    });
+    observer.observe(element);
+    const ends = [
+      store.subscribe(draw),
+      client.hover.subscribe(point),
+      attachGestures(element, { client, chart, surface, view: store.get }),
+    ];
+    draw();
+    return () => {
+      observer.disconnect();
+      for (const end of ends) end();
+      unmount();
+      surface.dispose();
+      surfaceRef.current = null;
+      box.remove();
+    };
+  }, [client, chart, store, title, height]);
+
+  useEffect(() => {
+    dressed.current = theme;
+    surfaceRef.current?.setTheme(theme);
+  }, [theme]);
+
+  return (
+    <div
+      ref={place}
+      role="img"
+      aria-label={describeChart(store.get(), title)}
+      data-chart={chart}
+      data-state={state}
+      style={{ position: "relative", width: "100%", height, touchAction: "pan-y" }}
+    />
+  );
+}

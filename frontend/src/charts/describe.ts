@@ -1,0 +1,67 @@
+/** Charts and events in words. */
+
+import type { ChartView, LineView } from "../model/contract";
+import { formatDuration, formatValue } from "../model/format";
+import type { TargetEvent } from "../wire/generated/models";
+
+const MOST_LINES = 3;
+
+/** What a chart shows, for those who do not see it. */
+export function describeChart(view: ChartView | null, title: string): string {
+  if (!view) return `${title}: loading.`;
+  if (view.state === "absent") return `${title}: not available. ${view.reason}`;
+  if (view.state === "waiting") return `${title}: not enough data yet.`;
+  const span = formatDuration(view.t1_s - view.t0_s);
+  const known = view.lines.filter((line) => line.kind !== "others" && !Number.isNaN(line.last));
+  if (known.length === 0) return `${title}, ${span}: no activity.`;
+  const largest = known.sort((a, b) => b.last - a.last).slice(0, MOST_LINES);
+  const parts = largest.map((line) => `${lineName(line)} ${formatValue(line.last, view.unit)}`);
+  const rest = view.others > 0 ? ` ${view.others} more threads in one line.` : "";
+  return `${title}, ${span}: ${parts.join(", ")}.${rest}`;
+}
+
+/** Name of a line, such as "worker-1 (1234) read". */
+export function lineName(line: LineView): string {
+  const name = line.tid === null ? line.name : `${line.name} (${line.tid})`;
+  return line.variant_name === "" ? name : `${name} ${line.variant_name}`;
+}
+
+/** An event in one sentence. */
+export function describeEvent(event: TargetEvent): string {
+  switch (event.type) {
+    case "thread_born":
+      return `Thread ${event.name} (${event.tid}) started.`;
+    case "thread_renamed":
+      return `Thread ${event.previous} (${event.tid}) is now ${event.name}.`;
+    case "thread_exited":
+      return `Thread ${event.name} (${event.tid}) ended${event.exact ? "" : ", without an exit record"}.`;
+    case "target_exited":
+      return event.exit_code === null
+        ? "The process ended."
+        : `The process ended with ${exitText(event.exit_code)}.`;
+    case "target_detached":
+      return "Detached.";
+    case "rate_changed":
+      return `Sampling went from ${event.previous_hz} to ${event.rate_hz} a second.`;
+    case "deadlines_missed":
+      return `${plural(event.count, "sample was", "samples were")} not taken in time.`;
+    case "exits_lost":
+      return `${plural(event.count, "exit record was", "exit records were")} lost on this host.`;
+    case "gap":
+      return `${plural(event.to_seq - event.from_seq + 1, "frame is", "frames are")} missing: ${event.reason}.`;
+    case "gomaxprocs_changed":
+      return `GOMAXPROCS went from ${event.previous} to ${event.size}.`;
+    case "sample_failed":
+      return `A sample could not be taken: ${event.reason}.`;
+  }
+}
+
+/** Status as wait(2) gives it: the signal in the low seven bits, else the exit code above them. */
+function exitText(status: number): string {
+  const signal = status & 0x7f;
+  return signal === 0 ? `exit code ${(status >> 8) & 0xff}` : `signal ${signal}`;
+}
+
+function plural(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

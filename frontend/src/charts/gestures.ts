@@ -1,0 +1,131 @@
+/**
+ * Pointer on a chart: moving points at a moment on all charts, a click selects the nearest line's
+ * thread, a drag zooms to its stretch (with Shift: moves the window), Ctrl or Shift with the wheel
+ * zooms, a double click goes back to the live window.
+ */
+
+import type { ChartId, ChartView, LiveClient, TimeWindow } from "../model/contract";
+import { inPlot } from "./plot";
+import { nearestLine } from "./pointing";
+import type { ChartSurface } from "./surface";
+import { between, shifted, zoomed } from "./zoom";
+
+/** Moving less is a click. */
+const DRAG_PX = 5;
+
+/** What the gestures work on. */
+export interface GestureSubject {
+  readonly client: LiveClient;
+  readonly chart: ChartId;
+  readonly surface: ChartSurface;
+  readonly view: () => ChartView | null;
+}
+
+/** Listen on a chart's element; returns what ends it. */
+export function attachGestures(element: HTMLElement, subject: GestureSubject): () => void {
+  const { client, chart, surface, view } = subject;
+  const listening = new AbortController();
+  const { signal } = listening;
+  let down: { x: number; pan: boolean; t0_s: number; t1_s: number } | null = null;
+  let moved = false;
+  let live: TimeWindow = client.view.get().window;
+
+  const place = (event: MouseEvent): [number, number] => {
+    const box = element.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  const span = (): { t0_s: number; t1_s: number } => surface.plot;
+  const lineKey = (x: number, y: number): string | null => {
+    const now = view();
+    if (now?.state !== "ok") return null;
+    return now.lines[nearestLine(now, surface.plot, x, y)]?.key ?? null;
+  };
+  const leave = (): void => client.hover.set({ t_s: null, key: null, chart: null });
+
+  element.addEventListener(
+    "pointermove",
+    (event) => {
+      const [x, y] = place(event);
+      if (down) {
+        if (Math.abs(x - down.x) >= DRAG_PX) moved = true;
+        if (moved && down.pan) {
+          const per_px = (down.t1_s - down.t0_s) / surface.plot.width;
+          client.request({ window: shifted(down, (down.x - x) * per_px) });
+        } else if (moved) {
+          surface.showArea([clamped(down.x, surface), clamped(x, surface)]);
+        }
+        return;
+      }
+      if (!inPlot(surface.plot, x, y)) leave();
+      else client.hover.set({ t_s: surface.timeAt(x), key: lineKey(x, y), chart });
+    },
+    { signal },
+  );
+  element.addEventListener("pointerleave", leave, { signal });
+  element.addEventListener(
+    "pointerdown",
+    (event) => {
+      const [x, y] = place(event);
+      if (event.button !== 0 || !inPlot(surface.plot, x, y)) return;
+      // A finger scrolls the page; only what hovers can drag.
+      if (event.pointerType !== "touch") element.setPointerCapture(event.pointerId);
+      const { window } = client.view.get();
+      if (window.kind === "last") live = window;
+      down = { x, pan: event.shiftKey, ...span() };
+      moved = false;
+    },
+    { signal },
+  );
+  element.addEventListener(
+    "pointerup",
+    (event) => {
+      if (!down) return;
+      const [x, y] = place(event);
+      const from = down;
+      down = null;
+      surface.showArea(null);
+      if (!moved) {
+        const key = lineKey(x, y);
+        if (key !== null) client.select(key);
+      } else if (!from.pan) {
+        const window = between(surface.timeAt(from.x), surface.timeAt(x));
+        if (window) client.request({ window });
+      }
+    },
+    { signal },
+  );
+  element.addEventListener(
+    "pointercancel",
+    () => {
+      down = null;
+      surface.showArea(null);
+    },
+    { signal },
+  );
+  element.addEventListener(
+    "dblclick",
+    () => {
+      if (client.view.get().window.kind === "fixed") client.request({ window: live });
+    },
+    { signal },
+  );
+  element.addEventListener(
+    "wheel",
+    (event) => {
+      // The plain wheel scrolls the page.
+      if (!event.ctrlKey && !event.shiftKey) return;
+      event.preventDefault();
+      const { window } = client.view.get();
+      if (window.kind === "last") live = window;
+      const amount = event.deltaY === 0 ? event.deltaX : event.deltaY;
+      const at_s = surface.timeAt(place(event)[0]);
+      client.request({ window: zoomed(window, span(), at_s, amount > 0 ? 1.25 : 0.8) });
+    },
+    { signal, passive: false },
+  );
+  return () => listening.abort();
+}
+
+function clamped(x: number, { plot }: ChartSurface): number {
+  return Math.min(plot.left + plot.width, Math.max(plot.left, x));
+}

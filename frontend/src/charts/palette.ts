@@ -1,0 +1,95 @@
+/**
+ * Looks of lines. Colours tell roles apart, stable per role; the eight hues stay apart in the common
+ * forms of colour blindness (after Okabe and Ito, "Color Universal Design", with lightness moved so
+ * that each has a contrast of at least 3:1 to its background). A role has a marker as well, and the
+ * two lines of a pair differ in their dash: nothing is told by colour alone.
+ */
+
+import type { ChartId, ChartTheme, LineStyle, LineView } from "../model/contract";
+
+const LIGHT = [
+  "#0072b2",
+  "#c2410c",
+  "#00795a",
+  "#a8447f",
+  "#9a6a00",
+  "#2b7bba",
+  "#6d28d9",
+  "#57606a",
+] as const;
+
+const DARK = [
+  "#56b4e9",
+  "#ff8a4c",
+  "#2fd0a0",
+  "#e58cc0",
+  "#f0c244",
+  "#8ec9ff",
+  "#b79cff",
+  "#b6bec9",
+] as const;
+
+const MARKERS = ["circle", "square", "triangle", "diamond", "cross"] as const;
+
+const SOLID: readonly number[] = [];
+const SECOND: readonly number[] = [5, 3];
+
+/** Light and dark, for pages that do not bring their own. */
+export const LIGHT_CHART_THEME: ChartTheme = {
+  dark: false,
+  text: "#1f2328",
+  muted: "#59636e",
+  grid: "#d1d9e0",
+  background: "#ffffff",
+  crosshair: "#59636e",
+  font: "system-ui, sans-serif",
+  read: "#c1121f",
+  written: "#1a7f37",
+  others: "#818b98",
+};
+
+export const DARK_CHART_THEME: ChartTheme = {
+  dark: true,
+  text: "#e6edf3",
+  muted: "#9198a1",
+  grid: "#30363d",
+  background: "#0d1117",
+  crosshair: "#9198a1",
+  font: "system-ui, sans-serif",
+  read: "#ff7b72",
+  written: "#3fb950",
+  others: "#7d8590",
+};
+
+/** Looks of a role. */
+export function roleStyle(role_index: number, theme: ChartTheme): LineStyle {
+  const colours = theme.dark ? DARK : LIGHT;
+  return {
+    colour: colours[role_index % colours.length] ?? theme.others,
+    dash: SOLID,
+    width: 1.5,
+    // Eight and five have no common factor: forty roles look different.
+    marker: MARKERS[role_index % MARKERS.length] ?? "circle",
+  };
+}
+
+/** Looks of a line in a chart. */
+export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): LineStyle {
+  const dash = line.variant === 1 ? SECOND : SOLID;
+  const base = roleStyle(line.role_index, theme);
+  const width = line.selected ? 3 : line.pinned ? 2 : base.width;
+  const bytes = chart === "disk" || chart === "network";
+  if (line.kind === "others") {
+    const colour = bytes ? bytesColour(line, theme) : theme.others;
+    return { colour, dash: line.variant === 1 ? [2, 5] : [2, 3], width: 1, marker: "none" };
+  }
+  if (bytes) return { ...base, colour: bytesColour(line, theme), dash, width };
+  if (line.kind === "process") {
+    return { ...base, colour: theme.text, width: 2, marker: "none" };
+  }
+  return { ...base, dash, width };
+}
+
+function bytesColour(line: LineView, theme: ChartTheme): string {
+  return line.variant === 0 ? theme.read : theme.written;
+}

@@ -1,0 +1,45 @@
+/** Geometry of a chart: where its plot is, and which pixel a value stands at. */
+
+/** A plot in CSS pixels, and the values at its edges. */
+export interface Plot {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly t0_s: number;
+  readonly t1_s: number;
+  /** Value at the upper edge; the lower edge is 0. */
+  readonly y_top: number;
+}
+
+/** Room for labels around the plot. Fixed, so that the plot does not move when labels do. */
+export const MARGIN = { left: 62, right: 14, top: 10, bottom: 24 } as const;
+
+/** Size of the plot in a chart of this size; at least one pixel. */
+export function plotSize(width: number, height: number): { width: number; height: number } {
+  return {
+    width: Math.max(1, width - MARGIN.left - MARGIN.right),
+    height: Math.max(1, height - MARGIN.top - MARGIN.bottom),
+  };
+}
+
+export function xOf(plot: Plot, t_s: number): number {
+  return plot.left + ((t_s - plot.t0_s) / (plot.t1_s - plot.t0_s)) * plot.width;
+}
+
+export function yOf(plot: Plot, value: number): number {
+  return plot.top + plot.height * (1 - value / plot.y_top);
+}
+
+/** Time at a pixel, within the plot. */
+export function timeAt(plot: Plot, x: number): number {
+  const share = Math.min(1, Math.max(0, (x - plot.left) / plot.width));
+  return plot.t0_s + share * (plot.t1_s - plot.t0_s);
+}
+
+/** Whether a pixel is in the plot. */
+export function inPlot(plot: Plot, x: number, y: number): boolean {
+  return (
+    x >= plot.left && x <= plot.left + plot.width && y >= plot.top && y <= plot.top + plot.height
+  );
+}
