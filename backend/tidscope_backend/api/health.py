@@ -28,6 +28,7 @@ def router(
             status="ok" if len(links) else "degraded",
             version=VERSION,
             uptime_s=clock() - started,
+            uid=os.getuid(),
             collectors=len(links),
             clients=fanout.pages,
             targets=len(site.targets),

@@ -1,0 +1,61 @@
+"""`python -m tidscope_backend.demo`: about thirty threads that compute, write, talk and sleep.
+
+Uses well under half a core and a few MiB of disk that have no name. Says `ready` on its standard
+output once all threads run; ends on SIGTERM or SIGINT, and when its parent ends.
+"""
+
+import os
+import signal
+import socket
+import sys
+from functools import partial
+from threading import Event, Thread
+
+from tidscope_backend.demo import roles
+from tidscope_backend.demo.thread_names import set_name, start_thread
+from tidscope_backend.lifeline import OrphanError, hold_on_to
+
+JOIN_SECONDS = 2
+
+
+def start_all(stop: Event, listener: socket.socket) -> list[Thread]:
+    """Start every role."""
+    address: tuple[str, int] = listener.getsockname()
+    threads = [start_thread("net-server", partial(roles.net_server, stop, listener))]
+    for n in range(1, 9):
+        threads.append(start_thread(f"hash-worker-{n}", partial(roles.hash_worker, stop, n)))
+    for n in range(1, 3):
+        threads.append(start_thread(f"zip-worker-{n}", partial(roles.zip_worker, stop, n)))
+        threads.append(start_thread(f"disk-writer-{n}", partial(roles.disk_writer, stop, n)))
+        threads.append(start_thread(f"reader-{n}", partial(roles.reader, stop, n)))
+    for n in range(1, 5):
+        threads.append(start_thread(f"net-client-{n}", partial(roles.net_client, stop, address, n)))
+    for n in range(1, 7):
+        threads.append(start_thread(f"sleeper-{n}", partial(roles.sleeper, stop)))
+    threads.append(start_thread(roles.STAGES[0], partial(roles.stage, stop)))
+    threads.append(start_thread("spawner", partial(roles.spawner, stop)))
+    return threads
+
+
+def main() -> int:
+    """Run until told to stop."""
+    try:
+        hold_on_to(os.getppid())
+    except OrphanError as error:
+        print(error, file=sys.stderr)
+        return 1
+    stop = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    set_name("tidscope-demo")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threads = start_all(stop, listener)
+        print("ready", flush=True)
+        stop.wait()
+        for thread in threads:
+            thread.join(JOIN_SECONDS)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

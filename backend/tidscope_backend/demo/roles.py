@@ -1,0 +1,140 @@
+"""What the demo's threads do, one function a role. All stop soon after `stop` is set."""
+
+import hashlib
+import os
+import select
+import socket
+import tempfile
+import time
+import zlib
+from functools import partial
+from itertools import count
+from threading import Event
+
+from tidscope_backend.demo.thread_names import set_name, start_thread
+from tidscope_backend.demo.waves import wave, work_in_waves
+
+KIB = 1024
+BLOCK = bytes(range(256)) * 64
+MAX_FILE_BYTES = 4 * KIB * KIB
+STAGES = ("stage-load", "stage-parse", "stage-store")
+
+
+def hash_worker(stop: Event, number: int) -> None:
+    """Hash in waves; the hash of a large block runs without the interpreter's lock."""
+    work_in_waves(
+        stop,
+        partial(hashlib.blake2b, BLOCK),
+        share=0.06,
+        period=20 + 3 * number,
+        phase=number / 8,
+    )
+
+
+def zip_worker(stop: Event, number: int) -> None:
+    """Compress in waves."""
+    work_in_waves(
+        stop,
+        partial(zlib.compress, BLOCK, 1),
+        share=0.06,
+        period=11 + 4 * number,
+        phase=number / 2,
+    )
+
+
+def disk_writer(stop: Event, number: int) -> None:
+    """Write over one nameless file of bounded size, and bring it to disk about once a second."""
+    with tempfile.TemporaryFile() as file:
+        for turn in count():
+            for _ in range(1 + round(7 * wave(time.monotonic(), 17, number / 3))):
+                file.write(BLOCK)
+            if file.tell() >= MAX_FILE_BYTES:
+                file.seek(0)
+            if turn % 10 == 9:
+                file.flush()
+                os.fsync(file.fileno())
+            if stop.wait(0.1):
+                return
+
+
+def reader(stop: Event, number: int) -> None:
+    """Read one nameless file again and again."""
+    with tempfile.TemporaryFile() as file:
+        file.write(BLOCK * 16)
+        file.flush()
+        size = file.tell()
+        while not stop.wait(0.1):
+            for _ in range(round(6 * wave(time.monotonic(), 13, number / 2))):
+                os.pread(file.fileno(), size, 0)
+
+
+def net_server(stop: Event, listener: socket.socket) -> None:
+    """Send back what comes, for all clients in one thread."""
+    listener.setblocking(False)
+    poll = select.poll()
+    poll.register(listener, select.POLLIN)
+    clients: dict[int, socket.socket] = {}
+    while not stop.is_set():
+        for descriptor, _ in poll.poll(500):
+            if descriptor == listener.fileno():
+                client, _ = listener.accept()
+                clients[client.fileno()] = client
+                poll.register(client, select.POLLIN)
+                continue
+            client = clients[descriptor]
+            try:
+                data = client.recv(64 * KIB)
+                if data:
+                    client.sendall(data)
+            except OSError:
+                data = b""
+            if not data:
+                poll.unregister(client)
+                clients.pop(descriptor).close()
+    for client in clients.values():
+        client.close()
+
+
+def net_client(stop: Event, address: tuple[str, int], number: int) -> None:
+    """Send blocks to the server and read them back."""
+    with socket.create_connection(address, timeout=5) as server:
+        while not stop.wait(0.1):
+            for _ in range(round(5 * wave(time.monotonic(), 23, number / 4))):
+                server.sendall(BLOCK)
+                missing = len(BLOCK)
+                while missing:
+                    data = server.recv(missing)
+                    if not data:
+                        return
+                    missing -= len(data)
+
+
+def sleeper(stop: Event) -> None:
+    """Do nothing, as most threads of most programs."""
+    stop.wait()
+
+
+def stage(stop: Event) -> None:
+    """One thread that takes another name for each stage of its work."""
+    for turn in count():
+        set_name(STAGES[turn % len(STAGES)])
+        until = time.thread_time() + 0.01
+        while time.thread_time() < until:
+            hashlib.blake2b(BLOCK).digest()
+        if stop.wait(4):
+            return
+
+
+def spawner(stop: Event) -> None:
+    """Start short-lived threads, two a second."""
+
+    def task(seconds: float) -> None:
+        until = time.thread_time() + 0.005
+        while time.thread_time() < until:
+            hashlib.blake2b(BLOCK).digest()
+        stop.wait(seconds)
+
+    for number in count(1):
+        start_thread(f"task-{number}", partial(task, 0.2 * (number % 6)))
+        if stop.wait(0.5):
+            return
