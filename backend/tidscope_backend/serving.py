@@ -73,8 +73,8 @@ def _explain(error: OSError, host: str, port: int) -> str:
     return f"cannot listen on {host} port {port}: {os.strerror(error.errno or 0)}"
 
 
-def serve(settings: Settings, sock: socket.socket) -> None:
-    """Serve until SIGINT or SIGTERM."""
+def make_server(settings: Settings) -> uvicorn.Server:
+    """Make a server of a new app; `run` or `serve` it with a listening socket."""
     config = uvicorn.Config(
         create_app(settings),
         http="h11",
@@ -91,8 +91,14 @@ def serve(settings: Settings, sock: socket.socket) -> None:
         server_header=False,
         timeout_graceful_shutdown=3,
     )
+    return uvicorn.Server(config)
+
+
+def serve(settings: Settings, sock: socket.socket) -> None:
+    """Serve until SIGINT or SIGTERM."""
+    # Its lines about connections would hold addresses with queries.
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-    server = uvicorn.Server(config)
+    server = make_server(settings)
     # The server raises the signal that ended it once more, for whoever started it.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)

@@ -59,18 +59,22 @@ class Gate:
                 f"the request names the host {host!r}, which is not one of this backend's",
                 "start the backend with --allow-host NAME to serve it under that name",
             )
-        self._check_origin(scope, headers, host)
-        address = client_address(scope)
         path: str = scope["path"]
         if scope["type"] == "websocket" and path == COLLECTOR_PATH:
-            if not self._door.admit_collector(headers):
-                raise refusal(
-                    "unauthenticated",
-                    "the collector's secret is missing or wrong",
-                    "give collector and backend the same TIDSCOPE_COLLECTOR_SECRET",
-                )
-        elif is_guarded(path):
-            self._door.admit(headers, address)
+            self._check_collector(headers)
+            self._check_origin(scope, headers, host)
+            return
+        self._check_origin(scope, headers, host)
+        if is_guarded(path):
+            self._door.admit(headers, client_address(scope))
+
+    def _check_collector(self, headers: Mapping[str, str]) -> None:
+        if not self._door.admit_collector(headers):
+            raise refusal(
+                "unauthenticated",
+                "the collector's secret is missing or wrong",
+                "give collector and backend the same TIDSCOPE_COLLECTOR_SECRET",
+            )
 
     def _check_origin(self, scope: Scope, headers: Mapping[str, str], host: str) -> None:
         if scope["type"] == "http" and scope["method"] in SAFE:

@@ -1,0 +1,174 @@
+"""Makers of hosts, processes, targets and frames for the backend's tests."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from builders import frame_header
+from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_wire.generated.models import (
+    CollectorInfo,
+    Host,
+    Problem,
+    Process,
+    Source,
+    Target,
+    TargetEvent,
+    TargetState,
+)
+
+HOST_ID = "h-0123456789ab"
+TARGET_ID = "t-100-deadbeef"
+FIELDS = ("cpu_run_ns", "blkio_delay_ns")
+
+
+def host(host_id: str = HOST_ID, name: str = "box") -> Host:
+    """A host with a privileged collector."""
+    return Host(
+        id=host_id,
+        name=name,
+        kernel="6.18.0",
+        cpus=2,
+        cpu_model="test",
+        memory_bytes=1 << 34,
+        connected=True,
+        collector=CollectorInfo(
+            pid=1,
+            version="0.1.0",
+            privileged=True,
+            source="taskstats",
+            reason="CAP_NET_ADMIN is there",
+            max_targets=8,
+        ),
+    )
+
+
+def process(pid: int = 100, refusal: Problem | None = None) -> Process:
+    """A process with two threads."""
+    return Process(
+        pid=pid,
+        start_ticks=1000,
+        started_unix_ms=1_700_000_000_000,
+        name="work",
+        command="work --hard",
+        executable="/usr/bin/work",
+        uid=0,
+        user="root",
+        threads=2,
+        cpu_percent=None,
+        rss_bytes=None,
+        runtime="native",
+        runtime_version=None,
+        ports=[],
+        refusal=refusal,
+    )
+
+
+def target(
+    target_id: str = TARGET_ID,
+    *,
+    host_id: str = HOST_ID,
+    state: TargetState = "attached",
+    rate_hz: float = 10,
+    attached_unix_us: int = 1_700_000_000_000_000,
+) -> Target:
+    """A target sampled from taskstats."""
+    return Target(
+        id=target_id,
+        host=host_id,
+        process=process(),
+        state=state,
+        rate_hz=rate_hz,
+        attached_unix_us=attached_unix_us,
+        source=Source(
+            kind="taskstats",
+            taskstats_version=16,
+            layout="v16",
+            reply_bytes=560,
+            reason="test",
+            exits=True,
+            exits_reason="test",
+            network="none: test",
+        ),
+        fields=list(FIELDS),
+        absent=[],
+        gomaxprocs=None,
+        gomaxprocs_reason="not a Go program",
+    )
+
+
+def frame_bytes(
+    seq: int,
+    rows: Mapping[int, Sequence[int | None]] | None = None,
+    *,
+    target_id: str = TARGET_ID,
+    first_seq: int | None = None,
+    identity: Mapping[int, tuple[int, str]] | None = None,
+    events: Sequence[TargetEvent] = (),
+    time_ns: int | None = None,
+    fields: Sequence[str] = FIELDS,
+) -> bytes:
+    """A frame; a snapshot if identities (start, name) are given.
+
+    Args:
+        seq: its number.
+        rows: tid to the values of the fields; None is an absent one.
+        target_id: whose frame.
+        first_seq: first frame it stands for.
+        identity: tid to start and name, of each row.
+        events: in the header.
+        time_ns: since attach; a tenth of a second a frame if not given.
+        fields: names of the columns.
+    """
+    rows = {1: [seq * 100] * len(fields)} if rows is None else rows
+    columns = {}
+    absent = {}
+    for place, field in enumerate(fields):
+        values = [row[place] for row in rows.values()]
+        columns[field] = np.array([value or 0 for value in values], np.uint64)
+        if None in values:
+            absent[field] = np.array([value is None for value in values])
+    kind: Literal["snapshot", "delta"] = "delta" if identity is None else "snapshot"
+    header = frame_header(
+        target=target_id,
+        seq=seq,
+        first_seq=first_seq,
+        kind=kind,
+        time_ns=seq * 100_000_000 if time_ns is None else time_ns,
+        events=events,
+    )
+    body = RowEncoder(fields).encode(
+        Rows(
+            tid=np.array(list(rows), np.uint32),
+            columns=columns,
+            absent=absent,
+            start_ns=None
+            if identity is None
+            else np.array([identity[tid][0] for tid in rows], np.int64),
+            name=None if identity is None else [identity[tid][1] for tid in rows],
+        )
+    )
+    return join(header, body)
+
+
+def key_frame(seq: int, *, target_id: str = TARGET_ID, time_ns: int | None = None) -> bytes:
+    """A snapshot of one thread."""
+    return frame_bytes(
+        seq,
+        {1: [seq * 100, None]},
+        identity={1: (-5, "main")},
+        target_id=target_id,
+        time_ns=time_ns,
+    )
+
+
+def stream(
+    first: int, last: int, *, key_every: int = 10, target_id: str = TARGET_ID
+) -> list[bytes]:
+    """Frames first..last of a quiet target; key frames are 1, 1 + key_every, …."""
+    return [
+        key_frame(seq, target_id=target_id)
+        if seq % key_every == 1 or key_every == 1
+        else frame_bytes(seq, target_id=target_id)
+        for seq in range(first, last + 1)
+    ]

@@ -1,0 +1,65 @@
+"""A real backend inside a test: the app behind uvicorn, on a port of the kernel's choice."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import httpx
+from fake_collector import FakeCollector
+from live_page import LivePage
+from tidscope_backend.serving import make_server, open_socket
+from tidscope_backend.settings import Settings
+
+TOKEN = "token-of-the-tests"
+SECRET = "secret-of-the-tests"
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Where a running backend is, and ways to reach it."""
+
+    port: int
+    settings: Settings
+
+    @property
+    def url(self) -> str:
+        """Origin of the page."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def socket_url(self) -> str:
+        """The same for WebSockets."""
+        return f"ws://127.0.0.1:{self.port}"
+
+    def client(self, **headers: str) -> httpx.AsyncClient:
+        """An HTTP client with these headers and no others; it keeps cookies."""
+        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=10)
+
+    def program(self) -> httpx.AsyncClient:
+        """An HTTP client that shows the token as a program does."""
+        return self.client(authorization=f"Bearer {TOKEN}")
+
+    def collector(self, **arguments: Any) -> FakeCollector:
+        """A scripted collector; use as a context manager to connect it."""
+        return FakeCollector(self.socket_url, SECRET, **arguments)
+
+    def page(self, **arguments: Any) -> LivePage:
+        """A page's WebSocket; use as a context manager to connect it."""
+        return LivePage(self.socket_url, TOKEN, **arguments)
+
+
+@asynccontextmanager
+async def running_backend(port: int = 0, **changes: Any) -> AsyncIterator[Backend]:
+    """Run a backend with these settings changed; it has shut down completely at the end."""
+    settings = replace(Settings(token=TOKEN, collector_secret=SECRET), **changes)
+    sock = open_socket("127.0.0.1", port)
+    server = make_server(settings)
+    serving = asyncio.create_task(server.serve(sockets=[sock]))
+    try:
+        yield Backend(sock.getsockname()[1], settings)
+    finally:
+        server.should_exit = True
+        await serving
+        sock.close()

@@ -1,0 +1,467 @@
+"""The stream, over real WebSockets: collector in, pages out."""
+
+import asyncio
+import socket as sockets
+from collections.abc import AsyncIterator
+
+import pytest
+from backend_builders import (
+    FIELDS,
+    TARGET_ID,
+    frame_bytes,
+    host,
+    key_frame,
+    stream,
+    target,
+)
+from backend_server import SECRET, TOKEN, Backend, running_backend
+from fake_collector import FakeCollector
+from live_page import LivePage
+from tidscope_wire.frame import decode_rows, split
+from tidscope_wire.generated.close_code import CloseCode
+from tidscope_wire.generated.models import (
+    FramesLost,
+    HealthResponse,
+    LiveProblem,
+    LiveState,
+    SampleFailed,
+    StreamStats,
+    TargetChanged,
+    TargetForgotten,
+    ThreadExited,
+)
+from websockets.exceptions import ConnectionClosed
+
+WAIT = 20
+
+
+@pytest.fixture
+async def backend() -> AsyncIterator[Backend]:
+    async with asyncio.timeout(WAIT), running_backend() as running:
+        yield running
+
+
+async def health(backend: Backend) -> HealthResponse:
+    async with backend.program() as client:
+        return HealthResponse.model_validate_json(
+            (await client.get("/api/v1/health")).raise_for_status().content
+        )
+
+
+async def holds(backend: Backend, collector: FakeCollector, *frames: bytes) -> None:
+    """Send frames and wait until the backend has them: it answers a ping only behind them."""
+    await collector.send(*frames)
+    before = len(frames)
+    while (await health(backend)).frames < before:
+        await (await collector.socket.ping())
+
+
+async def closed(connection: LivePage | FakeCollector) -> tuple[int, str]:
+    """Read until the backend closes; code and reason."""
+    try:
+        while True:
+            await connection.socket.recv()
+    except ConnectionClosed as error:
+        assert error.rcvd is not None
+        return error.rcvd.code, error.rcvd.reason
+
+
+def single(first: int, last: int) -> list[tuple[int, int]]:
+    return [(seq, seq) for seq in range(first, last + 1)]
+
+
+async def test_a_page_learns_the_state_at_once_and_at_each_change(backend: Backend) -> None:
+    async with backend.page() as page:
+        assert await page.text(LiveState) == LiveState(hosts=[], targets=[])
+        async with backend.collector(targets=[target()]) as collector:
+            assert await page.text(LiveState) == LiveState(hosts=[host()], targets=[target()])
+            await collector.say(TargetChanged(target=target(state="exited")))
+            assert (await page.text(LiveState)).targets == [target(state="exited")]
+        gone = await page.text(LiveState)
+        assert gone.hosts == [host().model_copy(update={"connected": False})]
+        assert gone.targets == [target(state="exited")]
+
+
+async def test_history_then_live_in_exact_order_to_several_pages(backend: Backend) -> None:
+    frames = stream(1, 60)
+    async with backend.collector(targets=[target()]) as collector, backend.page() as early:
+        await collector.greeted()
+        await early.subscribe(TARGET_ID)
+        await holds(backend, collector, *frames[:30])
+        async with backend.page() as late, backend.page() as back:
+            await late.subscribe(TARGET_ID)
+            await back.subscribe(TARGET_ID, after_seq=25)
+            await collector.send(*frames[30:])
+            assert await early.frames(60) == single(1, 60)
+            assert await late.frames(60) == single(1, 60)
+            assert await back.frames(60) == single(26, 60)
+
+
+async def test_frames_pass_unchanged(backend: Backend) -> None:
+    frame = key_frame(1)
+    async with backend.collector(targets=[target()]) as collector, backend.page() as page:
+        await page.subscribe(TARGET_ID)
+        await collector.send(frame)
+        assert (await page.frame())[1] == frame
+
+
+async def test_after_unsubscribing_nothing_comes(backend: Backend) -> None:
+    async with backend.collector(targets=[target()]) as collector, backend.page() as page:
+        await page.subscribe(TARGET_ID)
+        await collector.send(key_frame(1))
+        await page.frame()
+        await page.unsubscribe(TARGET_ID)
+        await (await page.socket.ping())
+        await holds(backend, collector, frame_bytes(2), frame_bytes(3))
+        stats = await page.text(StreamStats)
+        assert (stats.sent, stats.clients) == (1, 1)
+
+
+async def test_a_slow_page_gets_fewer_frames_and_the_same_totals() -> None:
+    """One page does not read; its queue is coalesced, the other page gets every frame."""
+    threads = 2000
+    last = 300
+
+    def wide(seq: int) -> bytes:
+        rows = {tid: [seq * 1000 + tid, None] for tid in range(1, threads + 1)}
+        exits = [
+            ThreadExited(
+                tid=100_000 + seq,
+                start_ns=0,
+                name="task",
+                totals={"cpu_run_ns": seq},
+                exact=True,
+                seen_alive=False,
+            )
+        ]
+        identity = {tid: (0, f"w-{tid}") for tid in rows} if seq == 1 else None
+        return frame_bytes(seq, rows, identity=identity, events=exits)
+
+    async with (
+        asyncio.timeout(60),
+        running_backend(queue_frames=8) as backend,
+        backend.collector(targets=[target()]) as collector,
+        backend.page() as quick,
+        backend.page() as slow,
+    ):
+        # Small buffers, so that what is not read is felt soon.
+        slow.socket.transport.get_extra_info("socket").setsockopt(
+            sockets.SOL_SOCKET, sockets.SO_RCVBUF, 65536
+        )
+        slow.socket.transport.pause_reading()
+        await quick.subscribe(TARGET_ID)
+        await slow.subscribe(TARGET_ID)
+        await (await quick.socket.ping())
+
+        async def feed() -> None:
+            for seq in range(1, last + 1):
+                await collector.send(wide(seq))
+
+        feeding = asyncio.create_task(feed())
+        # The quick page reads along; it never waits for the slow one.
+        assert (await quick.frames(last))[-1][1] == last
+        await feeding
+        assert (await health(backend)).coalesced > 100
+        slow.socket.transport.resume_reading()
+        covered = 0
+        exits: list[int] = []
+        counters: dict[int, int] = {}
+        frames = 0
+        while covered < last:
+            header, frame = await slow.frame()
+            frames += 1
+            assert header.first_seq == covered + 1
+            covered = header.seq
+            exits += [e.totals["cpu_run_ns"] for e in header.events if e.type == "thread_exited"]
+            rows = decode_rows(split(frame)[1])
+            counters.update(
+                zip(rows.tid.tolist(), rows.columns["cpu_run_ns"].tolist(), strict=True)
+            )
+        assert frames < last / 2
+        assert exits == list(range(1, last + 1))
+        assert counters == {tid: last * 1000 + tid for tid in range(1, threads + 1)}
+        stats = await slow.text(StreamStats)
+        assert stats.dropped == 0
+        assert stats.sent == frames
+        assert stats.coalesced == last - frames
+
+
+async def test_a_page_that_takes_nothing_is_closed_and_told_so() -> None:
+    words = [SampleFailed(reason="x" * 1_000_000)]
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(stall_seconds=0.5) as backend,
+        backend.collector(targets=[target()]) as collector,
+        backend.page() as page,
+    ):
+        page.socket.transport.pause_reading()
+        await page.subscribe(TARGET_ID)
+        await collector.send(key_frame(1))
+        for seq in range(2, 30):
+            await collector.send(frame_bytes(seq, events=words))
+        while (await health(backend)).clients:
+            await (await collector.socket.ping())
+        page.socket.transport.resume_reading()
+        code, reason = await closed(page)
+        assert code == CloseCode.STALLED
+        assert "0.5 s" in reason
+
+
+async def test_a_gap_is_counted_and_told(backend: Backend) -> None:
+    async with backend.collector(targets=[target()]) as collector, backend.page() as page:
+        await page.subscribe(TARGET_ID)
+        await collector.send(key_frame(1), frame_bytes(5))
+        assert await page.frames(5) == [(1, 1), (5, 5)]
+        lost = next((t for t in page.texts if isinstance(t, FramesLost)), None)
+        lost = lost or await page.text(FramesLost)
+        assert (lost.target, lost.from_seq, lost.to_seq) == (TARGET_ID, 2, 4)
+        assert (await health(backend)).lost == 3
+
+
+async def test_what_the_collector_says_is_lost_is_counted_once(backend: Backend) -> None:
+    said = FramesLost(target=TARGET_ID, from_seq=2, to_seq=4, reason="the ring is full")
+    async with backend.collector(targets=[target()]) as collector, backend.page() as page:
+        await page.subscribe(TARGET_ID)
+        await collector.send(key_frame(1))
+        await page.frame()
+        await collector.say(said)
+        assert await page.text(FramesLost) == said
+        await collector.send(frame_bytes(5))
+        assert await page.frames(5) == [(5, 5)]
+        assert (await health(backend)).lost == 3
+
+
+async def test_a_collector_that_comes_back_is_told_where_to_resume(backend: Backend) -> None:
+    async with backend.page() as page:
+        await page.subscribe(TARGET_ID)
+        async with backend.collector(targets=[target()]) as collector:
+            await collector.greeted()
+            assert collector.welcome is not None
+            assert collector.welcome.resume == {}
+            await collector.send(*stream(1, 5))
+            assert await page.frames(5) == single(1, 5)
+        async with backend.collector(targets=[target()]) as again:
+            await again.greeted()
+            assert again.welcome is not None
+            assert again.welcome.resume == {TARGET_ID: 5}
+            # A replay that begins too early repeats nothing.
+            await again.send(*stream(4, 9))
+            assert await page.frames(9) == single(6, 9)
+        assert (await health(backend)).lost == 0
+
+
+async def test_a_page_that_waits_through_a_restart_misses_nothing() -> None:
+    frames = stream(1, 40)
+    async with asyncio.timeout(WAIT):
+        async with running_backend() as first:
+            port = first.port
+            async with first.collector(targets=[target()]) as collector, first.page() as page:
+                await page.subscribe(TARGET_ID)
+                await collector.send(*frames[:17])
+                assert await page.frames(17) == single(1, 17)
+        async with running_backend(port=port) as second, second.page() as page:
+            # The page is back before the collector is; the target is not known yet.
+            assert (await page.text(LiveState)).targets == []
+            await page.subscribe(TARGET_ID, after_seq=17)
+            async with second.collector(targets=[target()]) as collector:
+                await collector.greeted()
+                assert collector.welcome is not None
+                assert collector.welcome.resume == {}
+                await collector.send(*frames[10:])
+                assert await page.frames(40) == single(18, 40)
+            assert (await health(second)).lost == 0
+
+
+async def test_a_second_collector_of_a_host_takes_the_place_of_the_first(backend: Backend) -> None:
+    async with backend.page() as page, backend.collector() as first:
+        await first.greeted()
+        async with backend.collector() as second:
+            await second.greeted()
+            code, reason = await closed(first)
+            assert code == CloseCode.REPLACED
+            assert host().id in reason
+            assert (await health(backend)).collectors == 1
+            while not (state := await page.text(LiveState)).hosts:
+                pass
+            assert state.hosts[0].connected
+
+
+async def test_two_hosts_do_not_disturb_each_other(backend: Backend) -> None:
+    other = host("h-ba9876543210", "other")
+    theirs = target("t-7-00000000", host_id=other.id)
+    async with (
+        backend.collector(targets=[target()]) as ours,
+        backend.collector(host=other, targets=[theirs]) as foreign,
+        backend.page() as page,
+    ):
+        await page.subscribe(TARGET_ID)
+        await page.subscribe(theirs.id)
+        await ours.send(*stream(1, 20))
+        await foreign.send(*stream(1, 20, target_id=theirs.id))
+        seen: dict[str, list[int]] = {TARGET_ID: [], theirs.id: []}
+        while any(numbers[-1:] != [20] for numbers in seen.values()):
+            header, _ = await page.frame()
+            seen[header.target].append(header.seq)
+        assert seen == {TARGET_ID: list(range(1, 21)), theirs.id: list(range(1, 21))}
+
+
+async def test_a_restarted_collector_leaves_its_old_targets_detached(backend: Backend) -> None:
+    async with backend.collector(targets=[target()]) as collector:
+        await collector.greeted()
+    async with backend.collector() as restarted, backend.page() as page:
+        await restarted.greeted()
+        assert (await page.text(LiveState)).targets == [target(state="detached")]
+
+
+async def test_an_ended_target_is_forgotten_when_nothing_of_it_is_kept(backend: Backend) -> None:
+    empty = target("t-8-00000000", state="exited")
+    async with (
+        backend.collector(targets=[target(state="exited"), empty]) as collector,
+        backend.page() as page,
+    ):
+        await holds(backend, collector, key_frame(1))
+        await collector.say(TargetForgotten(target=TARGET_ID))
+        await collector.say(TargetForgotten(target=empty.id))
+        state = await page.text(LiveState)
+        while len(state.targets) != 1:
+            state = await page.text(LiveState)
+        assert state.targets == [target(state="exited")]
+
+
+async def test_a_page_reads_a_bounded_number_of_targets(backend: Backend) -> None:
+    async with backend.page() as page:
+        for number in range(9):
+            await page.subscribe(f"t-{number}-00000000")
+        problem = (await page.text(LiveProblem)).problem
+        assert problem.type == "urn:tidscope:problem:too-many-targets"
+        assert "t-8-00000000" in problem.detail
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "reason"),
+    [
+        ("garbage", CloseCode.BAD_MESSAGE, "JSON"),
+        ('{"type":"dance"}', CloseCode.BAD_MESSAGE, "dance"),
+        ('{"type":"subscribe","target":"x"}', CloseCode.BAD_MESSAGE, "not 'x'"),
+        (b"\0", CloseCode.BAD_MESSAGE, "binary"),
+        ("x" * 5000, CloseCode.TOO_LARGE, "5000"),
+    ],
+)
+async def test_what_a_page_must_not_send(
+    backend: Backend, message: str | bytes, code: CloseCode, reason: str
+) -> None:
+    async with backend.page() as page:
+        await page.socket.send(message)
+        got = await closed(page)
+        assert got[0] == code
+        assert reason in got[1]
+
+
+async def test_too_many_pages_are_turned_away() -> None:
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(max_pages=1) as backend,
+        backend.page() as page,
+    ):
+        await page.text(LiveState)
+        async with backend.page() as second:
+            assert (await closed(second))[0] == CloseCode.TOO_MANY
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("garbage", "JSON"),
+        ('{"type":"dance"}', "dance"),
+        (b"\xff\xff\xff\xff1234", "header of 4294967295"),
+        (frame_bytes(1, target_id="t-9-00000000", fields=FIELDS)[:20], "header of"),
+    ],
+)
+async def test_what_a_collector_must_not_send(
+    backend: Backend, message: str | bytes, reason: str
+) -> None:
+    async with backend.collector() as collector:
+        await collector.greeted()
+        await collector.socket.send(message)
+        code, why = await closed(collector)
+        assert code == CloseCode.BAD_MESSAGE
+        assert reason in why
+
+
+async def test_a_collector_does_not_speak_for_another_host(backend: Backend) -> None:
+    other = host("h-ba9876543210", "other")
+    async with (
+        backend.collector(targets=[target()]) as ours,
+        backend.collector(host=other) as foreign,
+    ):
+        await ours.greeted()
+        await foreign.greeted()
+        await foreign.send(key_frame(1))
+        code, reason = await closed(foreign)
+        assert code == CloseCode.BAD_MESSAGE
+        assert TARGET_ID in reason
+
+
+async def test_a_collector_of_another_version_is_told_both(backend: Backend) -> None:
+    async with backend.collector(protocol=99) as collector:
+        code, reason = await closed(collector)
+        assert code == CloseCode.PROTOCOL_VERSION
+        assert "99" in reason
+        assert "1" in reason
+
+
+async def test_a_collector_has_to_say_hello_first(backend: Backend) -> None:
+    async with backend.collector(silent=True) as collector:
+        await collector.send(key_frame(1))
+        code, reason = await closed(collector)
+        assert code == CloseCode.BAD_MESSAGE
+        assert "hello" in reason
+
+
+async def test_a_collector_has_to_say_hello_soon() -> None:
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(hello_seconds=0.2) as backend,
+        backend.collector(silent=True) as collector,
+    ):
+        assert (await closed(collector))[0] == CloseCode.TIMED_OUT
+
+
+async def test_a_collector_has_to_show_its_secret(backend: Backend) -> None:
+    for secret in (None, "wrong", TOKEN):
+        async with FakeCollector(backend.socket_url, secret, silent=True) as collector:
+            assert (await closed(collector))[0] == CloseCode.UNAUTHENTICATED
+
+
+async def test_a_page_has_to_show_a_session(backend: Backend) -> None:
+    for token in (None, "wrong", SECRET):
+        async with LivePage(backend.socket_url, token, origin=backend.url) as page:
+            assert (await closed(page))[0] == CloseCode.UNAUTHENTICATED
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1"])
+async def test_a_page_of_another_site_is_turned_away(backend: Backend, origin: str) -> None:
+    async with backend.page(origin=origin) as page:
+        assert (await closed(page))[0] == CloseCode.FORBIDDEN_ORIGIN
+    async with LivePage(backend.socket_url, None) as page:
+        assert (await closed(page))[0] == CloseCode.FORBIDDEN_ORIGIN
+
+
+async def test_a_page_with_origin_and_cookie_is_let_in(backend: Backend) -> None:
+    async with backend.client(origin=backend.url) as client:
+        answer = await client.post("/api/v1/session", json={"token": TOKEN})
+        cookie = answer.headers["set-cookie"].partition(";")[0]
+    async with LivePage(backend.socket_url, None, origin=backend.url, cookie=cookie) as page:
+        await page.text(LiveState)
+
+
+async def test_a_message_beyond_the_bound_ends_the_connection() -> None:
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(max_message_bytes=10_000) as backend,
+        backend.collector() as collector,
+    ):
+        await collector.greeted()
+        await collector.socket.send(b"\0" * 20_000)
+        # Found by the WebSocket layer itself, with the code that RFC 6455 gives it.
+        assert (await closed(collector))[0] == 1009

@@ -1,0 +1,119 @@
+"""A scripted collector that speaks the protocol over a real WebSocket."""
+
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self, TypeVar
+
+from backend_builders import host as a_host
+from backend_builders import target
+from pydantic import TypeAdapter
+from tidscope_wire import PROTOCOL_VERSION
+from tidscope_wire.generated.models import (
+    AttachCommand,
+    CollectorCommand,
+    CollectorHello,
+    CollectorMessage,
+    CollectorWelcome,
+    DetachCommand,
+    DoctorCommand,
+    Host,
+    ListProcessesCommand,
+    SetRateCommand,
+    Target,
+    TargetReply,
+)
+from websockets.asyncio.client import ClientConnection, connect
+
+Command = (
+    CollectorWelcome
+    | AttachCommand
+    | DetachCommand
+    | SetRateCommand
+    | ListProcessesCommand
+    | DoctorCommand
+)
+_COMMAND: TypeAdapter[Command] = TypeAdapter(CollectorCommand)
+C = TypeVar("C", bound=Command)
+Message = CollectorMessage
+
+
+class FakeCollector:
+    """Connects, says hello, and does what the test says.
+
+    Args:
+        url: of the backend, ws://….
+        secret: shown as Bearer; None shows nothing.
+        host: who it says it is; the builders' host if not given.
+        targets: what it says it holds.
+        protocol: version that it says it speaks.
+        silent: connects without a hello.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        secret: str | None,
+        *,
+        host: Host | None = None,
+        targets: Sequence[Target] = (),
+        protocol: int = PROTOCOL_VERSION,
+        silent: bool = False,
+    ) -> None:
+        headers = {} if secret is None else {"Authorization": f"Bearer {secret}"}
+        self._connecting = connect(
+            f"{url}/ws/collector", additional_headers=headers, max_size=None, compression=None
+        )
+        self._hello = CollectorHello(
+            protocol=protocol, host=host or a_host(), targets=list(targets)
+        )
+        self._silent = silent
+        self._socket: ClientConnection | None = None
+        self.welcome: CollectorWelcome | None = None
+
+    @property
+    def socket(self) -> ClientConnection:
+        """The open connection."""
+        assert self._socket is not None
+        return self._socket
+
+    async def __aenter__(self) -> Self:
+        self._socket = await self._connecting
+        if not self._silent:
+            await self.say(self._hello)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.socket.close()
+
+    async def greeted(self) -> Self:
+        """Wait for the welcome."""
+        self.welcome = await self.command(CollectorWelcome)
+        return self
+
+    async def say(self, message: Message) -> None:
+        """Send a message."""
+        await self.socket.send(message.model_dump_json())
+
+    async def send(self, *frames: bytes) -> None:
+        """Send frames."""
+        for frame in frames:
+            await self.socket.send(frame)
+
+    async def command(self, kind: type[C]) -> C:
+        """Wait for the next command, which has to be of this kind."""
+        command = _COMMAND.validate_json(await self.socket.recv())
+        assert isinstance(command, kind), command
+        return command
+
+    async def attached(
+        self, created: bool = True, make: Callable[[], Target] = target
+    ) -> AttachCommand:
+        """Wait for an attach command and agree to it."""
+        command = await self.command(AttachCommand)
+        await self.say(TargetReply(request_id=command.request_id, target=make(), created=created))
+        return command
