@@ -1,0 +1,62 @@
+/** Refusals of the backend (RFC 9457), and those that the page makes up when none could come. */
+
+import type { Problem, ProblemType } from "../wire/generated/models";
+
+const PREFIX = "urn:tidscope:problem:";
+
+/** A request was refused; `problem` says what was wrong and what to do. */
+export class ProblemError extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.detail || problem.title);
+    this.name = "ProblemError";
+    this.problem = problem;
+  }
+}
+
+/** Whether a problem is of this kind. */
+export function isKind(problem: Problem | null, kind: ProblemType): boolean {
+  return problem?.type === PREFIX + kind;
+}
+
+/** The backend did not answer at all. */
+export function unreachable(): Problem {
+  return {
+    type: "about:blank",
+    title: "The backend does not answer",
+    status: 0,
+    detail: "No answer came from the address this page was loaded from.",
+    hint: "See whether tidscope still runs; the page tries again by itself.",
+  };
+}
+
+/** Read the problem out of an answer that is not a success; never throws. */
+export async function problemOf(response: Response): Promise<Problem> {
+  const body: unknown = await response.json().catch(() => null);
+  const given = isRecord(body) ? body : {};
+  return {
+    type: textOf(given.type) || "about:blank",
+    title: textOf(given.title) || response.statusText || "Refused",
+    status: response.status,
+    detail: textOf(given.detail) || `The backend answered with status ${response.status}.`,
+    hint: textOf(given.hint),
+  };
+}
+
+/** The problem behind anything that was thrown. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof ProblemError) {
+    return error.problem;
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  return { type: "about:blank", title: "The page failed", status: 0, detail, hint: "Reload it." };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

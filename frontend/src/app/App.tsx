@@ -1,0 +1,82 @@
+import { useEffect, useState } from "react";
+import { signedIn } from "../api/session";
+import type { Command } from "../base/keyboard";
+import { useLiveClient } from "../base/liveClient";
+import { navigate, route } from "../base/routing";
+import { focusSearch, useKeyboard } from "../base/useKeyboard";
+import { useReadable } from "../base/useReadable";
+import { DoctorPage } from "../pages/doctor/DoctorPage";
+import { LivePage } from "../pages/live/LivePage";
+import { NoSuchPage } from "../pages/NoSuchPage";
+import { SignInPage } from "../pages/SignInPage";
+import { CloseCode } from "../wire/generated/close_code";
+import styles from "./App.module.css";
+import { HelpOverlay } from "./HelpOverlay";
+import { TopBar } from "./TopBar";
+
+/** The shell, and the page that the address names. */
+export function App() {
+  const client = useLiveClient();
+  const at = useReadable(route);
+  const [help, setHelp] = useState(false);
+  const signedOut = useSignedOut();
+
+  const run = (command: Command) => {
+    switch (command) {
+      case "search":
+        focusSearch();
+        break;
+      case "pause":
+        if (client.followed.get() !== null) {
+          client.setPaused(!client.view.get().paused);
+        }
+        break;
+      case "go-live":
+        navigate("/");
+        break;
+      case "go-doctor":
+        navigate("/doctor");
+        break;
+      case "help":
+        setHelp(!help);
+        break;
+      case "escape":
+        setHelp(false);
+        if (document.activeElement instanceof HTMLElement) {
+          document.activeElement.blur();
+        }
+    }
+  };
+  useKeyboard(run);
+
+  useEffect(() => {
+    document.title = at.page === "doctor" ? "Doctor · tidscope" : "tidscope";
+  }, [at.page]);
+
+  return (
+    <div className={styles.app}>
+      <a className={styles.skip} href="#main">
+        Skip to the content
+      </a>
+      <TopBar onHelp={() => setHelp(true)} />
+      <main id="main" className={styles.main} tabIndex={-1}>
+        {signedOut ? <SignInPage /> : null}
+        {!signedOut && at.page === "live" ? (
+          <LivePage pid={at.pid} target={at.target} mistake={at.mistake} />
+        ) : null}
+        {!signedOut && at.page === "doctor" ? <DoctorPage /> : null}
+        {!signedOut && at.page === "unknown" ? <NoSuchPage path={at.path} /> : null}
+      </main>
+      {help ? <HelpOverlay onClose={() => setHelp(false)} /> : null}
+    </div>
+  );
+}
+
+/** Whether the backend wants the token first: it said so over HTTP or when it closed the socket. */
+function useSignedOut(): boolean {
+  const accepted = useReadable(signedIn);
+  const connection = useReadable(useLiveClient().connection);
+  return (
+    !accepted || (connection.state === "denied" && connection.code === CloseCode.unauthenticated)
+  );
+}

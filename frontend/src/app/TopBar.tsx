@@ -1,0 +1,69 @@
+import type { MouseEvent } from "react";
+import { useLiveClient } from "../base/liveClient";
+import { navigate, route } from "../base/routing";
+import { chooseTheme, THEME_CHOICES, type ThemeChoice, themeChoice } from "../base/theme";
+import { useReadable } from "../base/useReadable";
+import { Button } from "../ui/Button";
+import { Select } from "../ui/Select";
+import { ConnectionState } from "./ConnectionState";
+import { Logo } from "./Logo";
+import styles from "./TopBar.module.css";
+
+const THEME_NAMES: Readonly<Record<ThemeChoice, string>> = {
+  system: "System",
+  light: "Light",
+  dark: "Dark",
+};
+
+/** Name, places, host, theme and connection: one line on every page. */
+export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
+  const { page } = useReadable(route);
+  const choice = useReadable(themeChoice);
+  const live = useReadable(useLiveClient().live);
+  const host = live?.hosts.find((each) => each.connected) ?? live?.hosts[0];
+  return (
+    <header className={styles.bar}>
+      <Logo />
+      <nav aria-label="Pages" className={styles.nav}>
+        <Place href="/" here={page === "live"} name="Live" />
+        <Place href="/doctor" here={page === "doctor"} name="Doctor" />
+      </nav>
+      <p className={styles.host}>
+        {host === undefined ? null : (
+          <>
+            <span className={styles.hostName}>{host.name}</span>
+            <span className={styles.hostMore}>
+              Linux {host.kernel} · {host.cpus} CPUs
+            </span>
+          </>
+        )}
+      </p>
+      <ConnectionState />
+      <div className={styles.theme}>
+        <Select
+          label="Theme"
+          value={choice}
+          choices={THEME_CHOICES.map((value) => ({ value, label: THEME_NAMES[value] }))}
+          onChange={chooseTheme}
+        />
+      </div>
+      <Button look="quiet" onClick={onHelp} aria-label="Keyboard help">
+        ?
+      </Button>
+    </header>
+  );
+}
+
+function Place({ href, here, name }: { href: string; here: boolean; name: string }) {
+  const go = (event: MouseEvent) => {
+    if (!event.metaKey && !event.ctrlKey && !event.shiftKey) {
+      event.preventDefault();
+      navigate(href);
+    }
+  };
+  return (
+    <a className={styles.place} href={href} aria-current={here ? "page" : undefined} onClick={go}>
+      {name}
+    </a>
+  );
+}

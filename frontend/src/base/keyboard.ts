@@ -1,0 +1,98 @@
+/** What keys mean. */
+
+export type Command = "search" | "pause" | "go-live" | "go-doctor" | "help" | "escape";
+
+/** A key that was pressed, and where. */
+export interface KeyPress {
+  readonly key: string;
+  /** Control, Alt or Meta was down. */
+  readonly modified: boolean;
+  /** The focus is where text is typed. */
+  readonly typing: boolean;
+  /** The focus is on something that the space bar works itself, such as a button. */
+  readonly pressable: boolean;
+  readonly time_ms: number;
+}
+
+/** When "g" was pressed, if the key after it may still say where to go. */
+export interface KeyState {
+  readonly going_since_ms: number | null;
+}
+
+export const KEYS_AT_REST: KeyState = { going_since_ms: null };
+
+/** A sequence must be finished within this time. */
+const SEQUENCE_MS = 1500;
+
+const PLACES: Readonly<Record<string, Command>> = { l: "go-live", d: "go-doctor" };
+
+/** For the help overlay. */
+export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string])[] = [
+  [["/"], "Search"],
+  [["Space"], "Pause or continue the view; measuring goes on"],
+  [["g", "l"], "Go to Live"],
+  [["g", "d"], "Go to Doctor"],
+  [["↑", "↓"], "Move in a table"],
+  [["Home", "End"], "First or last row"],
+  [["Enter"], "Attach to the process, or select the thread"],
+  [["p"], "Pin the thread of the focused row"],
+  [["?"], "This help"],
+  [["Esc"], "Close, or leave the search"],
+];
+
+/** One key: the state after it and what to do, if anything. */
+export function pressKey(
+  state: KeyState,
+  press: KeyPress,
+): { readonly state: KeyState; readonly command: Command | null } {
+  const done = (command: Command | null) => ({ state: KEYS_AT_REST, command });
+  if (press.modified) {
+    return done(null);
+  }
+  if (press.key === "Escape") {
+    return done("escape");
+  }
+  if (press.typing) {
+    return done(null);
+  }
+  const since = state.going_since_ms;
+  if (since !== null && press.time_ms - since <= SEQUENCE_MS) {
+    return done(PLACES[press.key] ?? null);
+  }
+  switch (press.key) {
+    case "g":
+      return { state: { going_since_ms: press.time_ms }, command: null };
+    case "/":
+      return done("search");
+    case "?":
+      return done("help");
+    case " ":
+      return done(press.pressable ? null : "pause");
+    default:
+      return done(null);
+  }
+}
+
+/** Where a key goes that moves in a list of `count` rows; null if it does not move. */
+export function moveInRows(key: string, index: number, count: number, page: number): number | null {
+  if (count === 0) {
+    return null;
+  }
+  const to = (wanted: number) => Math.min(Math.max(wanted, 0), count - 1);
+  switch (key) {
+    case "ArrowDown":
+      return to(index + 1);
+    case "ArrowUp":
+      return to(index - 1);
+    case "PageDown":
+      return to(index + page);
+    case "PageUp":
+      return to(index - page);
+    case "Home":
+      return 0;
+    case "End":
+      return count - 1;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { liveHref, parseRoute } from "./route";
+
+const LIVE = { page: "live", pid: null, target: null, mistake: "" };
+
+describe("parseRoute", () => {
+  it("knows the pages", () => {
+    expect(parseRoute("/", "")).toEqual(LIVE);
+    expect(parseRoute("/doctor", "?x=1")).toEqual({ page: "doctor" });
+    expect(parseRoute("/runs", "")).toEqual({ page: "unknown", path: "/runs" });
+  });
+
+  it("reads deep links", () => {
+    expect(parseRoute("/", "?pid=123")).toEqual({ ...LIVE, pid: 123 });
+    expect(parseRoute("/", "?target=t-123-0123abcd")).toEqual({
+      ...LIVE,
+      target: "t-123-0123abcd",
+    });
+  });
+
+  it("prefers the target to the pid", () => {
+    expect(parseRoute("/", "?pid=1&target=t-2-00000000")).toEqual({
+      ...LIVE,
+      target: "t-2-00000000",
+    });
+  });
+
+  it.each([
+    ["?pid=0", '"0"'],
+    ["?pid=abc", '"abc"'],
+    ["?pid=-4", '"-4"'],
+    ["?pid=99999999999", '"99999999999"'],
+    ["?target=../x", '"../x"'],
+  ])("names what is wrong with %s", (query, named) => {
+    const route = parseRoute("/", query);
+    expect(route).toMatchObject({ page: "live", pid: null, target: null });
+    expect(route.page === "live" && route.mistake).toContain(named);
+  });
+});
+
+describe("liveHref", () => {
+  it("is read back by parseRoute", () => {
+    const url = new URL(liveHref("t-7-89abcdef"), "http://x");
+    expect(parseRoute(url.pathname, url.search)).toEqual({ ...LIVE, target: "t-7-89abcdef" });
+  });
+});

@@ -1,0 +1,44 @@
+/** Which page the address names. */
+
+export type Route =
+  | {
+      readonly page: "live";
+      readonly pid: number | null;
+      readonly target: string | null;
+      /** What is wrong with the address; "" if nothing is. */
+      readonly mistake: string;
+    }
+  | { readonly page: "doctor" }
+  | { readonly page: "unknown"; readonly path: string };
+
+const TARGET_ID = /^t-[0-9]+-[0-9a-f]{8}$/;
+
+/** Read a path and a query. */
+export function parseRoute(path: string, query: string): Route {
+  if (path === "/doctor") {
+    return { page: "doctor" };
+  }
+  if (path !== "/") {
+    return { page: "unknown", path };
+  }
+  const parameters = new URLSearchParams(query);
+  const pid = parameters.get("pid");
+  const target = parameters.get("target");
+  const live = { page: "live", pid: null, target: null, mistake: "" } as const;
+  if (target !== null) {
+    return TARGET_ID.test(target)
+      ? { ...live, target }
+      : { ...live, mistake: `"${target}" is not the id of a target (t-PID-8 hex digits).` };
+  }
+  if (pid !== null) {
+    return /^[1-9][0-9]{0,9}$/.test(pid)
+      ? { ...live, pid: Number(pid) }
+      : { ...live, mistake: `"${pid}" is not a process id.` };
+  }
+  return live;
+}
+
+/** The address of a target, or of the picker. */
+export function liveHref(target: string | null): string {
+  return target === null ? "/" : `/?target=${target}`;
+}

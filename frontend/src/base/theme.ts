@@ -1,0 +1,41 @@
+/** Light or dark: as the system has it, unless the person chose. */
+
+import { createStore } from "../model/store";
+
+export const THEME_CHOICES = ["system", "light", "dark"] as const;
+export type ThemeChoice = (typeof THEME_CHOICES)[number];
+export type Theme = "light" | "dark";
+
+const KEY = "tidscope.theme";
+const systemIsDark = window.matchMedia("(prefers-color-scheme: dark)");
+
+export const themeChoice = createStore<ThemeChoice>(kept());
+export const theme = createStore<Theme>(inForce());
+
+/** Choose, remember, and follow the choice. */
+export function chooseTheme(choice: ThemeChoice): void {
+  window.localStorage.setItem(KEY, choice);
+  themeChoice.set(choice);
+  apply();
+}
+
+/** Put the theme in force on the document. */
+export function apply(): void {
+  theme.set(inForce());
+  document.documentElement.dataset.theme = theme.get();
+}
+
+systemIsDark.addEventListener("change", apply);
+
+function inForce(): Theme {
+  const choice = themeChoice.get();
+  if (choice === "system") {
+    return systemIsDark.matches ? "dark" : "light";
+  }
+  return choice;
+}
+
+function kept(): ThemeChoice {
+  const text = window.localStorage.getItem(KEY);
+  return THEME_CHOICES.find((choice) => choice === text) ?? "system";
+}

@@ -1,0 +1,70 @@
+import { type FormEvent, useState } from "react";
+import { signIn } from "../api/client";
+import { asProblem } from "../api/problem";
+import { tokenIn } from "../api/session";
+import { useLiveClient } from "../base/liveClient";
+import { Button } from "../ui/Button";
+import { Notice } from "../ui/Notice";
+import { ProblemNotice } from "../ui/ProblemNotice";
+import type { Problem } from "../wire/generated/models";
+import styles from "./SignInPage.module.css";
+
+/** Asks for the token when there is no session, and says where it is printed. */
+export function SignInPage() {
+  const client = useLiveClient();
+  const [pasted, setPasted] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [mistake, setMistake] = useState("");
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const token = tokenIn(pasted);
+    setProblem(null);
+    setMistake(token === "" ? "There is no token in this text." : "");
+    if (token === "") {
+      return;
+    }
+    setBusy(true);
+    try {
+      await signIn(token);
+      client.retryNow();
+    } catch (error) {
+      setProblem(asProblem(error));
+    }
+    setBusy(false);
+  };
+
+  return (
+    <section className={styles.page}>
+      <h1>Sign in with the token</h1>
+      <p>
+        tidscope shows what programs of this machine do, so it lets in only who started it. The
+        token was printed when it started, at the end of the address:
+      </p>
+      <pre className={styles.example}>{`${window.location.origin}/?token=…`}</pre>
+      <p>
+        Open that address, or paste it here; the token alone will do. In the terminal where{" "}
+        <code>tidscope up</code> or <code>make up</code> runs, it is the line with the address.
+      </p>
+      <form className={styles.form} onSubmit={(event) => void submit(event)}>
+        <label className={styles.label} htmlFor="token">
+          Address or token
+        </label>
+        <input
+          id="token"
+          className={styles.input}
+          value={pasted}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => setPasted(event.target.value)}
+        />
+        <Button type="submit" look="primary" disabled={busy}>
+          Sign in
+        </Button>
+      </form>
+      {mistake === "" ? null : <Notice kind="bad" title={mistake} urgent />}
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+    </section>
+  );
+}

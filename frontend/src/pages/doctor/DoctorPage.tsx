@@ -1,0 +1,74 @@
+import { useCallback, useState } from "react";
+import { examine } from "../../api/client";
+import { usePolled } from "../../api/usePolled";
+import { localTime, utcTime } from "../../base/clock";
+import { useLiveClient } from "../../base/liveClient";
+import { useReadable } from "../../base/useReadable";
+import { Button } from "../../ui/Button";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import { Select } from "../../ui/Select";
+import type { CheckState, DoctorReport } from "../../wire/generated/models";
+import { CheckCard } from "./CheckCard";
+import styles from "./DoctorPage.module.css";
+
+/** What this machine lets tidscope measure, and how to mend what it does not. */
+export function DoctorPage() {
+  const live = useReadable(useLiveClient().live);
+  const hosts = live?.hosts ?? [];
+  const [chosen, setChosen] = useState<string | null>(null);
+  const host = chosen ?? hosts[0]?.id ?? null;
+  const load = useCallback((signal: AbortSignal) => examine(host, signal), [host]);
+  const { value, problem, loading, refresh } = usePolled(live === null ? null : load, null);
+  return (
+    <section className={styles.page} aria-busy={loading}>
+      <header className={styles.head}>
+        <div className={styles.title}>
+          <h1>Doctor</h1>
+          <p className={styles.summary}>{value === null ? "" : summary(value)}</p>
+        </div>
+        {hosts.length > 1 ? (
+          <Select
+            label="Host"
+            value={host ?? ""}
+            choices={hosts.map(({ id, name }) => ({ value: id, label: name }))}
+            onChange={setChosen}
+          />
+        ) : null}
+        <Button onClick={refresh} disabled={loading}>
+          <span className={styles.again}>{loading ? "Checking…" : "Check again"}</span>
+        </Button>
+      </header>
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+      {value === null ? (
+        <p className={styles.waiting}>{problem === null ? "Examining the machine…" : ""}</p>
+      ) : (
+        <>
+          <p className={styles.about}>
+            {value.host} · Linux {value.kernel} · checked at{" "}
+            <time title={utcTime(value.checked_unix_ms)}>{localTime(value.checked_unix_ms)}</time>
+          </p>
+          <ul className={styles.checks}>
+            {value.checks.map((check) => (
+              <CheckCard key={check.name} check={check} />
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+function summary(report: DoctorReport): string {
+  const count = (state: CheckState) =>
+    report.checks.filter((check) => check.state === state).length;
+  const parts = [
+    [count("failed"), "failed"],
+    [count("limited"), "limited"],
+    [count("unknown"), "unknown"],
+    [count("ok"), "in order"],
+  ] as const;
+  return parts
+    .filter(([number]) => number > 0)
+    .map(([number, word]) => `${number} ${word}`)
+    .join(", ");
+}

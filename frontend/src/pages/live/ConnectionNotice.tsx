@@ -1,0 +1,55 @@
+import { useLiveClient } from "../../base/liveClient";
+import { useNow } from "../../base/useNow";
+import { useReadable } from "../../base/useReadable";
+import type { Connection } from "../../model/contract";
+import { Button } from "../../ui/Button";
+import { Notice } from "../../ui/Notice";
+
+/** Says so when messages do not flow, and what happens next. Nothing while they do. */
+export function ConnectionNotice() {
+  const client = useLiveClient();
+  const connection = useReadable(client.connection);
+  switch (connection.state) {
+    case "waiting":
+      return <Waiting connection={connection} onRetry={client.retryNow} />;
+    case "denied":
+    case "refused":
+    case "closed":
+      return (
+        <Notice
+          kind="bad"
+          title="The backend does not take this page's connection"
+          actions={<Button onClick={client.retryNow}>Try again</Button>}
+          urgent
+        >
+          {connection.state === "closed"
+            ? "The page closed it."
+            : `${connection.reason} (close code ${connection.code}). Reload the page; it may be of another version.`}
+        </Notice>
+      );
+    default:
+      return null;
+  }
+}
+
+interface WaitingProps {
+  readonly connection: Extract<Connection, { state: "waiting" }>;
+  readonly onRetry: () => void;
+}
+
+function Waiting({ connection, onRetry }: WaitingProps) {
+  const now = useNow(250);
+  const seconds = Math.max(0, Math.ceil((connection.retry_unix_ms - now) / 1000));
+  return (
+    <Notice
+      kind="fair"
+      title="Connection to the backend lost"
+      actions={<Button onClick={onRetry}>Retry now</Button>}
+    >
+      <span data-testid="retry">
+        {seconds === 0 ? "Trying again…" : `Trying again in ${seconds} s.`}
+      </span>{" "}
+      {connection.reason} What was measured stays on screen; the collector goes on measuring.
+    </Notice>
+  );
+}

@@ -1,0 +1,73 @@
+import { useState } from "react";
+import { detach, stopDemo } from "../../../api/client";
+import { asProblem } from "../../../api/problem";
+import { localTime, utcTime } from "../../../base/clock";
+import { useLiveClient } from "../../../base/liveClient";
+import { liveHref } from "../../../base/route";
+import { navigate } from "../../../base/routing";
+import { useReadable } from "../../../base/useReadable";
+import { Button } from "../../../ui/Button";
+import { Mark } from "../../../ui/Mark";
+import { ProblemNotice } from "../../../ui/ProblemNotice";
+import type { Problem, Target } from "../../../wire/generated/models";
+import { isDemo } from "../demo";
+import styles from "./AttachedTargets.module.css";
+
+/** What is attached to already, and what has ended and is still kept. */
+export function AttachedTargets() {
+  const live = useReadable(useLiveClient().live);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const targets = [...(live?.targets ?? [])].sort(
+    (a, b) =>
+      Number(b.state === "attached") - Number(a.state === "attached") ||
+      b.attached_unix_us - a.attached_unix_us,
+  );
+  if (targets.length === 0) {
+    return null;
+  }
+  const end = (target: Target) => {
+    const ended = isDemo(target) ? stopDemo() : detach(target.id);
+    setProblem(null);
+    ended.catch((error: unknown) => setProblem(asProblem(error)));
+  };
+  return (
+    <section className={styles.attached} aria-label="Targets">
+      <h2>Targets</h2>
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+      <ul className={styles.list}>
+        {targets.map((target) => (
+          <li key={target.id} className={styles.target} data-target={target.id}>
+            <Mark kind={target.state === "attached" ? "good" : "plain"} />
+            <a
+              className={styles.open}
+              href={liveHref(target.id)}
+              onClick={(event) => {
+                event.preventDefault();
+                navigate(liveHref(target.id));
+              }}
+            >
+              <span className={styles.name}>{target.process.name}</span>{" "}
+              <span className={styles.command}>{target.process.command}</span>
+            </a>
+            <span className={styles.more}>
+              pid {target.process.pid} · {target.state} ·{" "}
+              {target.state === "attached" ? `${target.rate_hz} Hz, ` : ""}since{" "}
+              <time title={utcTime(target.attached_unix_us / 1000)}>
+                {localTime(target.attached_unix_us / 1000)}
+              </time>
+            </span>
+            {target.state === "attached" ? (
+              <Button
+                look="quiet"
+                onClick={() => end(target)}
+                aria-label={`${isDemo(target) ? "Stop the demo" : "Detach"}, pid ${target.process.pid}`}
+              >
+                {isDemo(target) ? "Stop the demo" : "Detach"}
+              </Button>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

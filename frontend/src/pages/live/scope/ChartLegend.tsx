@@ -1,0 +1,78 @@
+import { useLiveClient } from "../../../base/liveClient";
+import { useReadable } from "../../../base/useReadable";
+import { Marker } from "../../../charts/Marker";
+import { lineStyle } from "../../../charts/palette";
+import type { ChartId, ChartTheme, ChartView, LineView } from "../../../model/contract";
+import { formatValue } from "../../../model/format";
+import styles from "./ChartLegend.module.css";
+
+interface ChartLegendProps {
+  readonly chart: ChartId;
+  readonly theme: ChartTheme;
+}
+
+const NO_HOVER = { t_s: null, key: null, chart: null };
+
+/** The lines of a chart with their last values; a press selects the thread everywhere. */
+export function ChartLegend({ chart, theme }: ChartLegendProps) {
+  const client = useLiveClient();
+  const view = useReadable(client.chart(chart));
+  const hovered = useReadable(client.hover).key;
+  if (view === null || view.state !== "ok") {
+    return <div className={styles.legend} />;
+  }
+  return (
+    <ul className={styles.legend}>
+      {entriesOf(view).map(([line, second]) => {
+        const { key } = line;
+        const looks = (
+          <>
+            <Marker style={lineStyle(line, chart, theme)} />
+            <span className={styles.name}>
+              {line.kind === "others" ? `${view.others} others` : line.name}
+              {line.tid === null ? null : <span className={styles.tid}> {line.tid}</span>}
+            </span>
+            <span className={styles.value}>{formatValue(line.last, view.unit)}</span>
+            {second === undefined ? null : (
+              <>
+                <Marker style={lineStyle(second, chart, theme)} />
+                <span className={styles.variant}>
+                  {line.variant_name} <span className={styles.slash}>/</span> {second.variant_name}
+                </span>
+                <span className={styles.value}>{formatValue(second.last, view.unit)}</span>
+              </>
+            )}
+          </>
+        );
+        return (
+          <li key={`${line.kind} ${key ?? line.name}`} data-key={key}>
+            {key === null ? (
+              <span className={styles.entry}>{looks}</span>
+            ) : (
+              <button
+                type="button"
+                className={styles.entry}
+                aria-pressed={line.selected}
+                data-hovered={hovered === key}
+                onClick={() => client.select(key)}
+                onPointerEnter={() => client.hover.set({ ...NO_HOVER, key })}
+                onPointerLeave={() => client.hover.set(NO_HOVER)}
+              >
+                {looks}
+              </button>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Lines, with the second one of a pair beside the first. */
+function entriesOf(view: ChartView): readonly (readonly [LineView, LineView | undefined])[] {
+  const partner = (line: LineView) =>
+    view.lines.find(
+      (other) => other.variant === 1 && other.kind === line.kind && other.key === line.key,
+    );
+  return view.lines.filter((line) => line.variant === 0).map((line) => [line, partner(line)]);
+}

@@ -1,0 +1,89 @@
+import { useState } from "react";
+import { listProcesses } from "../../../api/client";
+import { asProblem } from "../../../api/problem";
+import { navigate } from "../../../base/routing";
+import type { TargetView } from "../../../model/contract";
+import { formatDuration } from "../../../model/format";
+import { Button } from "../../../ui/Button";
+import { Notice } from "../../../ui/Notice";
+import { ProblemNotice } from "../../../ui/ProblemNotice";
+import type { Process, Target } from "../../../wire/generated/models";
+import { useAttach } from "../useAttach";
+import { exitWords } from "./exitWords";
+
+interface EndedNoticeProps {
+  readonly target: Target;
+  readonly view: TargetView;
+}
+
+/** The stream is complete: says why, and how to go on. */
+export function EndedNotice({ target, view }: EndedNoticeProps) {
+  const { process } = target;
+  const attaching = useAttach();
+  const [remark, setRemark] = useState("");
+  const exited = target.state === "exited";
+
+  const again = async () => {
+    setRemark("");
+    attaching.fail(null);
+    try {
+      const { processes } = await listProcesses(target.host);
+      const found = newest(processes.filter((each) => each.command === process.command));
+      if (found === null) {
+        setRemark("No process with this command is running now.");
+      } else if (found.refusal !== null) {
+        attaching.fail(found.refusal);
+      } else {
+        attaching.attachTo({
+          host: target.host,
+          pid: found.pid,
+          start_ticks: found.start_ticks,
+          rate_hz: target.rate_hz,
+        });
+      }
+    } catch (error) {
+      attaching.fail(asProblem(error));
+    }
+  };
+  const resume = () =>
+    attaching.attachTo({
+      host: target.host,
+      pid: process.pid,
+      start_ticks: process.start_ticks,
+      rate_hz: target.rate_hz,
+    });
+
+  return (
+    <>
+      <Notice
+        kind="plain"
+        title={exited ? "The process has ended" : "Detached"}
+        actions={
+          <>
+            {exited ? (
+              <Button onClick={() => void again()}>Attach to the same command again</Button>
+            ) : (
+              <Button onClick={resume}>Attach again</Button>
+            )}
+            <Button look="primary" onClick={() => navigate("/")}>
+              Pick another
+            </Button>
+          </>
+        }
+      >
+        {exited
+          ? `It was watched for ${formatDuration(view.now_s)}; ${exitWords(view.exit_code)}. The stream is complete: charts and totals stay.`
+          : `It is no longer sampled, and goes on undisturbed. What was measured in ${formatDuration(view.now_s)} stays.`}
+        {remark === "" ? null : <p role="alert">{remark}</p>}
+      </Notice>
+      {attaching.problem === null ? null : <ProblemNotice problem={attaching.problem} />}
+    </>
+  );
+}
+
+function newest(processes: readonly Process[]): Process | null {
+  return processes.reduce<Process | null>(
+    (best, each) => (best === null || each.started_unix_ms > best.started_unix_ms ? each : best),
+    null,
+  );
+}

@@ -1,0 +1,62 @@
+import { useState } from "react";
+import { localTime, utcTime } from "../../../base/clock";
+import { useLiveClient } from "../../../base/liveClient";
+import { useReadable } from "../../../base/useReadable";
+import { describeEvent } from "../../../charts/describe";
+import { Mark, type MarkKind } from "../../../ui/Mark";
+import type { TargetEvent } from "../../../wire/generated/models";
+import styles from "./EventList.module.css";
+
+/** Births and ends of threads are many; they are shown on request. */
+const OF_THREADS: ReadonlySet<TargetEvent["type"]> = new Set([
+  "thread_born",
+  "thread_exited",
+  "thread_renamed",
+]);
+const WORRYING: ReadonlySet<TargetEvent["type"]> = new Set([
+  "gap",
+  "exits_lost",
+  "deadlines_missed",
+  "sample_failed",
+]);
+
+/** What happened to the target, newest first. */
+export function EventList() {
+  const view = useReadable(useLiveClient().events);
+  const [threads, setThreads] = useState(false);
+  const events = (view?.events ?? [])
+    .filter(({ event }) => threads || !OF_THREADS.has(event.type))
+    .reverse();
+  return (
+    <section className={styles.panel} aria-label="Events">
+      <header className={styles.head}>
+        <h2>Events</h2>
+        <label className={styles.toggle}>
+          <input
+            type="checkbox"
+            checked={threads}
+            onChange={(event) => setThreads(event.target.checked)}
+          />
+          Threads started, renamed and ended
+        </label>
+      </header>
+      {events.length === 0 ? (
+        <p className={styles.none}>Nothing out of the ordinary happened.</p>
+      ) : (
+        <ol className={styles.list}>
+          {events.map(({ id, unix_ms, event }) => (
+            <li key={id} className={styles.event} data-event={event.type}>
+              <time title={utcTime(unix_ms)}>{localTime(unix_ms)}</time>
+              <Mark kind={kindOf(event)} />
+              <span>{describeEvent(event)}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+function kindOf(event: TargetEvent): MarkKind {
+  return WORRYING.has(event.type) ? "fair" : "plain";
+}

@@ -1,0 +1,111 @@
+import { useLiveClient } from "../../../base/liveClient";
+import { useReadable } from "../../../base/useReadable";
+import type { DataHealth, TargetView } from "../../../model/contract";
+import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
+import { Mark } from "../../../ui/Mark";
+import { Popover } from "../../../ui/Popover";
+import styles from "./HealthIndicator.module.css";
+import { judgeHealth } from "./judgeHealth";
+
+/** How good the data is, in two words; opens into the numbers. */
+export function HealthIndicator({ state }: { readonly state: TargetView["state"] }) {
+  const health = useReadable(useLiveClient().health);
+  const { kind, word, remarks } = judgeHealth(health, state);
+  return (
+    <Popover
+      label="Health of the data"
+      face={
+        <span className={styles.face} data-health={kind}>
+          <Mark kind={kind} />
+          <span className={styles.word}>{word}</span>
+        </span>
+      }
+    >
+      <h2>Health of the data</h2>
+      {remarks.length === 0 ? null : (
+        <ul className={styles.remarks}>
+          {remarks.map((remark) => (
+            <li key={remark}>{remark}</li>
+          ))}
+        </ul>
+      )}
+      {health === null ? null : <Numbers health={health} />}
+    </Popover>
+  );
+}
+
+function Numbers({ health }: { readonly health: DataHealth }) {
+  return (
+    <dl className={styles.numbers}>
+      {rowsOf(health).map(([name, value, meaning]) => (
+        <div key={name} title={meaning}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Name, value and meaning of each number. */
+function rowsOf(health: DataHealth): readonly (readonly [string, string, string])[] {
+  const { stream } = health;
+  const count = (value: number) => formatValue(value, "count");
+  return [
+    [
+      "Rate",
+      `${Number.isNaN(health.arriving_hz) ? NO_VALUE : health.arriving_hz.toFixed(1)} of ${health.rate_hz} Hz`,
+      "Samples that arrive, of those asked for",
+    ],
+    [
+      "Latency",
+      health.latency_ms === null ? NO_VALUE : `${health.latency_ms.toFixed(0)} ms`,
+      "From the sample in the kernel to this page; clocks of two hosts may differ",
+    ],
+    [
+      "Sample time",
+      `${count(health.sample_us)} µs`,
+      "How long the collector took to read all threads",
+    ],
+    ["Lateness", `${count(health.late_us)} µs`, "How long after its deadline the sample started"],
+    ["Missed deadlines", count(health.missed_deadlines), "Samples that could not be taken in time"],
+    ["Frames", count(health.frames), "Instants received"],
+    [
+      "Coalesced",
+      count(health.coalesced),
+      "Instants merged into a later one because someone was slow; no totals are lost",
+    ],
+    [
+      "Dropped",
+      stream === null ? NO_VALUE : count(stream.dropped),
+      "Frames the backend could not bring to this page in any form",
+    ],
+    [
+      "Missing",
+      `${count(health.missing_frames)} in ${count(health.gaps)} gaps`,
+      "Frames that never came, by sequence numbers",
+    ],
+    [
+      "Exit records",
+      count(health.exits_received),
+      "Totals of ended threads that the kernel sent, host-wide",
+    ],
+    [
+      "Lost exits",
+      count(health.exits_lost),
+      "Exit records that the kernel dropped, exact, host-wide",
+    ],
+    [
+      "Collector CPU",
+      health.collector_cpu_percent === null
+        ? NO_VALUE
+        : `${health.collector_cpu_percent.toFixed(1)} %`,
+      "100 % is one core",
+    ],
+    [
+      "Kept here",
+      `${formatValue(health.history_bytes, "bytes")}, from ${formatDuration(health.history_from_s)}`,
+      "Past that this page holds, from this time after attach",
+    ],
+  ];
+}

@@ -1,0 +1,81 @@
+import { useEffect, useState } from "react";
+import { isKind } from "../../../api/problem";
+import { useLiveClient } from "../../../base/liveClient";
+import { navigate } from "../../../base/routing";
+import { useReadable } from "../../../base/useReadable";
+import { Blank } from "../../../ui/Blank";
+import { Button } from "../../../ui/Button";
+import { Notice } from "../../../ui/Notice";
+import { ChartGrid } from "./ChartGrid";
+import { EndedNotice } from "./EndedNotice";
+import { EventList } from "./EventList";
+import styles from "./Scope.module.css";
+import { TargetHeader } from "./TargetHeader";
+import { Tiles } from "./Tiles";
+import { ThreadTable } from "./threads/ThreadTable";
+import { ViewControls } from "./ViewControls";
+
+/** How long a target may be unknown before the page says so: news of a new one may be on its way. */
+const PATIENCE_MS = 3000;
+
+/** One target, live. */
+export function Scope({ id }: { readonly id: string }) {
+  const client = useLiveClient();
+  const live = useReadable(client.live);
+  const view = useReadable(client.target);
+  const problem = useReadable(client.problem);
+  const patient = usePatience(PATIENCE_MS);
+  const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
+
+  if (target === null || view === null || view.id !== id) {
+    const unknown = isKind(problem, "unknown-target") || (live !== null && !patient);
+    return unknown && target === null ? (
+      <Blank title="This target is not known">
+        <p>
+          <code>{id}</code> may have ended long ago, or tidscope was started anew since. A process
+          gets a new id each time it is attached to.
+        </p>
+        <Button look="primary" onClick={() => navigate("/")}>
+          Pick a process
+        </Button>
+      </Blank>
+    ) : (
+      <Blank title="Opening the target…" />
+    );
+  }
+  const host = live?.hosts.find((each) => each.id === target.host);
+  return (
+    <div className={styles.scope} data-state={view.state}>
+      <TargetHeader target={target} view={view} />
+      {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
+      {view.state === "quiet" && host?.connected === false ? (
+        <Notice kind="fair" title="The collector is not connected to the backend">
+          It goes on sampling on its own and sends what was missed when it is back.
+        </Notice>
+      ) : null}
+      {view.state === "quiet" && host?.connected !== false ? (
+        <Notice kind="fair" title="No sample came for some seconds">
+          The machine may be very busy, or the collector stopped.
+        </Notice>
+      ) : null}
+      {view.state === "loading" ? (
+        <Notice kind="plain" title="Waiting for the first sample…" />
+      ) : null}
+      <Tiles />
+      <ViewControls target={target} />
+      <ChartGrid target={target} />
+      <ThreadTable target={target} />
+      <EventList />
+    </div>
+  );
+}
+
+/** True for this long after the first drawing. */
+function usePatience(ms: number): boolean {
+  const [patient, setPatient] = useState(true);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setPatient(false), ms);
+    return () => window.clearTimeout(timer);
+  }, [ms]);
+  return patient;
+}

@@ -1,0 +1,100 @@
+import { type ReactNode, useState } from "react";
+import { detach, stopDemo } from "../../../api/client";
+import { asProblem } from "../../../api/problem";
+import { navigate } from "../../../base/routing";
+import type { TargetView } from "../../../model/contract";
+import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
+import { Button } from "../../../ui/Button";
+import { ProblemNotice } from "../../../ui/ProblemNotice";
+import { Tip } from "../../../ui/Tip";
+import type { Problem, Target } from "../../../wire/generated/models";
+import { isDemo } from "../demo";
+import { HealthIndicator } from "./HealthIndicator";
+import { RateSelect } from "./RateSelect";
+import styles from "./TargetHeader.module.css";
+
+interface TargetHeaderProps {
+  readonly target: Target;
+  readonly view: TargetView;
+}
+
+/** What is being watched, how, and how well. */
+export function TargetHeader({ target, view }: TargetHeaderProps) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const { process } = target;
+  const end = () => {
+    setProblem(null);
+    const ended = isDemo(target) ? stopDemo() : detach(target.id);
+    ended.catch((error: unknown) => setProblem(asProblem(error)));
+  };
+  return (
+    <header className={styles.header}>
+      <div className={styles.title}>
+        <h1 className={styles.name}>{process.name}</h1>
+        <span className={styles.pid}>pid {process.pid}</span>
+        <Tip className={styles.commandTip} text={<code>{process.command}</code>}>
+          <code className={styles.command}>{process.command}</code>
+        </Tip>
+      </div>
+      <div className={styles.actions}>
+        <HealthIndicator state={view.state} />
+        <RateSelect target={target} onProblem={setProblem} />
+        {target.state === "attached" ? (
+          <Button onClick={end}>{isDemo(target) ? "Stop the demo" : "Detach"}</Button>
+        ) : null}
+        <Button onClick={() => navigate("/")}>Switch</Button>
+      </div>
+      <dl className={styles.facts}>
+        {factsOf(target, view).map(([name, value, tip]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Tip text={tip}>{value}</Tip>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+    </header>
+  );
+}
+
+type Fact = readonly [name: string, value: string, tip: ReactNode];
+
+function factsOf(target: Target, view: TargetView): readonly Fact[] {
+  const { process, source } = target;
+  const nowUnixMs = target.attached_unix_us / 1000 + 1000 * view.now_s;
+  const runtime =
+    process.runtime === "unknown"
+      ? NO_VALUE
+      : `${process.runtime} ${process.runtime_version?.replace(/^[a-z]+/i, "") ?? ""}`.trim();
+  const facts: Fact[] = [
+    ["Uptime", formatDuration((nowUnixMs - process.started_unix_ms) / 1000), null],
+    ["Threads", formatValue(view.live_threads, "count"), "Alive now"],
+    [
+      "Memory",
+      formatValue(view.rss_bytes ?? Number.NaN, "bytes"),
+      "Resident memory of the process",
+    ],
+    ["Runtime", runtime, process.executable],
+  ];
+  if (process.runtime === "go" || view.gomaxprocs !== null) {
+    facts.push([
+      "GOMAXPROCS",
+      view.gomaxprocs === null ? NO_VALUE : String(view.gomaxprocs),
+      target.gomaxprocs_reason,
+    ]);
+  }
+  const layout = source.layout === null ? "" : ` ${source.layout}`;
+  facts.push(
+    ["Source", `${source.kind}${layout}`, `${source.reason} ${source.exits_reason}`],
+    ["Network", networkName(source.network), source.network],
+    ["User", process.user, `uid ${process.uid}`],
+  );
+  return facts;
+}
+
+/** The first words of where network numbers come from; the rest is the reason. */
+function networkName(network: string): string {
+  return network.split(":", 1)[0] ?? network;
+}

@@ -1,0 +1,62 @@
+import { useLiveClient } from "../../../base/liveClient";
+import { useReadable } from "../../../base/useReadable";
+import { Sparkline } from "../../../charts/Sparkline";
+import type { TileView } from "../../../model/contract";
+import { formatValue, NO_VALUE } from "../../../model/format";
+import { Tip } from "../../../ui/Tip";
+import styles from "./Tiles.module.css";
+
+/** The process in a few numbers. */
+export function Tiles() {
+  const tiles = useReadable(useLiveClient().tiles);
+  return (
+    <ul className={styles.tiles} aria-label="The process in numbers">
+      {tiles?.map((tile) => (
+        <Tile key={tile.id} tile={tile} />
+      ))}
+    </ul>
+  );
+}
+
+function Tile({ tile }: { readonly tile: TileView }) {
+  const { state, second } = tile;
+  return (
+    <li className={styles.tile} data-tile={tile.id} data-state={state}>
+      <p className={styles.label}>{tile.label}</p>
+      {state === "absent" ? (
+        <Tip className={styles.absent} text={tile.reason}>
+          <span className={styles.value}>{NO_VALUE}</span>
+          <span className={styles.reason}>{tile.reason}</span>
+        </Tip>
+      ) : (
+        <>
+          <Amount tile={tile} value={tile.value} label={tile.first_label} />
+          {second === null ? null : (
+            <Amount tile={tile} value={second.value} label={second.label} />
+          )}
+          <span className={styles.spark}>
+            <Sparkline values={tile.spark} width={132} height={26} colour="var(--accent)" />
+          </span>
+        </>
+      )}
+    </li>
+  );
+}
+
+interface AmountProps {
+  readonly tile: TileView;
+  readonly value: number;
+  readonly label: string;
+}
+
+function Amount({ tile, value, label }: AmountProps) {
+  const [number, ...unit] = formatValue(value, tile.unit).split(" ");
+  return (
+    <p className={styles.amount}>
+      <span className={styles.value}>{number}</span>{" "}
+      <span className={styles.unit}>
+        {unit.join(" ")} {label}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,42 @@
+import { useEffect, useState } from "react";
+import { useLiveClient } from "../../../base/liveClient";
+import { useReadable } from "../../../base/useReadable";
+import { Button } from "../../../ui/Button";
+import { Segmented } from "../../../ui/Segmented";
+import { WINDOWS, type WindowChoice, windowOf, zoomWords } from "./windows";
+
+/** The part of time on all axes. Dragging in a chart zooms; this leads back. */
+export function WindowSelect() {
+  const client = useLiveClient();
+  const { window } = useReadable(client.view);
+  const now_s = useReadable(client.target)?.now_s ?? 0;
+  const from_s = useReadable(client.health)?.history_from_s ?? 0;
+  const [choice, setChoice] = useState<WindowChoice>("60");
+  const zoomed = window.kind === "fixed";
+
+  const wanted = windowOf(choice, now_s - from_s);
+  const seconds = wanted.kind === "last" ? wanted.seconds : 0;
+  useEffect(() => {
+    if (!zoomed) {
+      client.request({ window: { kind: "last", seconds } });
+    }
+  }, [client, seconds, zoomed]);
+
+  const choose = (next: WindowChoice) => {
+    setChoice(next);
+    client.request({ window: windowOf(next, now_s - from_s) });
+  };
+  return (
+    <>
+      <Segmented
+        label="Time shown"
+        value={zoomed ? "zoomed" : choice}
+        choices={WINDOWS}
+        onChange={choose}
+      />
+      {zoomed ? (
+        <Button onClick={() => choose(choice)}>Zoomed to {zoomWords(window)} · back to live</Button>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import type { DataHealth } from "../../../model/contract";
+import { judgeHealth } from "./judgeHealth";
+
+const GOOD: DataHealth = {
+  rate_hz: 10,
+  arriving_hz: 10,
+  sample_us: 300,
+  late_us: 40,
+  missed_deadlines: 0,
+  exits_received: 12,
+  exits_lost: 0,
+  collector_cpu_percent: 1,
+  coalesced: 0,
+  missing_frames: 0,
+  gaps: 0,
+  stream: null,
+  latency_ms: 8,
+  frames: 1000,
+  last_frame_unix_ms: 0,
+  bad_frames: 0,
+  bad_frame_reason: "",
+  history_from_s: 0,
+  history_bytes: 0,
+};
+
+describe("judgeHealth", () => {
+  it("says nothing when nothing is wrong", () => {
+    expect(judgeHealth(GOOD, "live")).toEqual({ kind: "good", word: "Data good", remarks: [] });
+  });
+
+  it("waits for data", () => {
+    expect(judgeHealth(null, "loading").kind).toBe("unknown");
+    expect(judgeHealth({ ...GOOD, frames: 0 }, "live").kind).toBe("unknown");
+  });
+
+  it.each<[string, Partial<DataHealth>, string]>([
+    ["a gap", { missing_frames: 30, gaps: 1 }, "30 frames never came, in 1 gap"],
+    ["lost exits", { exits_lost: 408 }, "408 exit records"],
+    ["a low rate", { arriving_hz: 8.4 }, "8.4 of 10"],
+    ["missed deadlines", { missed_deadlines: 11 }, "11 deadlines"],
+    ["latency", { latency_ms: 900 }, "900 ms"],
+  ])("remarks on %s", (_what, part, text) => {
+    const judged = judgeHealth({ ...GOOD, ...part }, "live");
+    expect(judged.kind).toBe("fair");
+    expect(judged.word).toBe("1 remark");
+    expect(judged.remarks[0]).toContain(text);
+  });
+
+  it("lets what is usual pass", () => {
+    const usual = { ...GOOD, missed_deadlines: 10, coalesced: 500, arriving_hz: Number.NaN };
+    expect(judgeHealth(usual, "live").kind).toBe("good");
+  });
+
+  it("does not miss samples of a target that has ended", () => {
+    expect(judgeHealth({ ...GOOD, arriving_hz: 0, latency_ms: 9000 }, "ended").kind).toBe("good");
+  });
+
+  it("is alarmed by frames that cannot be read", () => {
+    const judged = judgeHealth({ ...GOOD, bad_frames: 1, bad_frame_reason: "no Arrow" }, "live");
+    expect(judged.kind).toBe("bad");
+    expect(judged.remarks[0]).toContain("no Arrow");
+  });
+});

@@ -1,0 +1,57 @@
+import type { DataHealth, TargetView } from "../../../model/contract";
+import { formatDuration } from "../../../model/format";
+
+/** How far the data can be trusted, in one word, and what is not as it should be. */
+export interface Judgement {
+  readonly kind: "good" | "fair" | "bad" | "unknown";
+  readonly word: string;
+  readonly remarks: readonly string[];
+}
+
+/** Less than this share of the rate that was asked for is worth a remark. */
+const ENOUGH_OF_RATE = 0.85;
+/** Missed deadlines are a matter of course on a busy machine up to this share of frames. */
+const MANY_MISSED = 0.01;
+const SLOW_MS = 500;
+
+/** Judge the data of a target. */
+export function judgeHealth(health: DataHealth | null, state: TargetView["state"]): Judgement {
+  if (health === null || health.frames === 0) {
+    return { kind: "unknown", word: "No data yet", remarks: [] };
+  }
+  const remarks: string[] = [];
+  if (health.bad_frames > 0) {
+    remarks.push(`${health.bad_frames} frames could not be read: ${health.bad_frame_reason}`);
+  }
+  if (health.missing_frames > 0) {
+    remarks.push(
+      `${health.missing_frames} frames never came, in ${counted(health.gaps, "gap")}; totals are right again since.`,
+    );
+  }
+  if (health.exits_lost > 0) {
+    remarks.push(
+      `The kernel dropped ${counted(health.exits_lost, "exit record")} (of all processes); totals of threads that ended then are their last sample.`,
+    );
+  }
+  if (state === "live" && health.arriving_hz < ENOUGH_OF_RATE * health.rate_hz) {
+    remarks.push(`${health.arriving_hz.toFixed(1)} of ${health.rate_hz} samples a second arrive.`);
+  }
+  if (health.missed_deadlines > MANY_MISSED * health.frames) {
+    remarks.push(
+      `${counted(health.missed_deadlines, "deadline")} missed: the machine was too busy to sample in time.`,
+    );
+  }
+  if (state === "live" && (health.latency_ms ?? 0) > SLOW_MS) {
+    remarks.push(`Samples take ${formatDuration((health.latency_ms ?? 0) / 1000)} to get here.`);
+  }
+  if (health.bad_frames > 0) {
+    return { kind: "bad", word: "Data incomplete", remarks };
+  }
+  return remarks.length === 0
+    ? { kind: "good", word: "Data good", remarks }
+    : { kind: "fair", word: counted(remarks.length, "remark"), remarks };
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,52 @@
+/** The charts of the page, and why one is not there. */
+
+import type { ChartId } from "../../../model/contract";
+import type { Target } from "../../../wire/generated/models";
+
+/** One chart: its heading, and what it says in small. */
+export interface Panel {
+  readonly chart: ChartId;
+  readonly title: string;
+  readonly unit: string;
+  /** Field of which the target must have at least one; none for process gauges. */
+  readonly fields: readonly string[];
+}
+
+/** In the order they stand in. */
+export const PANELS: readonly Panel[] = [
+  { chart: "cpu", title: "CPU per thread", unit: "cores", fields: ["cpu_run_ns"] },
+  { chart: "cpu_total", title: "Cumulative CPU", unit: "seconds", fields: ["cpu_run_ns"] },
+  { chart: "wait", title: "Run-queue wait", unit: "share of time", fields: ["cpu_delay_ns"] },
+  {
+    chart: "switches",
+    title: "Context switches",
+    unit: "per second",
+    fields: ["voluntary_switches", "involuntary_switches"],
+  },
+  {
+    chart: "disk",
+    title: "Cumulative disk bytes",
+    unit: "bytes",
+    fields: ["disk_read_bytes", "disk_write_bytes"],
+  },
+  {
+    chart: "network",
+    title: "Cumulative network bytes",
+    unit: "payload bytes",
+    fields: ["net_read_bytes", "net_write_bytes"],
+  },
+  { chart: "blkio", title: "Block I/O wait", unit: "share of time", fields: ["blkio_delay_ns"] },
+  { chart: "gomaxprocs", title: "GOMAXPROCS", unit: "size in force", fields: [] },
+];
+
+/** Why a target cannot have a chart, in words; null if it can. */
+export function whyAbsent(panel: Panel, target: Target): string | null {
+  if (panel.chart === "gomaxprocs") {
+    return target.gomaxprocs === null ? target.gomaxprocs_reason : null;
+  }
+  if (panel.fields.some((field) => target.fields.includes(field))) {
+    return null;
+  }
+  const told = target.absent.find(({ field }) => panel.fields.includes(field));
+  return told?.reason ?? "The source of this target's numbers does not give it.";
+}

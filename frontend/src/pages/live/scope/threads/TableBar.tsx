@@ -1,0 +1,75 @@
+import { useLiveClient } from "../../../../base/liveClient";
+import { useReadable } from "../../../../base/useReadable";
+import type { TableRequest } from "../../../../model/contract";
+import { Button } from "../../../../ui/Button";
+import { SearchField } from "../../../../ui/SearchField";
+import { Segmented } from "../../../../ui/Segmented";
+import styles from "./TableBar.module.css";
+
+interface TableBarProps {
+  readonly request: TableRequest;
+  readonly onChange: (part: Partial<TableRequest>) => void;
+  readonly onColumns: () => void;
+  readonly onSearchKey: (event: React.KeyboardEvent) => void;
+}
+
+/** What the table shows: filter, grouping, exited threads, columns. */
+export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBarProps) {
+  const client = useLiveClient();
+  const { filter, selected, pinned } = useReadable(client.view);
+  const view = useReadable(client.table);
+  const problem = useReadable(client.target)?.filter_problem ?? "";
+  return (
+    <>
+      <div className={styles.bar}>
+        <h2>Threads</h2>
+        <SearchField
+          label="Filter threads"
+          placeholder="Filter by name, role or tid: a regular expression"
+          value={filter}
+          problem={problem}
+          onChange={(text) => client.request({ filter: text })}
+          onKeyDown={onSearchKey}
+        />
+        <Segmented
+          label="Rows"
+          value={request.group}
+          choices={[
+            { value: "thread", label: "Threads" },
+            { value: "role", label: "Roles" },
+          ]}
+          onChange={(group) => onChange({ group, offset: 0 })}
+        />
+        <label className={styles.toggle}>
+          <input
+            type="checkbox"
+            checked={request.exited}
+            onChange={(event) => onChange({ exited: event.target.checked })}
+          />
+          Exited threads
+        </label>
+        <span className={styles.count} role="status">
+          {view === null ? "" : `${view.total} ${request.group === "role" ? "roles" : "threads"}`}
+          {view !== null && view.folded > 0 ? `, ${view.folded} more exited` : ""}
+        </span>
+        {selected === null && pinned.length === 0 ? null : (
+          <Button
+            look="quiet"
+            onClick={() => {
+              client.select(null);
+              client.request({ pinned: [] });
+            }}
+          >
+            Clear selection and pins
+          </Button>
+        )}
+        <Button onClick={onColumns}>Columns</Button>
+      </div>
+      {problem === "" ? null : (
+        <p className={styles.problem} role="alert">
+          This is not a regular expression, so it filters nothing: {problem}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import type { SortColumn, TableRequest } from "../../../../model/contract";
+import { fieldLabel } from "../../../../model/format";
+import { SortHeader } from "../../../../ui/SortHeader";
+import type { SampleSource } from "../../../../wire/generated/models";
+import { type Column, explain, isSortedBy, unitOf } from "./columns";
+import styles from "./ThreadTable.module.css";
+
+interface TableHeadProps {
+  readonly columns: readonly Column[];
+  readonly request: TableRequest;
+  readonly source: SampleSource;
+  readonly onSort: (sort: SortColumn) => void;
+}
+
+/** The heads of the columns; each sorts, and explains itself. */
+export function TableHead({ columns, request, source, onSort }: TableHeadProps) {
+  const direction = request.descending ? "descending" : "ascending";
+  const own = (by: "tid" | "name" | "state" | "age") => (request.sort.by === by ? direction : null);
+  const role = request.group === "role";
+  return (
+    <thead className={styles.head}>
+      <tr>
+        <SortHeader
+          className={styles.name}
+          label={role ? "Role" : "Name"}
+          sorted={own("name")}
+          onSort={() => onSort({ by: "name" })}
+        />
+        <SortHeader
+          className={styles.tid}
+          label={role ? "Threads" : "tid"}
+          sorted={own("tid")}
+          numeric
+          onSort={() => onSort({ by: "tid" })}
+        />
+        <SortHeader
+          className={styles.state}
+          label="State"
+          tip="live: its counters moved a moment ago. idle: alive, nothing moved. exited: it ended."
+          sorted={own("state")}
+          onSort={() => onSort({ by: "state" })}
+        />
+        <SortHeader
+          className={styles.age}
+          label="Age"
+          tip="From its start until now, or until it ended."
+          sorted={own("age")}
+          numeric
+          onSort={() => onSort({ by: "age" })}
+        />
+        <th scope="col" className={styles.spark}>
+          <span className={styles.sparkLabel}>{fieldLabel(request.spark_field)}, lately</span>
+        </th>
+        {columns.map((column) => (
+          <SortHeader
+            key={column.id}
+            className={styles.number}
+            label={column.field.label}
+            under={unitOf(column)}
+            tip={explain(column.field, source)}
+            sorted={isSortedBy(request.sort, column) ? direction : null}
+            numeric
+            onSort={() => onSort({ by: column.shown, field: column.field.name })}
+          />
+        ))}
+      </tr>
+    </thead>
+  );
+}

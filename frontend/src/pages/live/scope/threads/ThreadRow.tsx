@@ -1,0 +1,108 @@
+import { Marker } from "../../../../charts/Marker";
+import { roleStyle } from "../../../../charts/palette";
+import { Sparkline } from "../../../../charts/Sparkline";
+import type { ChartTheme, TableRow } from "../../../../model/contract";
+import { formatDuration } from "../../../../model/format";
+import { type Column, cellText, whyEmpty } from "./columns";
+import styles from "./ThreadTable.module.css";
+
+interface ThreadRowProps {
+  readonly row: TableRow;
+  readonly index: number;
+  readonly columns: readonly Column[];
+  /** Place of each field in the row's arrays. */
+  readonly places: ReadonlyMap<string, number>;
+  /** Why fields are not there. */
+  readonly absent: ReadonlyMap<string, string>;
+  readonly now_s: number;
+  readonly reachable: boolean;
+  readonly theme: ChartTheme;
+  readonly onSelect: (row: TableRow) => void;
+  readonly onPin: (row: TableRow) => void;
+  readonly onPoint: (row: TableRow | null) => void;
+}
+
+/** A thread, or a role. Its button covers the row. */
+export function ThreadRow(props: ThreadRowProps) {
+  const { row, index, columns, places, absent, now_s, reachable, theme } = props;
+  const style = roleStyle(row.role_index, theme);
+  return (
+    <tr
+      className={styles.row}
+      aria-rowindex={index + 2}
+      data-key={row.key}
+      data-thread-state={row.state}
+      data-selected={row.selected}
+      onPointerEnter={() => props.onPoint(row)}
+      onPointerLeave={() => props.onPoint(null)}
+    >
+      <th scope="row" className={styles.name}>
+        <span className={styles.nameInside}>
+          <button
+            type="button"
+            className={styles.pin}
+            tabIndex={-1}
+            aria-pressed={row.pinned}
+            aria-label={`Pin ${row.name}`}
+            onClick={() => props.onPin(row)}
+          >
+            <svg viewBox="0 0 12 12" aria-hidden="true">
+              <path d="M4 1h4l-.6 4L9.5 7v1H2.5V7l2.1-2zM6 8v3.5" />
+            </svg>
+          </button>
+          <Marker style={style} />
+          <button
+            type="button"
+            className={styles.select}
+            data-row={index}
+            tabIndex={reachable ? 0 : -1}
+            aria-pressed={row.selected}
+            onClick={() => props.onSelect(row)}
+            onKeyDown={(event) => {
+              if (event.key === "p" && !event.ctrlKey && !event.metaKey) {
+                props.onPin(row);
+              }
+            }}
+          >
+            {row.name}
+          </button>
+        </span>
+      </th>
+      <td className={styles.tid}>{row.tid ?? `×${row.threads}`}</td>
+      <td className={styles.state} title={exactWords(row)}>
+        {row.state}
+        {row.state === "exited" && !row.exact ? " ≥" : ""}
+      </td>
+      <td className={styles.age}>{formatDuration((row.end_s ?? now_s) - row.start_s)}</td>
+      <td className={styles.spark}>
+        <Sparkline values={row.spark} width={84} height={18} colour={style.colour} />
+      </td>
+      {columns.map((column) => {
+        const place = places.get(column.field.name) ?? -1;
+        const rate = row.rates[place] ?? Number.NaN;
+        const total = row.totals[place] ?? Number.NaN;
+        const value = column.shown === "rate" ? rate : total;
+        const reason = whyEmpty(column, rate, total, absent);
+        return (
+          <td
+            key={column.id}
+            className={value === 0 || reason !== null ? styles.zero : styles.number}
+            data-column={column.id}
+            title={reason ?? undefined}
+          >
+            {cellText(column, value)}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+function exactWords(row: TableRow): string | undefined {
+  if (row.state !== "exited") {
+    return undefined;
+  }
+  return row.exact
+    ? "It ended; the totals are the kernel's exit record."
+    : "It ended, and no exit record came: the totals are its last sample, or more.";
+}

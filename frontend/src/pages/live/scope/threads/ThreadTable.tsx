@@ -1,0 +1,163 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useLiveClient } from "../../../../base/liveClient";
+import { theme } from "../../../../base/theme";
+import { useReadable } from "../../../../base/useReadable";
+import {
+  DEFAULT_TABLE,
+  RING_FIELDS,
+  type SortColumn,
+  type TableRequest,
+  type TableRow,
+} from "../../../../model/contract";
+import { useHeld } from "../../../../ui/useHeld";
+import { useRowKeys } from "../../../../ui/useRowKeys";
+import type { Target } from "../../../../wire/generated/models";
+import { CHART_THEMES } from "../chartTheme";
+import { ColumnChooser } from "./ColumnChooser";
+import { TableBar } from "./TableBar";
+import { TableHead } from "./TableHead";
+import { ThreadRow } from "./ThreadRow";
+import styles from "./ThreadTable.module.css";
+import { useColumns } from "./useColumns";
+
+const ROW_PX = 28;
+const PAGE = 12;
+/** The worker sends rows in pieces that start at multiples of this, so that scrolling asks seldom. */
+const STRIDE = 40;
+const LIMIT = 120;
+const NONE: readonly TableRow[] = [];
+const keyOf = (row: TableRow) => row.key;
+const NO_HOVER = { t_s: null, key: null, chart: null };
+
+/** All threads of the target, or its roles. */
+export function ThreadTable({ target }: { readonly target: Target }) {
+  const client = useLiveClient();
+  const view = useReadable(client.table);
+  const now_s = useReadable(client.target)?.now_s ?? 0;
+  const colours = CHART_THEMES[useReadable(theme)];
+  const { ids, columns, choose } = useColumns();
+  const [choosing, setChoosing] = useState(false);
+  const [request, setRequest] = useState<TableRequest>({ ...DEFAULT_TABLE, limit: LIMIT });
+  const change = useCallback(
+    (part: Partial<TableRequest>) => setRequest((before) => ({ ...before, ...part })),
+    [],
+  );
+  useEffect(() => client.request({ table: request }), [client, request]);
+  useEffect(() => () => client.request({ table: null }), [client]);
+
+  const root = useRef<HTMLDivElement>(null);
+  const { rows, handlers, release } = useHeld(view?.rows ?? NONE, keyOf);
+  const offset = view?.offset ?? 0;
+  const total = view?.total ?? 0;
+  const virtual = useVirtualizer({
+    count: total,
+    getScrollElement: () => root.current,
+    estimateSize: () => ROW_PX,
+    overscan: 6,
+  });
+  const scrollTo = useCallback((index: number) => virtual.scrollToIndex(index), [virtual]);
+  const keys = useRowKeys(root, total, PAGE, scrollTo);
+  const items = virtual.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const wanted = Math.max(0, Math.floor((first - STRIDE / 2) / STRIDE) * STRIDE);
+  useEffect(() => change({ offset: wanted }), [change, wanted]);
+
+  const sortBy = (sort: SortColumn) => {
+    const same = JSON.stringify(sort) === JSON.stringify(request.sort);
+    const ring = "field" in sort ? RING_FIELDS.find((each) => each === sort.field) : undefined;
+    release();
+    change({
+      sort,
+      descending: same ? !request.descending : sort.by !== "name" && sort.by !== "tid",
+      spark_field: ring ?? request.spark_field,
+    });
+  };
+  const onSearchKey = (event: KeyboardEvent) => {
+    if (event.key === "ArrowDown" && total > 0) {
+      event.preventDefault();
+      keys.focusRow(0);
+    }
+  };
+  const places = useMemo(
+    () => new Map((view?.fields ?? []).map((field, place) => [field, place])),
+    [view?.fields],
+  );
+  const absent = useMemo(
+    () => new Map(target.absent.map(({ field, reason }) => [field, reason])),
+    [target.absent],
+  );
+  const onSelect = useCallback((row: TableRow) => client.select(row.key), [client]);
+  const onPin = useCallback((row: TableRow) => client.togglePin(row.key), [client]);
+  const onPoint = useCallback(
+    (row: TableRow | null) =>
+      client.hover.set(row === null ? NO_HOVER : { ...NO_HOVER, key: row.key }),
+    [client],
+  );
+
+  const inSight = items.some((item) => item.index === keys.active);
+  const reachable = inSight ? keys.active : first;
+  const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  return (
+    <section className={styles.panel} aria-label="Threads">
+      <TableBar
+        request={request}
+        onChange={change}
+        onColumns={() => setChoosing(true)}
+        onSearchKey={onSearchKey}
+      />
+      <div ref={root} className={styles.scroll} {...handlers}>
+        <table
+          className={styles.table}
+          aria-rowcount={total + 1}
+          style={{ minWidth: `${40 + 6.5 * columns.length}rem` }}
+        >
+          <TableHead
+            columns={columns}
+            request={request}
+            source={target.source.kind}
+            onSort={sortBy}
+          />
+          <tbody onKeyDown={keys.onKeyDown}>
+            <tr style={{ height: items[0]?.start ?? 0 }} />
+            {items.map((item) => {
+              const row = rows[item.index - offset];
+              return row === undefined ? (
+                <tr key={item.key} className={styles.row}>
+                  <td colSpan={5 + columns.length} />
+                </tr>
+              ) : (
+                <ThreadRow
+                  key={row.key}
+                  row={row}
+                  index={item.index}
+                  columns={columns}
+                  places={places}
+                  absent={absent}
+                  now_s={now_s}
+                  reachable={item.index === reachable}
+                  theme={colours}
+                  onSelect={onSelect}
+                  onPin={onPin}
+                  onPoint={onPoint}
+                />
+              );
+            })}
+            <tr style={{ height: below }} />
+          </tbody>
+        </table>
+        {view !== null && total === 0 ? (
+          <p className={styles.none}>No thread fits the filter.</p>
+        ) : null}
+      </div>
+      {choosing ? (
+        <ColumnChooser
+          target={target}
+          chosen={ids}
+          onChange={choose}
+          onClose={() => setChoosing(false)}
+        />
+      ) : null}
+    </section>
+  );
+}

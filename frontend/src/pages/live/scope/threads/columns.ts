@@ -1,0 +1,128 @@
+/** Columns of the thread table: rates and totals of fields of the catalogue. */
+
+import type { ShownUnit, SortColumn } from "../../../../model/contract";
+import {
+  fieldNamed,
+  formatRate,
+  formatTotal,
+  shownRate,
+  shownTotal,
+} from "../../../../model/format";
+import { CATALOGUE } from "../../../../wire/generated/catalogue";
+import type { CatalogueField, Exactness } from "../../../../wire/generated/models";
+
+/** What is shown of a field: its rate now, or its total since the thread's start. */
+export type Shown = "rate" | "total";
+
+/** A column by its text, "rate:cpu_run_ns": what is kept in the browser. */
+export type ColumnId = `${Shown}:${string}`;
+
+export interface Column {
+  readonly id: ColumnId;
+  readonly shown: Shown;
+  readonly field: CatalogueField;
+}
+
+export const DEFAULT_COLUMNS: readonly ColumnId[] = [
+  "rate:cpu_run_ns",
+  "total:cpu_run_ns",
+  "rate:cpu_delay_ns",
+  "rate:voluntary_switches",
+  "rate:involuntary_switches",
+  "total:disk_read_bytes",
+  "total:disk_write_bytes",
+  "rate:minor_faults",
+];
+
+/** Fields that a thread table can show. */
+export const THREAD_FIELDS: readonly CatalogueField[] = CATALOGUE.fields.filter(
+  ({ scope, kind }) => scope === "thread" && kind === "counter",
+);
+
+/** The columns of these ids, in catalogue order, rate before total; unknown ids are left out. */
+export function columnsOf(ids: readonly string[]): readonly Column[] {
+  const wanted = new Set(ids);
+  return THREAD_FIELDS.flatMap((field) =>
+    (["rate", "total"] as const)
+      .map((shown): Column => ({ id: `${shown}:${field.name}`, shown, field }))
+      .filter(({ id }) => wanted.has(id)),
+  );
+}
+
+const UNITS: Readonly<Record<ShownUnit, string>> = {
+  cores: "cores",
+  s: "s",
+  bytes: "",
+  "bytes/s": "per s",
+  "1/s": "per s",
+  count: "",
+  share: "% of time",
+  ms: "ms",
+};
+
+/** The line under a column's label. */
+export function unitOf({ shown, field }: Column): string {
+  const { unit } = shown === "rate" ? shownRate(field.name, 0) : shownTotal(field.name, 0);
+  return [UNITS[unit], shown === "total" ? "total" : ""].filter(Boolean).join(" ");
+}
+
+/** A value as the cell shows it: without the unit that stands in the column's head. */
+export function cellText({ shown, field }: Column, raw: number): string {
+  const text = shown === "rate" ? formatRate(field.name, raw) : formatTotal(field.name, raw);
+  return text.replace(/( cores| s| %)$/, "").replace(/ ?\/s$/, "");
+}
+
+const EXACTNESS: Readonly<Record<Exactness, string>> = {
+  exact: "Exact.",
+  quantised: "Rounded by the kernel down to a multiple of 1024.",
+  tick: "Moves in scheduler ticks, not continuously.",
+};
+
+/** What a field means and how exact it is, as `source` gives it. */
+export function explain(field: CatalogueField, source: "taskstats" | "procfs"): string {
+  // /proc gives the exact numbers that taskstats rounds.
+  const exact = source === "procfs" && field.exactness === "quantised";
+  const meaning = exact
+    ? field.meaning.replace(" The kernel rounds it down to a multiple of 1024.", "")
+    : field.meaning;
+  const says = meaning.includes("multiple of 1024") || meaning.includes("scheduler ticks");
+  return says ? meaning : `${meaning} ${EXACTNESS[exact ? "exact" : field.exactness]}`;
+}
+
+/** Why a cell is empty; null if it is not. */
+export function whyEmpty(
+  column: Column,
+  rate: number,
+  total: number,
+  absent: ReadonlyMap<string, string>,
+): string | null {
+  const value = column.shown === "rate" ? rate : total;
+  if (!Number.isNaN(value)) {
+    return null;
+  }
+  const reason = absent.get(column.field.name);
+  if (reason !== undefined) {
+    return reason;
+  }
+  return Number.isNaN(total)
+    ? `Not available for this thread. ${column.field.meaning}`
+    : "Not enough data yet, or the thread has ended.";
+}
+
+/** Whether the table is sorted by this column. */
+export function isSortedBy(sort: SortColumn, column: Column): boolean {
+  return "field" in sort && sort.by === column.shown && sort.field === column.field.name;
+}
+
+const KEY = "tidscope.columns";
+
+/** The columns this browser was left with. */
+export function keptColumns(): readonly string[] {
+  const kept = window.localStorage.getItem(KEY)?.split(" ") ?? [];
+  const known = kept.filter((id) => fieldNamed(id.split(":")[1] ?? "") !== undefined);
+  return known.length === 0 ? DEFAULT_COLUMNS : known;
+}
+
+export function keepColumns(ids: readonly string[]): void {
+  window.localStorage.setItem(KEY, ids.join(" "));
+}

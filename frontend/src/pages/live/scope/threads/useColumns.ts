@@ -1,0 +1,17 @@
+import { useMemo, useState } from "react";
+import { type Column, columnsOf, keepColumns, keptColumns } from "./columns";
+
+/** The columns of the table, kept in this browser. */
+export function useColumns(): {
+  readonly ids: readonly string[];
+  readonly columns: readonly Column[];
+  readonly choose: (ids: readonly string[]) => void;
+} {
+  const [ids, setIds] = useState(keptColumns);
+  const columns = useMemo(() => columnsOf(ids), [ids]);
+  const choose = (next: readonly string[]) => {
+    keepColumns(next);
+    setIds(next);
+  };
+  return { ids, columns, choose };
+}

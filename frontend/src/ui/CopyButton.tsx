@@ -1,0 +1,27 @@
+import { useEffect, useState } from "react";
+import { Button } from "./Button";
+
+/** Puts a text on the clipboard and says so. */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+  const [said, setSaid] = useState("");
+  useEffect(() => {
+    const timer = window.setTimeout(() => setSaid(""), 2000);
+    return () => window.clearTimeout(timer);
+  });
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid("Copied");
+    } catch {
+      // No clipboard outside secure contexts: the command is selectable text beside this button.
+      setSaid("Select it");
+    }
+  };
+  return (
+    <Button onClick={() => void copy()} aria-label={`Copy ${what}`}>
+      <span aria-live="polite" style={{ minWidth: "4.25em" }}>
+        {said || "Copy"}
+      </span>
+    </Button>
+  );
+}

@@ -1,0 +1,18 @@
+import type { ReactNode } from "react";
+import type { Problem } from "../wire/generated/models";
+import { Notice } from "./Notice";
+
+interface ProblemNoticeProps {
+  readonly problem: Problem;
+  readonly actions?: ReactNode;
+}
+
+/** A refusal: what was wrong and what to do about it. */
+export function ProblemNotice({ problem, actions }: ProblemNoticeProps) {
+  return (
+    <Notice kind="bad" title={problem.title} actions={actions} urgent>
+      <p>{problem.detail}</p>
+      {problem.hint === "" ? null : <p>{problem.hint}</p>}
+    </Notice>
+  );
+}

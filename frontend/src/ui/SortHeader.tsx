@@ -1,0 +1,44 @@
+import type { ReactNode } from "react";
+import styles from "./SortHeader.module.css";
+import { Tip } from "./Tip";
+
+interface SortHeaderProps {
+  readonly label: string;
+  /** Second line, such as the unit; "" for none. */
+  readonly under?: string;
+  readonly tip?: ReactNode;
+  /** How the rows are sorted by it; null if they are not. */
+  readonly sorted: "ascending" | "descending" | null;
+  readonly numeric?: boolean;
+  readonly onSort: () => void;
+  readonly className?: string | undefined;
+}
+
+/** The head of a column that sorts the rows when pressed. */
+export function SortHeader({
+  label,
+  under = "",
+  tip = null,
+  sorted,
+  numeric = false,
+  onSort,
+  className = "",
+}: SortHeaderProps) {
+  return (
+    <th
+      scope="col"
+      aria-sort={sorted ?? "none"}
+      className={`${className} ${numeric ? styles.numeric : ""}`}
+    >
+      <Tip text={tip} className={styles.tip}>
+        <button type="button" className={styles.button} onClick={onSort}>
+          <span className={styles.label}>{label}</span>
+          <span className={styles.arrow} aria-hidden="true">
+            {sorted === null ? "" : sorted === "ascending" ? "▲" : "▼"}
+          </span>
+          {under === "" ? null : <span className={styles.under}>{under}</span>}
+        </button>
+      </Tip>
+    </th>
+  );
+}

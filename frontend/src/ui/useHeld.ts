@@ -1,0 +1,52 @@
+import { type FocusEvent, useCallback, useMemo, useRef, useState } from "react";
+import { heldOrder } from "./heldOrder";
+
+/** Rows to draw, and what the element around them needs to know of pointer and focus. */
+interface Held<T> {
+  readonly rows: readonly T[];
+  readonly holding: boolean;
+  readonly handlers: {
+    readonly onPointerEnter: () => void;
+    readonly onPointerLeave: () => void;
+    readonly onFocus: () => void;
+    readonly onBlur: (event: FocusEvent) => void;
+  };
+  /** Let the rows take the order they come in once, as after a press on a column's head. */
+  readonly release: () => void;
+}
+
+/** Rows that keep their order while the pointer or the focus is among them. */
+export function useHeld<T>(rows: readonly T[], keyOf: (row: T) => string): Held<T> {
+  const [pointed, setPointed] = useState(false);
+  const [focused, setFocused] = useState(false);
+  const shown = useRef<readonly string[] | null>(null);
+  const released = useRef(false);
+  const holding = pointed || focused;
+
+  const ordered = useMemo(() => {
+    const before = holding && !released.current ? shown.current : null;
+    released.current = false;
+    const result = heldOrder(before, rows, keyOf);
+    shown.current = result.map(keyOf);
+    return result;
+  }, [rows, keyOf, holding]);
+
+  const release = useCallback(() => {
+    shown.current = null;
+    released.current = true;
+  }, []);
+  const handlers = useMemo(
+    () => ({
+      onPointerEnter: () => setPointed(true),
+      onPointerLeave: () => setPointed(false),
+      onFocus: () => setFocused(true),
+      onBlur: (event: FocusEvent) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) {
+          setFocused(false);
+        }
+      },
+    }),
+    [],
+  );
+  return { rows: ordered, holding, handlers, release };
+}
