@@ -3,15 +3,24 @@
 import fcntl
 import hashlib
 import os
+import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+GO = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin:/usr/lib/go/bin")
 CACHE = Path(__file__).parents[2] / ".cache" / "programs"
 
 
-def cached(name: str, source: bytes, command: Sequence[str], *, env: dict[str, str]) -> Path:
-    """Run ``command`` + ["-o", PATH] unless its result is there already; the path of the result.
+def cached(
+    name: str,
+    source: bytes,
+    command: Sequence[str],
+    files: Sequence[str],
+    *,
+    env: dict[str, str],
+) -> Path:
+    """Run ``command`` -o RESULT ``files`` unless the result is there already; its path.
 
     ``source`` and ``command`` make the key. Builders may run side by side.
 
@@ -27,7 +36,11 @@ def cached(name: str, source: bytes, command: Sequence[str], *, env: dict[str, s
             return result
         unfinished = result.with_suffix(".new")
         built = subprocess.run(
-            [*command, "-o", str(unfinished)], env=env, capture_output=True, text=True, check=False
+            [*command, "-o", str(unfinished), *files],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if built.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}:\n{built.stderr}")
@@ -37,5 +50,24 @@ def cached(name: str, source: bytes, command: Sequence[str], *, env: dict[str, s
 
 def build_c(source: Path, *flags: str) -> Path:
     """Compile one C file with the system's compiler; the path of the executable."""
-    compile_it = ["cc", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", *flags, str(source)]
-    return cached(source.stem, source.read_bytes(), compile_it, env=dict(os.environ))
+    compile_it = ["cc", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", *flags]
+    return cached(source.stem, source.read_bytes(), compile_it, [str(source)], env=dict(os.environ))
+
+
+def build_go(source: Path, *flags: str) -> Path:
+    """Compile one Go file that uses the standard library only; the path of the executable.
+
+    Raises:
+        RuntimeError: there is no Go compiler, or it refused.
+    """
+    if GO is None:
+        raise RuntimeError("no Go compiler: neither in PATH nor in /usr/local/go/bin")
+    env = {
+        **os.environ,
+        "GOCACHE": str(CACHE.parent / "go-build"),
+        "GOFLAGS": "",
+        "GOTOOLCHAIN": "local",
+        "GO111MODULE": "on",
+        "CGO_ENABLED": "0",
+    }
+    return cached(source.stem, source.read_bytes(), [GO, "build", *flags], [str(source)], env=env)

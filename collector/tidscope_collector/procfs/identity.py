@@ -1,0 +1,97 @@
+"""Who a process is: its id alone is reused, its id and start time together are not."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.stat import parse_stat
+
+
+class Absence(Enum):
+    """Why there is nothing to say of a process id."""
+
+    MISSING = "no process has this id"
+    HIDDEN = "there is such a process, and /proc does not show it to this user"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A process, or a thread given in place of one.
+
+    Attributes:
+        pid: the id that was asked about.
+        group: id of the process (thread group) that it belongs to; differs from pid for a thread.
+        start_ticks: clock ticks from boot to its start (field 22 of stat).
+        uid: real user id.
+        ended: a zombie without live threads.
+    """
+
+    pid: int
+    group: int
+    start_ticks: int
+    name: str
+    uid: int
+    kernel_thread: bool
+    ended: bool
+
+
+def identify(
+    procfs: ProcFs, pid: int, exists: Callable[[int], bool] | None = None
+) -> Identity | Absence:
+    """Look at a process id.
+
+    Args:
+        procfs: where to look.
+        pid: the id.
+        exists: whether the kernel knows an id that /proc does not show (hidepid); by default asks
+            the kernel with signal 0.
+    """
+    try:
+        stat = parse_stat(procfs.read(f"{pid}/stat"))
+        group, uid = group_and_uid(procfs.read(f"{pid}/status"))
+        # hidepid=1 shows the folder, ptrace rules may close it: this is what sampling needs.
+        with os.scandir(procfs.path(f"{pid}/task")):
+            pass
+    except PermissionError:
+        return Absence.HIDDEN
+    except (FileNotFoundError, ProcessLookupError):
+        known = (exists or known_to_kernel)(pid)
+        return Absence.HIDDEN if known else Absence.MISSING
+    return Identity(
+        pid=pid,
+        group=group,
+        start_ticks=stat.start_ticks,
+        name=stat.name.decode(errors="replace"),
+        uid=uid,
+        kernel_thread=stat.kernel_thread,
+        ended=stat.ended,
+    )
+
+
+def group_and_uid(status: bytes) -> tuple[int, int]:
+    """Thread group id and real user id from /proc/PID/status.
+
+    Raises:
+        ValueError: one of them is not there.
+    """
+    return _first_number(status, b"\nTgid:"), _first_number(status, b"\nUid:")
+
+
+def _first_number(status: bytes, label: bytes) -> int:
+    start = status.find(label)
+    if start < 0:
+        raise ValueError(f"status without {label.decode().strip()}")
+    return int(status[start + len(label) :].split(None, 1)[0])
+
+
+def known_to_kernel(pid: int) -> bool:
+    """Whether a process or thread has this id, seen or not: signal 0 is never delivered."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
