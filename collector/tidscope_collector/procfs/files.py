@@ -29,6 +29,14 @@ class ProcFs:
         finally:
             os.close(file)
 
+    def link(self, relative: str) -> str:
+        """What a symbolic link points to.
+
+        Raises:
+            OSError: as readlink(2) does.
+        """
+        return str((self.root / relative).readlink())
+
     def pids(self) -> list[int]:
         """Ids of all processes (thread groups) that can be seen, ascending."""
         with os.scandir(self.root) as entries:
