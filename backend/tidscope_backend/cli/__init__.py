@@ -9,7 +9,10 @@ from tidscope_backend import VERSION
 from tidscope_backend.cli.failure import CommandError
 
 VERBS = {
+    "up": "start collector and backend here, and print the page's address",
     "serve": "run the backend alone",
+    "collect": "run the collector alone",
+    "doctor": "say what this machine lets tidscope measure, and how to mend what it does not",
 }
 
 

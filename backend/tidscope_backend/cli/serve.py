@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from tidscope_backend.cli.address import add_address_options
 from tidscope_backend.cli.failure import CommandError
-from tidscope_backend.serving import SocketError, open_socket, serve
+from tidscope_backend.listening import SocketError, open_socket
+from tidscope_backend.serving import serve
 from tidscope_backend.settings import SettingsError, settings_from
 
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"

@@ -1,0 +1,72 @@
+"""Whom the backend becomes: it needs no rights, so it keeps none."""
+
+import os
+import pwd
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tidscope_backend.cli.failure import CommandError
+
+
+@dataclass(frozen=True)
+class Account:
+    """A user to run as.
+
+    Attributes:
+        name: of the user, or the uid as text if it has none.
+        uid: user id.
+        gid: primary group id.
+        groups: supplementary group ids.
+        home: home directory.
+    """
+
+    name: str
+    uid: int
+    gid: int
+    groups: tuple[int, ...]
+    home: str
+
+    def environ(self, base: Mapping[str, str]) -> dict[str, str]:
+        """The environment, with this user's name and home."""
+        return {**base, "HOME": self.home, "USER": self.name, "LOGNAME": self.name}
+
+
+def backend_account(user: str | None, environ: Mapping[str, str], euid: int) -> Account | None:
+    """Decide whom the backend becomes.
+
+    Args:
+        user: name asked for, if any.
+        environ: where sudo left who called it.
+        euid: of this process.
+
+    Returns:
+        None to stay who we are.
+
+    Raises:
+        CommandError: the user does not exist, or we may not become it.
+    """
+    if user is not None:
+        return _named(user, euid)
+    if euid != 0 or int(environ.get("SUDO_UID", "0")) == 0:
+        return None
+    uid, gid = int(environ["SUDO_UID"]), int(environ.get("SUDO_GID", "0"))
+    try:
+        entry = pwd.getpwuid(uid)
+    except KeyError:
+        return Account(str(uid), uid, gid, (gid,), "/")
+    return _account(entry, gid)
+
+
+def _named(user: str, euid: int) -> Account:
+    try:
+        entry = pwd.getpwnam(user)
+    except KeyError:
+        raise CommandError(f"--user {user}: there is no such user") from None
+    if euid not in (0, entry.pw_uid):
+        raise CommandError(f"--user {user}: only root can become another user; leave it out")
+    return _account(entry, entry.pw_gid)
+
+
+def _account(entry: pwd.struct_passwd, gid: int) -> Account:
+    groups = tuple(os.getgrouplist(entry.pw_name, gid))
+    return Account(entry.pw_name, entry.pw_uid, gid, groups, entry.pw_dir)

@@ -1,0 +1,48 @@
+"""What the command line asks a running backend, over its REST interface."""
+
+from http.client import HTTPConnection, HTTPException
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from tidscope_wire.generated.models import Problem
+
+TIMEOUT_SECONDS = 25
+BAD_REQUEST = 400
+M = TypeVar("M", bound=BaseModel)
+
+
+class UnavailableError(Exception):
+    """The backend does not answer."""
+
+
+class RefusedError(Exception):
+    """The backend refused; the text is its problem's detail and hint."""
+
+
+def ask(address: str, token: str, path: str, answer: type[M], method: str = "GET") -> M:
+    """Ask and read the answer. Blocks.
+
+    Args:
+        address: host and port.
+        token: shown as Bearer.
+        path: below /api/v1.
+        answer: what the answer has to be.
+        method: HTTP method.
+
+    Raises:
+        RefusedError: it answers with a problem document.
+        UnavailableError: it does not answer.
+    """
+    connection = HTTPConnection(address, timeout=TIMEOUT_SECONDS)
+    try:
+        connection.request(method, f"/api/v1{path}", headers={"Authorization": f"Bearer {token}"})
+        response = connection.getresponse()
+        body = response.read()
+        if response.status < BAD_REQUEST:
+            return answer.model_validate_json(body)
+        problem = Problem.model_validate_json(body)
+    except (OSError, HTTPException, ValidationError) as error:
+        raise UnavailableError(f"{address}{path}: {error}") from None
+    finally:
+        connection.close()
+    raise RefusedError(f"{problem.detail}; {problem.hint}")

@@ -1,0 +1,72 @@
+"""`tidscope doctor`: what this machine lets tidscope measure, as a table or as JSON."""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from pydantic import ValidationError
+from tidscope_wire.generated.models import DoctorCheck, DoctorReport
+
+from tidscope_backend.cli.collector import collector_command
+from tidscope_backend.cli.failure import CommandError
+
+WORD_WIDTH = 9
+MAX_WIDTH = 100
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Print the report; the exit code is 1 if anything failed."""
+    parser = argparse.ArgumentParser(
+        prog="tidscope doctor",
+        description="Say what this machine lets tidscope measure, what is lost, what mends it.",
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    options = parser.parse_args(arguments)
+    done = subprocess.run(
+        collector_command("doctor", "--json"), stdout=subprocess.PIPE, check=False
+    )
+    try:
+        report = DoctorReport.model_validate_json(done.stdout)
+    except ValidationError:
+        raise CommandError(
+            f"the collector gave no report (exit code {done.returncode}); its words stand above"
+        ) from None
+    if options.json:
+        sys.stdout.write(report.model_dump_json(indent=2) + "\n")
+    else:
+        width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
+        sys.stdout.write("\n".join(table(report, width)) + "\n")
+    return 1 if any(check.state == "failed" for check in report.checks) else 0
+
+
+def table(report: DoctorReport, width: int) -> Iterator[str]:
+    """Lay a report out for a person, in lines of at most `width` columns."""
+    yield f"{report.host}, Linux {report.kernel}: {report.state}"
+    yield ""
+    for check in report.checks:
+        yield from _lines(check, width)
+
+
+def _lines(check: DoctorCheck, width: int) -> Iterator[str]:
+    indent = " " * WORD_WIDTH
+    word = check.state.upper() if check.state == "failed" else check.state
+    yield from textwrap.wrap(
+        f"{check.title}: {check.found}",
+        width,
+        initial_indent=word.ljust(WORD_WIDTH),
+        subsequent_indent=indent,
+    )
+    for label, text in (("lost", check.lost), ("mend", check.mend)):
+        if text:
+            # A command must be copied as it is: no hyphen of ours in it, no word cut.
+            yield from textwrap.wrap(
+                f"{label}: {text}",
+                width,
+                initial_indent=indent,
+                subsequent_indent=indent + "      ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )

@@ -1,0 +1,115 @@
+"""A child process that is kept alive, and ended when we end."""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from tidscope_backend.cli.account import Account
+from tidscope_backend.cli.failure import CommandError
+from tidscope_backend.lifeline import command as with_lifeline
+
+FIRST_PAUSE_SECONDS = 0.2
+LONGEST_PAUSE_SECONDS = 10.0
+SHORT_RUN_SECONDS = 5.0
+SHORT_RUNS = 6
+END_SECONDS = 8.0
+
+
+@dataclass(frozen=True)
+class Program:
+    """What to run.
+
+    Attributes:
+        name: for people.
+        command: program and arguments; no secret among them.
+        environ: the whole environment.
+        descriptors: kept open in it.
+        account: whom it becomes; None: whom we are.
+    """
+
+    name: str
+    command: Sequence[str]
+    environ: dict[str, str] = field(repr=False)
+    descriptors: tuple[int, ...] = ()
+    account: Account | None = None
+
+
+class Supervised:
+    """Runs a program, again if it ends, with growing pauses.
+
+    Args:
+        program: what to run.
+        say: prints one line for a person.
+    """
+
+    def __init__(self, program: Program, say: Callable[[str], None]) -> None:
+        self._program = program
+        self._say = say
+        self._process: asyncio.subprocess.Process | None = None
+        self._short_runs = 0
+
+    @property
+    def pid(self) -> int | None:
+        """Process id now; None while it does not run."""
+        running = self._process is not None and self._process.returncode is None
+        return self._process.pid if running and self._process else None
+
+    async def run(self) -> None:
+        """Keep it running until cancelled; then end it.
+
+        Raises:
+            CommandError: it ends again and again, at once.
+        """
+        try:
+            while True:
+                await self._run_once()
+        finally:
+            await self._end()
+
+    async def _run_once(self) -> None:
+        started = time.monotonic()
+        self._process = await self._start()
+        code = await self._process.wait()
+        short = time.monotonic() - started < SHORT_RUN_SECONDS
+        self._short_runs = self._short_runs + 1 if short else 0
+        how = f"with code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
+        if self._short_runs >= SHORT_RUNS:
+            raise CommandError(
+                f"the {self._program.name} ended {how}, {SHORT_RUNS} times in a row; "
+                "its words stand above"
+            )
+        pause = min(FIRST_PAUSE_SECONDS * 2**self._short_runs, LONGEST_PAUSE_SECONDS)
+        self._say(f"the {self._program.name} ended {how}; it starts again in {pause:g} s")
+        await asyncio.sleep(pause)
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        program, account = self._program, self._program.account
+        return await asyncio.create_subprocess_exec(
+            *with_lifeline(program.command),
+            env=program.environ if account is None else account.environ(program.environ),
+            pass_fds=program.descriptors,
+            stdin=asyncio.subprocess.DEVNULL,
+            # Ctrl-C is ours: we end the children in order, the terminal must not.
+            start_new_session=True,
+            user=account.uid if account else None,
+            group=account.gid if account else None,
+            extra_groups=account.groups if account else None,
+        )
+
+    async def _end(self) -> None:
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        with suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            self._say(f"the {self._program.name} does not end by itself; it is killed")
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
