@@ -26,6 +26,14 @@ export function lineName(line: LineView): string {
   return line.variant_name === "" ? name : `${name} ${line.variant_name}`;
 }
 
+/** Where "others" are when they are above the plot: "others ↑ 1.98 cores". */
+export function othersNote(view: ChartView): string {
+  const parts = view.lines
+    .filter((line) => line.kind === "others")
+    .map((line) => `${line.variant_name} ${formatValue(line.last, view.unit)}`.trim());
+  return `others ↑ ${parts.join(", ")}`;
+}
+
 /** An event in one sentence. */
 export function describeEvent(event: TargetEvent): string {
   switch (event.type) {

@@ -15,6 +15,8 @@ export interface AxesInput {
   readonly theme: ChartTheme;
   /** Plot width, CSS pixels. */
   readonly width: number;
+  /** Whether there are values: an axis without any shows no numbers. */
+  readonly values: boolean;
 }
 
 /** Clock time as the axis and the tooltip show it. */
@@ -27,7 +29,7 @@ export function clockText(unix_ms: number, milliseconds = false): string {
 
 /** Axes and grid with explicit ends and no animation; the plot's rectangle stands still. */
 export function axesOption(input: AxesInput) {
-  const { t0_s, t1_s, attached_unix_ms, y_top, unit, theme, width } = input;
+  const { t0_s, t1_s, attached_unix_ms, y_top, unit, theme, width, values } = input;
   const label = { color: theme.muted, fontFamily: theme.font, fontSize: 11 };
   const tick = tickFormatter(unit, y_top);
   return {
@@ -64,7 +66,7 @@ export function axesOption(input: AxesInput) {
       axisLine: { show: false },
       axisTick: { show: false },
       splitLine: { lineStyle: { color: theme.grid, width: 1 } },
-      axisLabel: { ...label, formatter: (value: number) => tick(value) },
+      axisLabel: { ...label, show: values, formatter: (value: number) => tick(value) },
     },
   };
 }

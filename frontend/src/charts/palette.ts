@@ -81,7 +81,7 @@ export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): Li
   const bytes = chart === "disk" || chart === "network";
   if (line.kind === "others") {
     const colour = bytes ? bytesColour(line, theme) : theme.others;
-    return { colour, dash: line.variant === 1 ? [2, 5] : [2, 3], width: 1, marker: "none" };
+    return { colour, dash: line.variant === 1 ? [2, 4] : [6, 3], width: 1.25, marker: "none" };
   }
   if (bytes) return { ...base, colour: bytesColour(line, theme), dash, width };
   if (line.kind === "process") {

@@ -1,14 +1,17 @@
 /**
  * The one owner of ECharts. A surface is one chart in the page: ECharts draws the axes, and its
  * option changes only when the time axis or the value range moves (twice a second at most). The
- * lines are zrender paths that read the view's arrays through a closure, on a layer of their own,
- * so that a new view costs one pass over its points. Crosshair and drag area are a third layer.
+ * lines are on a layer of their own: a frame buffer (line_layer.ts), and on top of it the raised ones
+ * (selected, pointed at) as zrender paths that read the view's arrays through a closure. So a new
+ * view costs one pass over its points. Crosshair and drag area are a third layer.
  */
 
 import { GridComponent } from "echarts/components";
 import { type ECharts, graphic, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
-import type { ChartId, ChartTheme, ChartView, Hover, LineStyle } from "../model/contract";
+import type { ChartId, ChartTheme, ChartView, Hover, LineStyle, LineView } from "../model/contract";
+import { othersNote } from "./describe";
+import { LineLayer } from "./line_layer";
 import { markerPath } from "./marker";
 import { axesOption } from "./option";
 import { lineStyle } from "./palette";
@@ -39,6 +42,8 @@ export class ChartSurface {
   private readonly clip = new graphic.Rect({ shape: { x: 0, y: 0, width: 0, height: 0 } });
   private readonly gaps: InstanceType<ReturnType<typeof this.shapes>["Gaps"]>;
   private readonly crosshair = new graphic.Line({ silent: true, zlevel: POINTER, ignore: true });
+  private readonly layer = new LineLayer(LINES);
+  private readonly note = new graphic.Text({ silent: true, zlevel: LINES, z: 2, ignore: true });
   private readonly area = new graphic.Rect({ silent: true, zlevel: POINTER, ignore: true });
   private readonly makeLine: (
     index: number,
@@ -63,12 +68,13 @@ export class ChartSurface {
     const { Line, Gaps } = this.shapes();
     this.gaps = new Gaps({ silent: true, zlevel: LINES, z: 0, shape: {} });
     this.makeLine = (index, marker) =>
-      new Line({ silent: true, zlevel: LINES, z: 1, shape: { index, marker } });
+      new Line({ silent: true, zlevel: LINES, z: 2, shape: { index, marker } });
     this.lines.setClipPath(this.clip);
     const held: Holder = this.lines;
     held.add(this.gaps);
     const zr: Holder = this.chart.getZr();
-    for (const element of [this.lines, this.crosshair, this.area]) zr.add(element);
+    for (const element of [this.layer.image, this.lines, this.note, this.crosshair, this.area])
+      zr.add(element);
     this.dress();
   }
 
@@ -189,6 +195,7 @@ export class ChartSurface {
     this.gaps.setStyle({ fill: theme.muted, opacity: 0.15 });
     this.crosshair.setStyle({ stroke: theme.crosshair, lineWidth: 1, lineDash: [3, 3] });
     this.area.setStyle({ fill: theme.crosshair, opacity: 0.18 });
+    this.note.attr({ ignore: true });
   }
 
   private layAxes(): void {
@@ -197,12 +204,16 @@ export class ChartSurface {
     this.clip.setShape({ x: left, y: top, width: width + MARGIN.right, height });
     if (!view) return;
     const { attached_unix_ms, unit } = view;
-    const axes = [t0_s, t1_s, y_top, width, attached_unix_ms, unit].join();
+    const values = view.state === "ok";
+    const axes = [t0_s, t1_s, y_top, width, attached_unix_ms, unit, values].join();
     if (axes === this.axes) return;
     this.axes = axes;
-    this.chart.setOption(axesOption({ t0_s, t1_s, y_top, attached_unix_ms, unit, theme, width }), {
-      silent: true,
-    });
+    this.chart.setOption(
+      axesOption({ t0_s, t1_s, y_top, attached_unix_ms, unit, theme, width, values }),
+      {
+        silent: true,
+      },
+    );
   }
 
   private layLines(): void {
@@ -219,21 +230,43 @@ export class ChartSurface {
         held.add(element);
       }
     }
-    const someone = lines.some((line) => line.selected) || this.hovered !== null;
+    this.layNote();
+    const raised = (line: LineView): boolean =>
+      line.key !== null && (line.selected || line.key === this.hovered);
+    if (view && lines.length > 0) this.layer.draw(view, this.plotNow, this.theme, raised);
+    else this.layer.hide();
+    const fade = lines.some(raised);
     for (const [i, element] of pool.entries()) {
       const line = lines[i >> 1];
-      if (!line) {
-        if (!element.ignore) element.attr({ ignore: true });
-        continue;
-      }
-      const raised = line.key !== null && (line.selected || line.key === this.hovered);
-      const style = lineStyle(line, this.id, this.theme);
       const marker = i % 2 === 1;
-      if (marker && style.marker === "none") {
+      const style = line && lineStyle(line, this.id, this.theme);
+      if (!line || !style || (marker ? style.marker === "none" : !raised(line))) {
         if (!element.ignore) element.attr({ ignore: true });
         continue;
       }
-      dressLine(element, style, marker, raised, someone && !raised);
+      dressLine(element, style, marker, raised(line), fade);
+    }
+  }
+
+  /** Say where "others" are when they are above the plot. */
+  private layNote(): void {
+    const { view, note, plotNow, theme } = this;
+    if (view?.state !== "ok" || !view.others_above) {
+      if (!note.ignore) note.attr({ ignore: true });
+      return;
+    }
+    const text = othersNote(view);
+    const x = plotNow.left + plotNow.width - 4;
+    if (note.ignore || note.style.text !== text || note.x !== x) {
+      note.attr({ ignore: false, x, y: plotNow.top + 2 });
+      note.setStyle({
+        text,
+        align: "right",
+        fill: theme.muted,
+        font: `11px ${theme.font}`,
+        backgroundColor: theme.background,
+        padding: [1, 3],
+      });
     }
   }
 
@@ -248,37 +281,34 @@ const dressed = new WeakMap<object, string>();
 
 interface Element {
   ignore: boolean;
-  z2: number;
-  attr(props: { ignore?: boolean; z2?: number }): unknown;
+  attr(props: { ignore?: boolean }): unknown;
   setStyle(style: Record<string, unknown>): unknown;
   dirtyShape(): void;
 }
 
 function dressLine(
   element: Element,
-  style: LineStyle,
+  { colour, dash, width }: LineStyle,
   marker: boolean,
   raised: boolean,
-  faded: boolean,
+  fade: boolean,
 ): void {
-  const { colour, dash, width } = style;
-  const key = [colour, dash, width, marker, raised, faded].join();
+  const opacity = fade && !raised ? 0.35 : 1;
+  const key = [colour, dash, width, opacity].join();
   if (dressed.get(element) !== key) {
     dressed.set(element, key);
-    const opacity = faded ? 0.35 : 1;
     element.setStyle(
       marker
         ? { fill: colour, stroke: null, opacity }
         : {
             fill: null,
             stroke: colour,
-            opacity,
-            lineWidth: raised ? Math.max(2.5, width) : width,
+            lineWidth: Math.max(2.5, width),
             lineDash: dash.length > 0 ? [...dash] : null,
-            lineJoin: "round",
+            // Round joins would be an arc at each sample.
+            lineJoin: "bevel",
           },
     );
-    element.attr({ z2: raised ? 2 : marker ? 1 : 0 });
   }
   if (element.ignore) element.attr({ ignore: false });
   element.dirtyShape();

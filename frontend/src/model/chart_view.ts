@@ -20,6 +20,9 @@ import type { TargetModel } from "./target_model";
 import { PROCESS_SLOT, type Thread } from "./threads";
 import type { Span } from "./window";
 
+/** "Others" this many times as large as the largest thread would leave the threads no height. */
+const FLATTENING = 2.5;
+
 /** What a view is made of. */
 export interface ViewInput {
   readonly model: TargetModel;
@@ -112,6 +115,7 @@ export function chartView(
     high: painter.high,
     lines: painter.lines,
     y_max: painter.y_max,
+    others_above: painter.othersAbove,
     smoothing_s,
     others: chosen.candidates - chosen.threads.length,
   };
@@ -182,6 +186,7 @@ function emptyView(
     high: nothing,
     lines: [],
     y_max: 0,
+    others_above: false,
     step: false,
     smoothing_s: 0,
     others: 0,
@@ -194,7 +199,8 @@ class LinePainter {
   readonly low: Float64Array;
   readonly high: Float64Array;
   readonly lines: LineView[] = [];
-  y_max = 0;
+  /** Largest values in the window: of the threads' lines and of the others'. */
+  private most = { thread: 0, others: 0, process: 0 };
   /** Lines that have a value. */
   values = 0;
   private readonly raw: Float64Array;
@@ -213,6 +219,16 @@ class LinePainter {
     this.high = columns.of ? new Float64Array(this.low.length) : this.low;
     this.raw = new Float64Array(stretches.n);
     this.shown = new Float64Array(stretches.n);
+  }
+
+  get othersAbove(): boolean {
+    const { thread, others } = this.most;
+    return thread > 0 && others > FLATTENING * thread;
+  }
+
+  get y_max(): number {
+    const { thread, others } = this.most;
+    return this.othersAbove ? thread : Math.max(thread, others);
   }
 
   /** A line for each chosen thread, and one for the others. */
@@ -273,7 +289,7 @@ class LinePainter {
       const value = shown[i] ?? Number.NaN;
       if (Number.isNaN(value)) continue;
       last = value;
-      if (value > this.y_max && (time_s[i] ?? 0) >= from) this.y_max = value;
+      if (value > this.most[line.kind] && (time_s[i] ?? 0) >= from) this.most[line.kind] = value;
     }
     if (!Number.isNaN(last)) this.values++;
     this.lines.push({ ...line, last });

@@ -224,8 +224,13 @@ export interface ChartView {
   /** The same with the highest; the very same array as `low` if columns are single samples. */
   readonly high: Float64Array;
   readonly lines: readonly LineView[];
-  /** Largest value of all lines in the window; 0 if none. */
+  /**
+   * Largest value that the value axis must show; 0 if none. It leaves "others" out where they would
+   * press the threads' lines flat: then `others_above` is true, that line is outside of the plot,
+   * and TimeChart says so at the upper edge.
+   */
   readonly y_max: number;
+  readonly others_above: boolean;
   /** Draw as steps (a gauge that holds until it changes). */
   readonly step: boolean;
   /** Rates are means over at least this long, in seconds; 0 where nothing is smoothed. */

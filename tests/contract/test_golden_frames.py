@@ -1,0 +1,139 @@
+"""Frames that the page's decoder is tested with, made by the Python codec.
+
+`frames/NAME.bin` is a frame, `frames/expected.json` what is in all of them. The page's tests read
+both (frontend/src/wire/frame.test.ts). Run this file as a script to write them anew:
+
+    PYTHONPATH=shared:tests .venv/bin/python tests/contract/test_golden_frames.py
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from builders import frame_header
+from tidscope_wire.frame import RowEncoder, Rows, decode_rows, join, split
+from tidscope_wire.generated.models import FrameHeader
+
+FOLDER = Path(__file__).parent / "frames"
+EXPECTED = FOLDER / "expected.json"
+FIELDS = ("cpu_run_ns", "cpu_delay_ns", "voluntary_switches", "disk_read_bytes", "blkio_delay_ns")
+ONE_OF_EACH: tuple[dict[str, Any], ...] = (
+    {"type": "thread_born", "tid": 13, "start_ns": 150_000_000, "name": "worker-3"},
+    {"type": "thread_renamed", "tid": 11, "name": "io-ü", "previous": "worker-1"},
+    {
+        "type": "thread_exited",
+        "tid": 12,
+        "start_ns": -5_000_000_000,
+        "name": "worker-2",
+        "totals": {"cpu_run_ns": 2_500_000_000, "voluntary_switches": 7},
+        "exact": True,
+        "seen_alive": True,
+    },
+    {"type": "rate_changed", "rate_hz": 20, "previous_hz": 10},
+    {"type": "deadlines_missed", "count": 2},
+    {"type": "exits_lost", "count": 408},
+    {"type": "gap", "from_seq": 1, "to_seq": 1, "reason": "replay buffer full"},
+    {"type": "gomaxprocs_changed", "size": 4, "previous": 8},
+    {"type": "sample_failed", "reason": "ESRCH"},
+    {"type": "target_exited", "exit_code": None},
+    {"type": "target_detached"},
+)
+
+
+def _header(seq: int, **changes: object) -> FrameHeader:
+    values = frame_header(seq=seq, time_ns=seq * 100_000_000).model_dump()
+    return FrameHeader.model_validate(values | changes)
+
+
+def _rows(tids: list[int], *, identity: bool = False, absent: bool = True) -> Rows:
+    n = len(tids)
+    base = np.arange(n, dtype=np.uint64) + np.uint64(1)
+    columns = {
+        # More than 32 bits, and the largest integer that a double holds exactly.
+        "cpu_run_ns": base * np.uint64(10**10),
+        "cpu_delay_ns": np.full(n, 2**53 - 1, dtype=np.uint64),
+        "voluntary_switches": base,
+        "disk_read_bytes": base * np.uint64(4096),
+        "blkio_delay_ns": base * np.uint64(3),
+    }
+    missing = np.arange(n) % 2 == 0
+    return Rows(
+        tid=np.array(tids, dtype=np.uint32),
+        columns=columns,
+        absent={"blkio_delay_ns": missing} if absent else {},
+        start_ns=np.arange(n, dtype=np.int64) * 10**9 - 5 * 10**9 if identity else None,
+        name=[f"worker-{i}" for i in range(n)] if identity else None,
+    )
+
+
+def _frames() -> dict[str, tuple[FrameHeader, Rows]]:
+    """Each kind of frame, by name."""
+    return {
+        "snapshot": (_header(1, kind="snapshot"), _rows([10, 11, 12], identity=True)),
+        "delta": (_header(2), _rows([10, 12], absent=False)),
+        "coalesced": (_header(5, first_seq=3), _rows([10])),
+        "empty": (_header(6), _rows([])),
+        "events": (_header(7, events=list(ONE_OF_EACH)), _rows([4_000_000_000])),
+        "many": (_header(8, kind="snapshot"), _rows(list(range(100, 165)), identity=True)),
+    }
+
+
+def _content(header: FrameHeader, rows: Rows) -> dict[str, object]:
+    columns: dict[str, list[int | None]] = {}
+    for field, values in rows.columns.items():
+        gone = rows.absent.get(field, np.zeros(len(values), dtype=np.bool_))
+        pairs = zip(values.tolist(), gone.tolist(), strict=True)
+        columns[field] = [None if missing else value for value, missing in pairs]
+    return {
+        "header": header.model_dump(mode="json"),
+        "tid": rows.tid.tolist(),
+        "columns": columns,
+        "start_ns": None if rows.start_ns is None else rows.start_ns.tolist(),
+        "names": None if rows.name is None else list(rows.name),
+    }
+
+
+@pytest.mark.parametrize("name", _frames())
+def test_the_golden_frames_hold_what_they_are_said_to_hold(name: str) -> None:
+    header, body = split((FOLDER / f"{name}.bin").read_bytes())
+    expected = json.loads(EXPECTED.read_text())
+    assert _content(header, decode_rows(body)) == expected[name]
+
+
+def test_the_golden_frames_are_those_that_are_made_here() -> None:
+    made = {name: _content(header, rows) for name, (header, rows) in _frames().items()}
+    assert json.loads(EXPECTED.read_text()) == made
+
+
+def test_the_golden_events_are_one_of_each_type() -> None:
+    union = FrameHeader.model_json_schema()["$defs"]
+    types = {
+        definition["properties"]["type"]["const"]
+        for name, definition in union.items()
+        if name in _event_names()
+    }
+    assert types == {event["type"] for event in ONE_OF_EACH}
+
+
+def _event_names() -> set[str]:
+    schema = json.loads(
+        (Path(__file__).parents[2] / "shared/schemas/target_event.schema.json").read_text()
+    )
+    variants = schema.get("oneOf") or schema["anyOf"]
+    files = (variant["$ref"].removesuffix(".schema.json") for variant in variants)
+    return {"".join(part.title() for part in file.split("_")) for file in files}
+
+
+def _write() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    encoder = RowEncoder(FIELDS)
+    for name, (header, rows) in _frames().items():
+        (FOLDER / f"{name}.bin").write_bytes(join(header, encoder.encode(rows)))
+    made = {name: _content(header, rows) for name, (header, rows) in _frames().items()}
+    EXPECTED.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    _write()
