@@ -1,28 +1,77 @@
+import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
+import { useLiveClient } from "../../../base/liveClient";
+import type { LiveClient } from "../../../model/contract";
+import { fieldNamed } from "../../../model/format";
 import type { Target } from "../../../wire/generated/models";
 import styles from "./ChartGrid.module.css";
 import { ChartPanel } from "./ChartPanel";
-import { PANELS, whyAbsent } from "./panels";
+import { EventList } from "./EventList";
+import { PANELS, type Panel, whyAbsent } from "./panels";
 
-/** All charts that this target can have, and a quiet word on those it cannot. */
+/** All charts that this target can have, what happened, and a quiet word on charts it cannot have. */
 export function ChartGrid({ target }: { readonly target: Target }) {
-  const judged = PANELS.map((panel) => ({ panel, reason: whyAbsent(panel, target) }));
+  const empty = useEmptyCharts(useLiveClient());
+  const judged = PANELS.map((panel) => {
+    const reason = whyAbsent(panel, target);
+    return { panel, reason: reason ?? (empty.has(panel.chart) ? whyEmpty(panel) : null) };
+  });
   return (
     <>
       <div className={styles.grid}>
         {judged.map(({ panel, reason }) =>
           reason === null ? <ChartPanel key={panel.chart} panel={panel} /> : null,
         )}
+        <EventList />
       </div>
       <dl className={styles.absent} aria-label="Not available for this target">
         {judged.map(({ panel, reason }) =>
-          reason === null ? null : (
-            <div key={panel.chart} data-absent={panel.chart}>
-              <dt>{panel.title}</dt>
-              <dd>{reason}</dd>
-            </div>
-          ),
+          reason === null ? null : <AbsentPanel key={panel.chart} panel={panel} reason={reason} />,
         )}
       </dl>
     </>
   );
+}
+
+interface AbsentPanelProps {
+  readonly panel: Panel;
+  readonly reason: string;
+}
+
+function AbsentPanel({ panel, reason }: AbsentPanelProps) {
+  const client = useLiveClient();
+  // Its view is still asked for: a thread that has the field may start at any time.
+  useEffect(() => client.mountChart(panel.chart, 1), [client, panel.chart]);
+  return (
+    <div data-absent={panel.chart}>
+      <dt>{panel.title}</dt>
+      <dd>{reason}</dd>
+    </div>
+  );
+}
+
+function whyEmpty(panel: Panel): string {
+  const meaning = fieldNamed(panel.fields[0] ?? "")?.meaning ?? "";
+  return `No thread of this target has a value. ${meaning}`;
+}
+
+/** Charts for whose fields no thread has a value. */
+function useEmptyCharts(client: LiveClient): ReadonlySet<string> {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const ends = PANELS.map(({ chart }) => client.chart(chart).subscribe(listener));
+      return () => {
+        for (const end of ends) {
+          end();
+        }
+      };
+    },
+    [client],
+  );
+  // One text, because what is read from a store is compared by value.
+  const joined = useSyncExternalStore(subscribe, () =>
+    PANELS.filter(({ chart }) => client.chart(chart).get()?.state === "absent")
+      .map(({ chart }) => chart)
+      .join(" "),
+  );
+  return useMemo(() => new Set(joined.split(" ")), [joined]);
 }

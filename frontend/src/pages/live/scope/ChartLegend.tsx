@@ -4,6 +4,7 @@ import { Marker } from "../../../charts/Marker";
 import { lineStyle } from "../../../charts/palette";
 import type { ChartId, ChartTheme, ChartView, LineView } from "../../../model/contract";
 import { formatValue } from "../../../model/format";
+import { bareNumber } from "./bareNumber";
 import styles from "./ChartLegend.module.css";
 
 interface ChartLegendProps {
@@ -21,51 +22,59 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
   if (view === null || view.state !== "ok") {
     return <div className={styles.legend} />;
   }
+  const entries = entriesOf(view);
+  const names = entries.map(([line, second]) => [line.variant_name, second?.variant_name])[0];
+  const paired = names?.[1] !== undefined;
   return (
-    <ul className={styles.legend}>
-      {entriesOf(view).map(([line, second]) => {
-        const { key } = line;
-        const looks = (
-          <>
-            <Marker style={lineStyle(line, chart, theme)} />
-            <span className={styles.name}>
-              {line.kind === "others" ? `${view.others} others` : line.name}
-              {line.tid === null ? null : <span className={styles.tid}> {line.tid}</span>}
-            </span>
-            <span className={styles.value}>{formatValue(line.last, view.unit)}</span>
-            {second === undefined ? null : (
-              <>
-                <Marker style={lineStyle(second, chart, theme)} />
-                <span className={styles.variant}>
-                  {line.variant_name} <span className={styles.slash}>/</span> {second.variant_name}
-                </span>
-                <span className={styles.value}>{formatValue(second.last, view.unit)}</span>
-              </>
-            )}
-          </>
-        );
-        return (
-          <li key={`${line.kind} ${key ?? line.name}`} data-key={key}>
-            {key === null ? (
-              <span className={styles.entry}>{looks}</span>
-            ) : (
-              <button
-                type="button"
-                className={styles.entry}
-                aria-pressed={line.selected}
-                data-hovered={hovered === key}
-                onClick={() => client.select(key)}
-                onPointerEnter={() => client.hover.set({ ...NO_HOVER, key })}
-                onPointerLeave={() => client.hover.set(NO_HOVER)}
-              >
-                {looks}
-              </button>
-            )}
-          </li>
-        );
-      })}
-    </ul>
+    <div className={`${styles.legend} ${paired ? styles.paired : ""}`}>
+      {paired ? (
+        <p className={styles.head}>
+          <span className={styles.solid}>{names[0]}</span>
+          <span className={styles.dashed}>{names[1]}</span>
+        </p>
+      ) : null}
+      <ul>
+        {entries.map(([line, second]) => {
+          const { key } = line;
+          const looks = (
+            <>
+              <Marker style={lineStyle(line, chart, theme)} />
+              <span className={styles.name}>
+                {line.kind === "others" ? `${view.others} others` : line.name}
+                {line.tid === null ? null : <span className={styles.tid}> {line.tid}</span>}
+              </span>
+              <Last view={view} line={line} />
+              {second === undefined ? null : <Last view={view} line={second} />}
+            </>
+          );
+          return (
+            <li key={`${line.kind} ${key ?? line.name}`} data-key={key}>
+              {key === null ? (
+                <span className={styles.entry}>{looks}</span>
+              ) : (
+                <button
+                  type="button"
+                  className={styles.entry}
+                  title={`${line.name} ${line.tid ?? ""}`}
+                  aria-pressed={line.selected}
+                  data-hovered={hovered === key}
+                  onClick={() => client.select(key)}
+                  onPointerEnter={() => client.hover.set({ ...NO_HOVER, key })}
+                  onPointerLeave={() => client.hover.set(NO_HOVER)}
+                >
+                  {looks}
+                </button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
   );
+}
+
+function Last({ view, line }: { readonly view: ChartView; readonly line: LineView }) {
+  return <span className={styles.value}>{bareNumber(formatValue(line.last, view.unit))}</span>;
 }
 
 /** Lines, with the second one of a pair beside the first. */

@@ -24,7 +24,7 @@ export function ChartPanel({ panel }: { readonly panel: Panel }) {
           {smoothing > 0 ? `, mean over ${smoothing} s` : ""}
         </span>
       </header>
-      <div className={styles.body}>
+      <div className={`${styles.body} ${panel.fields.length > 1 ? styles.paired : ""}`}>
         <div className={styles.chart}>
           <TimeChart
             client={client}
@@ -33,7 +33,6 @@ export function ChartPanel({ panel }: { readonly panel: Panel }) {
             title={panel.title}
             height={HEIGHT_PX}
           />
-          {view?.state === "absent" ? <p className={styles.over}>{view.reason}</p> : null}
           {view === null || view.state === "waiting" ? (
             <p className={styles.over}>Waiting for two samples…</p>
           ) : null}

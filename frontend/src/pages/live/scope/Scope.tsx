@@ -8,7 +8,6 @@ import { Button } from "../../../ui/Button";
 import { Notice } from "../../../ui/Notice";
 import { ChartGrid } from "./ChartGrid";
 import { EndedNotice } from "./EndedNotice";
-import { EventList } from "./EventList";
 import styles from "./Scope.module.css";
 import { TargetHeader } from "./TargetHeader";
 import { Tiles } from "./Tiles";
@@ -65,7 +64,6 @@ export function Scope({ id }: { readonly id: string }) {
       <ViewControls target={target} />
       <ChartGrid target={target} />
       <ThreadTable target={target} />
-      <EventList />
     </div>
   );
 }

@@ -110,7 +110,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
         <table
           className={styles.table}
           aria-rowcount={total + 1}
-          style={{ minWidth: `${40 + 6.5 * columns.length}rem` }}
+          style={{ ["--columns" as string]: columns.length }}
         >
           <TableHead
             columns={columns}

@@ -32,7 +32,7 @@ describe("cells", () => {
   it.each([
     ["rate:cpu_run_ns", "cores", 0.5e9, "0.50"],
     ["total:cpu_run_ns", "s total", 12.34e9, "12.3"],
-    ["rate:cpu_delay_ns", "% of time", 0.25e9, "25.0"],
+    ["rate:cpu_delay_ns", "of time", 0.25e9, "25.0 %"],
     ["rate:voluntary_switches", "per s", 1234, "1.23 k"],
     ["rate:voluntary_switches", "per s", 12, "12.0"],
     ["total:disk_write_bytes", "total", 8 * 2 ** 20, "8.00 MiB"],

@@ -10,6 +10,7 @@ import {
 } from "../../../../model/format";
 import { CATALOGUE } from "../../../../wire/generated/catalogue";
 import type { CatalogueField, Exactness } from "../../../../wire/generated/models";
+import { bareNumber } from "../bareNumber";
 
 /** What is shown of a field: its rate now, or its total since the thread's start. */
 export type Shown = "rate" | "total";
@@ -56,7 +57,7 @@ const UNITS: Readonly<Record<ShownUnit, string>> = {
   "bytes/s": "per s",
   "1/s": "per s",
   count: "",
-  share: "% of time",
+  share: "of time",
   ms: "ms",
 };
 
@@ -69,7 +70,7 @@ export function unitOf({ shown, field }: Column): string {
 /** A value as the cell shows it: without the unit that stands in the column's head. */
 export function cellText({ shown, field }: Column, raw: number): string {
   const text = shown === "rate" ? formatRate(field.name, raw) : formatTotal(field.name, raw);
-  return text.replace(/( cores| s| %)$/, "").replace(/ ?\/s$/, "");
+  return bareNumber(text);
 }
 
 const EXACTNESS: Readonly<Record<Exactness, string>> = {
