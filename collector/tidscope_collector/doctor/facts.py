@@ -1,0 +1,150 @@
+"""What the machine says of itself in /proc and /sys; nothing is judged here."""
+
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tidscope_collector.procfs.files import ProcFs
+
+CAP_NET_ADMIN = 12
+CAP_SYS_PTRACE = 19
+
+Place = Literal["initial", "other", "unknown"]
+
+# include/uapi/linux/nsfs.h and, before it had them, include/linux/proc_ns.h; the network
+# namespace's number is fixed since 6.18 only.
+_INITIAL = {"user": 0xEFFFFFFD, "pid": 0xEFFFFFFC, "net": 0xEFFFFFF9}
+# net/core/sysctl_net_core.c registers this one for the initial network namespace only.
+_INITIAL_NET_ONLY = "sys/net/core/netdev_max_backlog"
+
+
+@dataclass(frozen=True, slots=True)
+class Namespaces:
+    """Whether this process is in the kernel's initial namespaces."""
+
+    user: Place
+    pid: Place
+    net: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One look at the machine; None is a value that could not be read.
+
+    Attributes:
+        capabilities: numbers of the effective ones.
+        task_delayacct: the switch of delay accounting.
+        rmem_max: bytes, the limit of SO_RCVBUF.
+        ptrace_scope: of the Yama module; None if it is not loaded.
+        hidepid: mount option of /proc; "0" if it hides nothing.
+        schedstat: whether /proc has it for a thread.
+    """
+
+    host: str
+    kernel: str
+    capabilities: frozenset[int] | None
+    namespaces: Namespaces
+    task_delayacct: bool | None
+    rmem_max: int | None
+    ptrace_scope: int | None
+    hidepid: str | None
+    schedstat: bool
+    clock_source: str | None
+
+
+def look(procfs: ProcFs | None = None, sys: Path = Path("/sys")) -> Facts:
+    """Gather the facts; what is missing or forbidden becomes None.
+
+    Args:
+        procfs: root of /proc.
+        sys: root of /sys.
+    """
+    procfs = procfs or ProcFs()
+    delay = _number(procfs, "sys/kernel/task_delayacct")
+    return Facts(
+        host=_text(procfs, "sys/kernel/hostname") or socket.gethostname(),
+        kernel=_text(procfs, "sys/kernel/osrelease") or os.uname().release,
+        capabilities=_capabilities(procfs),
+        namespaces=Namespaces(
+            user=_place(procfs, "user"), pid=_place(procfs, "pid"), net=_net_place(procfs)
+        ),
+        task_delayacct=None if delay is None else delay != 0,
+        rmem_max=_number(procfs, "sys/net/core/rmem_max"),
+        ptrace_scope=_number(procfs, "sys/kernel/yama/ptrace_scope"),
+        hidepid=_hidepid(procfs),
+        schedstat=_text(procfs, "self/schedstat") is not None,
+        clock_source=_clock_source(sys),
+    )
+
+
+def _text(procfs: ProcFs, path: str) -> str | None:
+    try:
+        return procfs.read(path, 1 << 20).decode(errors="replace").strip()
+    except OSError:
+        return None
+
+
+def _number(procfs: ProcFs, path: str) -> int | None:
+    text = _text(procfs, path)
+    try:
+        return None if text is None else int(text)
+    except ValueError:
+        return None
+
+
+def _capabilities(procfs: ProcFs) -> frozenset[int] | None:
+    for line in (_text(procfs, "self/status") or "").splitlines():
+        label, _, mask = line.partition(":")
+        if label == "CapEff":
+            bits = int(mask, 16)
+            return frozenset(bit for bit in range(64) if bits >> bit & 1)
+    return None
+
+
+def _inode(procfs: ProcFs, kind: str) -> int | None:
+    """Number of this process' namespace of a kind: its link reads like net:[4026531840]."""
+    try:
+        return int(procfs.link(f"self/ns/{kind}").rpartition("[")[2].rstrip("]"))
+    except (OSError, ValueError):
+        return None
+
+
+def _place(procfs: ProcFs, kind: str) -> Place:
+    inode = _inode(procfs, kind)
+    if inode is None:
+        return "unknown"
+    return "initial" if inode == _INITIAL[kind] else "other"
+
+
+def _net_place(procfs: ProcFs) -> Place:
+    if _inode(procfs, "net") == _INITIAL["net"]:
+        return "initial"
+    if (procfs.root / _INITIAL_NET_ONLY).exists():
+        return "initial"
+    return "other" if (procfs.root / _INITIAL_NET_ONLY).parent.exists() else "unknown"
+
+
+def _hidepid(procfs: ProcFs) -> str | None:
+    """Last mount counts: proc_pid_mountinfo(5), the super block's options come last."""
+    mounts = _text(procfs, "self/mountinfo")
+    if mounts is None:
+        return None
+    found = None
+    for line in mounts.splitlines():
+        columns = line.split()
+        if len(columns) > 5 and columns[4] == str(procfs.root) and " - proc " in line:
+            options = dict(
+                option.partition("=")[::2] for option in columns[-1].split(",") if "=" in option
+            )
+            found = options.get("hidepid", "0")
+    return found
+
+
+def _clock_source(sys: Path) -> str | None:
+    try:
+        path = sys / "devices/system/clocksource/clocksource0/current_clocksource"
+        return path.read_text().strip()
+    except OSError:
+        return None

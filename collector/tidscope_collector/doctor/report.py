@@ -1,0 +1,42 @@
+"""All checks of a machine, as one report."""
+
+import time
+
+from tidscope_wire.generated.models import CheckState, DoctorCheck, DoctorReport
+
+from tidscope_collector.doctor import checks
+from tidscope_collector.doctor.facts import Facts
+from tidscope_collector.doctor.probe import TaskstatsProbe
+
+_WORST_FIRST: tuple[CheckState, ...] = ("failed", "limited", "unknown")
+
+
+def examine(facts: Facts, probe: TaskstatsProbe) -> DoctorReport:
+    """Judge a machine; what matters most comes first. Runs the exit self-test."""
+    found = [
+        checks.kernel(facts),
+        checks.rights(facts),
+        checks.namespaces(facts),
+        checks.taskstats(probe),
+        checks.layout(probe),
+        checks.exit_totals(probe),
+        checks.exit_buffer(facts, probe),
+        checks.delay_accounting(facts),
+        checks.process_list(facts),
+        checks.go_symbols(facts),
+        checks.network(probe),
+        checks.clock_source(facts),
+    ]
+    return DoctorReport(
+        host=facts.host,
+        kernel=facts.kernel,
+        checked_unix_ms=time.time_ns() // 1_000_000,
+        state=overall(found),
+        checks=found,
+    )
+
+
+def overall(found: list[DoctorCheck]) -> CheckState:
+    """The worst state of all: failed, then limited, then unknown."""
+    states = {check.state for check in found}
+    return next((state for state in _WORST_FIRST if state in states), "ok")
