@@ -1,0 +1,294 @@
+"""The REST interface: what it answers, and how it refuses."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from backend_builders import HOST_ID, TARGET_ID, host, process, target
+from backend_server import SECRET, TOKEN, Backend, running_backend
+from tidscope_backend.app import create_app
+from tidscope_backend.problems import problem
+from tidscope_backend.settings import Settings
+from tidscope_wire.generated.catalogue import CATALOGUE
+from tidscope_wire.generated.models import (
+    AttachCommand,
+    DetachCommand,
+    DoctorCheck,
+    DoctorCommand,
+    DoctorReply,
+    DoctorReport,
+    FieldCatalogue,
+    HealthResponse,
+    HostsResponse,
+    ListProcessesCommand,
+    Problem,
+    ProcessesReply,
+    ProcessesResponse,
+    RefusedReply,
+    SetRateCommand,
+    Target,
+    TargetReply,
+    TargetsResponse,
+)
+
+WAIT = 20
+
+
+@pytest.fixture
+async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
+    async with asyncio.timeout(WAIT), running_backend(web_dir=tmp_path) as running:
+        yield running
+
+
+def refused(answer: httpx.Response, status: int, kind: str) -> Problem:
+    """Check that an answer is a problem document of this kind."""
+    assert answer.headers["content-type"] == "application/problem+json"
+    document = Problem.model_validate_json(answer.content)
+    assert (answer.status_code, document.status) == (status, status)
+    assert document.type == f"urn:tidscope:problem:{kind}"
+    assert document.detail
+    assert document.hint
+    return document
+
+
+async def test_health(backend: Backend) -> None:
+    async with backend.program() as client:
+        health = HealthResponse.model_validate_json((await client.get("/api/v1/health")).content)
+        assert (health.status, health.collectors) == ("degraded", 0)
+        assert health.rss_bytes > 10_000_000
+        async with backend.collector(targets=[target()]) as collector:
+            await collector.greeted()
+            health = HealthResponse.model_validate_json(
+                (await client.get("/api/v1/health")).content
+            )
+            assert (health.status, health.collectors, health.targets) == ("ok", 1, 1)
+
+
+async def test_hosts_targets_and_fields(backend: Backend) -> None:
+    async with backend.program() as client, backend.collector(targets=[target()]) as collector:
+        await collector.greeted()
+        hosts = HostsResponse.model_validate_json((await client.get("/api/v1/hosts")).content)
+        assert hosts.hosts == [host()]
+        targets = TargetsResponse.model_validate_json((await client.get("/api/v1/targets")).content)
+        assert targets.targets == [target()]
+        one = Target.model_validate_json((await client.get(f"/api/v1/targets/{TARGET_ID}")).content)
+        assert one == target()
+        fields = FieldCatalogue.model_validate_json((await client.get("/api/v1/fields")).content)
+        assert fields == CATALOGUE
+
+
+async def test_processes(backend: Backend) -> None:
+    async with backend.program() as client, backend.collector() as collector:
+        await collector.greeted()
+        asking = asyncio.create_task(client.get("/api/v1/processes", params={"host": HOST_ID}))
+        command = await collector.command(ListProcessesCommand)
+        await collector.say(
+            ProcessesReply(request_id=command.request_id, processes=[process(1), process(2)])
+        )
+        reply = ProcessesResponse.model_validate_json((await asking).content)
+        assert reply == ProcessesResponse(host=HOST_ID, processes=[process(1), process(2)])
+
+
+async def test_doctor(backend: Backend) -> None:
+    check = DoctorCheck(name="a", title="A", state="ok", found="x", lost="", mend="")
+    report = DoctorReport(host="box", kernel="6", checked_unix_ms=1, state="ok", checks=[check])
+    async with backend.program() as client, backend.collector() as collector:
+        await collector.greeted()
+        asking = asyncio.create_task(client.get("/api/v1/doctor"))
+        command = await collector.command(DoctorCommand)
+        await collector.say(DoctorReply(request_id=command.request_id, report=report))
+        assert DoctorReport.model_validate_json((await asking).content) == report
+
+
+async def test_attach_is_201_and_200_if_it_was_attached_already(backend: Backend) -> None:
+    async with backend.program() as client, backend.collector() as collector:
+        await collector.greeted()
+        for created, status in ((True, 201), (False, 200)):
+            asking = asyncio.create_task(
+                client.post("/api/v1/targets", json={"pid": 100, "rate_hz": 20})
+            )
+            command = await collector.attached(created)
+            assert (command.pid, command.start_ticks, command.rate_hz) == (100, None, 20)
+            answer = await asking
+            assert answer.status_code == status
+            assert Target.model_validate_json(answer.content) == target()
+        listed = TargetsResponse.model_validate_json((await client.get("/api/v1/targets")).content)
+        assert listed.targets == [target()]
+
+
+async def test_the_collectors_refusal_is_passed_on_as_it_is(backend: Backend) -> None:
+    said = problem("kernel-thread", "process 2 is kthreadd", "choose another")
+    async with backend.program() as client, backend.collector() as collector:
+        await collector.greeted()
+        asking = asyncio.create_task(client.post("/api/v1/targets", json={"pid": 2}))
+        command = await collector.command(AttachCommand)
+        await collector.say(RefusedReply(request_id=command.request_id, problem=said))
+        assert refused(await asking, 422, "kernel-thread") == said
+
+
+async def test_rate_and_detach(backend: Backend) -> None:
+    async with backend.program() as client, backend.collector(targets=[target()]) as collector:
+        await collector.greeted()
+        path = f"/api/v1/targets/{TARGET_ID}"
+        asking = asyncio.create_task(client.patch(path, json={"rate_hz": 50}))
+        rate = await collector.command(SetRateCommand)
+        assert (rate.target, rate.rate_hz) == (TARGET_ID, 50)
+        await collector.say(
+            TargetReply(request_id=rate.request_id, target=target(rate_hz=50), created=False)
+        )
+        assert Target.model_validate_json((await asking).content).rate_hz == 50
+        asking = asyncio.create_task(client.delete(path))
+        detach = await collector.command(DetachCommand)
+        await collector.say(
+            TargetReply(
+                request_id=detach.request_id, target=target(state="detached"), created=False
+            )
+        )
+        answer = await asking
+        assert (answer.status_code, answer.content) == (204, b"")
+        refused(await client.patch(path, json={"rate_hz": 5}), 409, "target-exited")
+        # Once more takes it off the list.
+        assert (await client.delete(path)).status_code == 204
+        refused(await client.get(path), 404, "unknown-target")
+
+
+async def test_a_collector_that_does_not_answer(tmp_path: Path) -> None:
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(web_dir=tmp_path, command_seconds=0.2) as backend,
+        backend.program() as client,
+        backend.collector() as collector,
+    ):
+        await collector.greeted()
+        answer = await client.get("/api/v1/processes")
+        assert "0.2 s" in refused(answer, 504, "collector-timeout").detail
+
+
+async def test_a_collector_that_goes_away_meanwhile(backend: Backend) -> None:
+    async with backend.program() as client:
+        async with backend.collector() as collector:
+            await collector.greeted()
+            asking = asyncio.create_task(client.get("/api/v1/processes"))
+            await collector.command(ListProcessesCommand)
+        assert "lost" in refused(await asking, 503, "no-collector").detail
+        refused(
+            await client.get("/api/v1/processes", params={"host": HOST_ID}), 503, "no-collector"
+        )
+
+
+async def test_several_hosts_have_to_be_named(backend: Backend) -> None:
+    async with (
+        backend.program() as client,
+        backend.collector() as one,
+        backend.collector(host=host("h-ba9876543210")) as other,
+    ):
+        await one.greeted()
+        await other.greeted()
+        answer = await client.post("/api/v1/targets", json={"pid": 1})
+        assert HOST_ID in refused(answer, 422, "bad-request").detail
+        answer = await client.get("/api/v1/processes", params={"host": "h-000000000000"})
+        assert "h-000000000000" in refused(answer, 404, "unknown-host").detail
+
+
+def routes() -> Iterator[tuple[str, str]]:
+    """Method and path of every route in the interface's own description."""
+    schema = create_app(Settings(token=TOKEN, collector_secret=SECRET)).openapi()
+    for path, operations in schema["paths"].items():
+        for method in operations:
+            yield method.upper(), path.replace("{target_id}", "t-1-00000000")
+
+
+ROUTES = sorted(routes())
+
+
+def test_all_routes_are_described() -> None:
+    assert len(ROUTES) == 14
+
+
+async def test_every_route_refuses_who_has_no_session(backend: Backend) -> None:
+    async with backend.client(origin=backend.url) as client:
+        for method, path in ROUTES:
+            if path != "/api/v1/session":
+                answer = await client.request(method, path)
+                refused(answer, 401, "unauthenticated")
+                assert answer.headers["www-authenticate"] == "Bearer"
+
+
+async def test_every_change_refuses_other_sites(backend: Backend) -> None:
+    changes = [(method, path) for method, path in ROUTES if method != "GET"]
+    for headers in ({"origin": "http://evil.example"}, {"origin": "null"}, {}):
+        async with backend.client(**headers) as client:
+            for method, path in changes:
+                refused(await client.request(method, path), 403, "forbidden-origin")
+    async with backend.program() as client:
+        for method, path in changes:
+            answer = await client.request(method, path, headers={"origin": "http://evil.example"})
+            refused(answer, 403, "forbidden-origin")
+
+
+async def test_every_route_says_which_methods_it_takes(backend: Backend) -> None:
+    async with backend.program() as client:
+        for path in sorted({path for _, path in ROUTES}):
+            answer = await client.put(path)
+            assert "PUT" in refused(answer, 405, "method-not-allowed").detail
+            assert answer.headers["allow"]
+
+
+async def test_what_needs_a_collector_says_so(backend: Backend) -> None:
+    async with backend.program() as client:
+        for method, path, body in (
+            ("GET", "/api/v1/processes", None),
+            ("GET", "/api/v1/doctor", None),
+            ("POST", "/api/v1/demo", None),
+            ("POST", "/api/v1/targets", {"pid": 1}),
+        ):
+            answer = await client.request(method, path, json=body)
+            assert "tidscope" in refused(answer, 503, "no-collector").hint
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "named"),
+    [
+        ("{", 400, "JSON"),
+        ("{}", 422, "pid"),
+        ('{"pid":0}', 422, "not 0"),
+        ('{"pid":"many"}', 422, "'many'"),
+        ('{"pid":1,"rate_hz":500}', 422, "not 500"),
+        ('{"pid":1,"colour":"red"}', 422, "colour"),
+    ],
+)
+async def test_a_bad_body_is_named(backend: Backend, body: str, status: int, named: str) -> None:
+    async with backend.program() as client:
+        answer = await client.post(
+            "/api/v1/targets", content=body, headers={"content-type": "application/json"}
+        )
+        assert named in refused(answer, status, "bad-request").detail
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/v1/nothing", "/api", "/api/v1/targets/", "/ws/other", "/docs/x"]
+)
+async def test_an_unknown_path(backend: Backend, path: str) -> None:
+    async with backend.program() as client:
+        assert path in refused(await client.get(path), 404, "not-found").detail
+
+
+async def test_a_large_body_is_refused_announced_or_not(backend: Backend) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        for _ in range(100):
+            yield b" " * 1024
+
+    async with backend.program() as client:
+        refused(await client.post("/api/v1/targets", content=b" " * 70_000), 413, "too-large")
+        refused(await client.post("/api/v1/targets", content=pieces()), 413, "too-large")
+
+
+async def test_docs_need_no_other_site(backend: Backend) -> None:
+    async with backend.program() as client:
+        page = (await client.get("/docs")).text
+        assert "/api/v1/targets/{target_id}" in page
+        assert "http" not in page.replace("https://", "")
+        assert "script" not in page
+        assert (await client.get("/openapi.json")).json()["info"]["title"] == "tidscope"
