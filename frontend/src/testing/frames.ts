@@ -1,0 +1,151 @@
+/** Frames for tests, as decoded and as bytes. */
+
+import {
+  columnFromArray,
+  int64,
+  tableFromColumns,
+  tableToIPC,
+  uint32,
+  uint64,
+  utf8,
+} from "@uwdata/flechette";
+import type { Frame } from "../wire/frame";
+import type { FrameHeader, Target, TargetEvent } from "../wire/generated/models";
+
+/** Fields of the test target. */
+export const FIELDS = [
+  "cpu_run_ns",
+  "cpu_delay_ns",
+  "voluntary_switches",
+  "involuntary_switches",
+  "disk_read_bytes",
+  "disk_write_bytes",
+  "minor_faults",
+] as const;
+
+export type Counters = Partial<Record<(typeof FIELDS)[number], number>>;
+
+/** One row of a frame. */
+export interface Row {
+  readonly tid: number;
+  /** With these two the frame is a snapshot. */
+  readonly start_s?: number;
+  readonly name?: string;
+  /** What is not named is absent. */
+  readonly counters: Counters;
+}
+
+export interface FrameChanges {
+  readonly seq: number;
+  readonly first_seq?: number;
+  readonly t_s?: number;
+  readonly events?: readonly TargetEvent[];
+  readonly exited?: { readonly threads: number; readonly totals: Record<string, number> };
+  readonly gomaxprocs?: number;
+  readonly target?: string;
+}
+
+/** A frame; a tenth of a second a seq unless told otherwise, a snapshot if the rows have names. */
+export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
+  const { seq } = changes;
+  const snapshot = rows.length > 0 && rows.every((row) => row.name !== undefined);
+  const t_s = changes.t_s ?? seq / 10;
+  const header: FrameHeader = {
+    type: "frame",
+    target: changes.target ?? "t-1-00000000",
+    seq,
+    first_seq: changes.first_seq ?? seq,
+    kind: snapshot ? "snapshot" : "delta",
+    time_ns: Math.round(t_s * 1e9),
+    unix_us: 1_700_000_000_000_000 + Math.round(t_s * 1e6),
+    live_threads: rows.length,
+    events: [...(changes.events ?? [])],
+    process: { gomaxprocs: changes.gomaxprocs ?? null, rss_bytes: null },
+    health: {
+      sample_us: 100,
+      late_us: 5,
+      missed_deadlines: 0,
+      exits_received: 0,
+      exits_lost: 0,
+      cpu_percent: null,
+      replay_bytes: 0,
+    },
+    exited: { threads: 0, inexact: 0, totals: {}, ...changes.exited },
+  };
+  return {
+    header,
+    tid: Uint32Array.from(rows, (row) => row.tid),
+    fields: FIELDS,
+    columns: FIELDS.map((field) =>
+      Float64Array.from(rows, (row) => row.counters[field] ?? Number.NaN),
+    ),
+    start_ns: snapshot ? Float64Array.from(rows, (row) => (row.start_s ?? 0) * 1e9) : null,
+    names: snapshot ? rows.map((row) => row.name ?? "") : null,
+  };
+}
+
+/** The bytes of a frame, made by an Arrow writer that is not the one of the collector. */
+export function encodeFrame({ header, tid, fields, columns, start_ns, names }: Frame): ArrayBuffer {
+  const parts: [string, ReturnType<typeof columnFromArray>][] = [
+    ["tid", columnFromArray(tid, uint32())],
+  ];
+  if (start_ns && names) {
+    parts.push(["start_ns", columnFromArray([...start_ns].map(BigInt), int64())]);
+    parts.push(["name", columnFromArray([...names], utf8())]);
+  }
+  for (const [i, field] of fields.entries()) {
+    const values = [...(columns[i] ?? [])].map((value) =>
+      Number.isNaN(value) ? null : BigInt(value),
+    );
+    parts.push([field, columnFromArray(values, uint64())]);
+  }
+  const body = tableToIPC(tableFromColumns(parts), { format: "stream" });
+  if (!body) throw new Error("no Arrow stream was made");
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const padding = (8 - ((4 + text.length) % 8)) % 8;
+  const bytes = new Uint8Array(4 + text.length + padding + body.length).fill(32);
+  new DataView(bytes.buffer).setUint32(0, text.length + padding, true);
+  bytes.set(text, 4);
+  bytes.set(body, 4 + text.length + padding);
+  return bytes.buffer;
+}
+
+/** The target that the frames are of. */
+export const TARGET: Target = {
+  id: "t-1-00000000",
+  host: "h-000000000000",
+  process: {
+    pid: 1,
+    start_ticks: 1,
+    started_unix_ms: 1_699_999_000_000,
+    name: "program",
+    command: "program --threads 3",
+    executable: null,
+    uid: 0,
+    user: "root",
+    threads: 3,
+    cpu_percent: null,
+    rss_bytes: null,
+    runtime: "native",
+    runtime_version: null,
+    ports: [],
+    refusal: null,
+  },
+  state: "attached",
+  rate_hz: 10,
+  attached_unix_us: 1_700_000_000_000_000,
+  source: {
+    kind: "taskstats",
+    taskstats_version: 16,
+    layout: "v16",
+    reply_bytes: 560,
+    reason: "CAP_NET_ADMIN",
+    exits: true,
+    exits_reason: "registered",
+    network: "none: no eBPF",
+  },
+  fields: [...FIELDS],
+  absent: [{ field: "net_read_bytes", reason: "needs eBPF" }],
+  gomaxprocs: null,
+  gomaxprocs_reason: "not a Go program",
+};

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { encodeFrame, frame } from "../testing/frames";
+import { decodeFrame, FrameError } from "./frame";
+
+const FOLDER = new URL("../../../tests/contract/frames/", import.meta.url);
+
+interface Expected {
+  readonly header: unknown;
+  readonly tid: number[];
+  readonly columns: Record<string, (number | null)[]>;
+  readonly start_ns: number[] | null;
+  readonly names: string[] | null;
+}
+
+const EXPECTED = JSON.parse(readFileSync(new URL("expected.json", FOLDER), "utf8")) as Record<
+  string,
+  Expected
+>;
+
+function golden(name: string): ArrayBuffer {
+  return Uint8Array.from(readFileSync(new URL(`${name}.bin`, FOLDER))).buffer;
+}
+
+describe("decodeFrame", () => {
+  it.each(Object.entries(EXPECTED))(
+    "reads what the collector's codec wrote: %s",
+    (name, expected) => {
+      const decoded = decodeFrame(golden(name));
+      expect(decoded.header).toEqual(expected.header);
+      expect([...decoded.tid]).toEqual(expected.tid);
+      expect(decoded.fields).toEqual(Object.keys(expected.columns));
+      const columns = decoded.columns.map((column) =>
+        [...column].map((value) => (Number.isNaN(value) ? null : value)),
+      );
+      expect(columns).toEqual(Object.values(expected.columns));
+      expect(decoded.start_ns && [...decoded.start_ns]).toEqual(expected.start_ns);
+      expect(decoded.names).toEqual(expected.names);
+    },
+  );
+
+  it("reads back what another Arrow writer made", () => {
+    const made = frame({ seq: 1 }, [
+      { tid: 7, start_s: -3, name: "main", counters: { cpu_run_ns: 5e12 } },
+    ]);
+    const decoded = decodeFrame(encodeFrame(made));
+    expect(decoded).toEqual(made);
+  });
+
+  it.each([
+    ["too short", () => new ArrayBuffer(3), /at least 4 bytes, this one 3/],
+    ["header beyond the end", () => Uint8Array.of(255, 0, 0, 0, 1).buffer, /header of 255 bytes/],
+    ["crooked", () => Uint8Array.of(1, 0, 0, 0, 32).buffer, /not a multiple of 8/],
+    ["not JSON", () => Uint8Array.of(4, 0, 0, 0, 32, 32, 32, 32).buffer, /bad header/],
+    ["cut off", () => golden("snapshot").slice(0, -300), /./],
+  ])("refuses what is no frame: %s", (_, make, reason) => {
+    expect(() => decodeFrame(make())).toThrow(FrameError);
+    expect(() => decodeFrame(make())).toThrow(reason);
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { frame, TARGET } from "../testing/frames";
+import { checkFrameHeader, checkLiveMessage } from "./guards";
+
+const header = () => structuredClone(frame({ seq: 3 }, []).header);
+
+describe("checkFrameHeader", () => {
+  it("lets a header through", () => {
+    expect(checkFrameHeader(header())).toEqual(header());
+  });
+
+  it.each([
+    [{ seq: -1 }, "seq is -1"],
+    [{ kind: "whole" }, 'kind is "whole"'],
+    [{ first_seq: 4 }, "first_seq 4 is above 3"],
+    [{ events: [{ type: "solar_eclipse" }] }, 'unknown event "solar_eclipse"'],
+    [{ events: [{ type: "exits_lost", count: "3" }] }, 'event exits_lost: count is "3"'],
+  ])("says what is wrong: %o", (change, reason) => {
+    expect(checkFrameHeader({ ...header(), ...change })).toBe(reason);
+  });
+});
+
+describe("checkLiveMessage", () => {
+  it("lets the state through", () => {
+    const message = { type: "live_state", hosts: [], targets: [TARGET] };
+    expect(checkLiveMessage(JSON.stringify(message))).toEqual(message);
+  });
+
+  it.each([
+    ["{", "not JSON: {"],
+    ['{"type":"weather"}', 'unknown message "weather"'],
+    ['{"type":"stream_stats","sent":1}', "stream_stats: coalesced is undefined"],
+  ])("says what is wrong: %s", (text, reason) => {
+    expect(checkLiveMessage(text)).toBe(reason);
+  });
+});
