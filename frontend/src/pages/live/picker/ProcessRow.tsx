@@ -44,9 +44,7 @@ export function ProcessRow({ process, index, reachable, busy, onPick }: ProcessR
         </Tip>
       </td>
       <td className={styles.pid}>{process.pid}</td>
-      <td className={styles.cpu}>
-        {process.cpu_percent === null ? NO_VALUE : `${process.cpu_percent.toFixed(1)} %`}
-      </td>
+      <td className={styles.cpu}>{percent(process.cpu_percent)}</td>
       <td className={styles.threads}>{process.threads}</td>
       <td className={`${styles.memory} ${styles.wide}`}>
         {formatValue(process.rss_bytes ?? Number.NaN, "bytes")}
@@ -61,4 +59,8 @@ export function ProcessRow({ process, index, reachable, busy, onPick }: ProcessR
       </td>
     </tr>
   );
+}
+
+function percent(cpu: number | null): string {
+  return cpu === null ? NO_VALUE : `${cpu.toFixed(cpu < 99.95 ? 1 : 0)} %`;
 }
