@@ -1,0 +1,120 @@
+"""Builds a /proc of files in a folder, one process at a time."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tidscope_collector.procfs.files import ProcFs
+
+PF_KTHREAD = 0x0020_0000
+
+
+def stat_line(
+    pid: int,
+    name: bytes = b"prog",
+    *,
+    state: str = "S",
+    flags: int = 0x40_0000,
+    minflt: int = 0,
+    majflt: int = 0,
+    utime: int = 0,
+    stime: int = 0,
+    threads: int = 1,
+    start: int = 1000,
+    rss: int = 10,
+) -> bytes:
+    """A stat line of 52 fields, as proc_pid_stat(5) numbers them."""
+    fields = ["0"] * 53
+    for place, value in {
+        3: state,
+        9: flags,
+        10: minflt,
+        12: majflt,
+        14: utime,
+        15: stime,
+        20: threads,
+        22: start,
+        24: rss,
+    }.items():
+        fields[place] = str(value)
+    return f"{pid} (".encode() + name + b") " + " ".join(fields[3:]).encode() + b"\n"
+
+
+def status_text(pid: int, uid: int = 0, switches: tuple[int, int] = (0, 0)) -> bytes:
+    """The lines of a status file that are read, and some others."""
+    return (
+        f"Name:\tprog\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t{pid}\nNgid:\t0\nPid:\t{pid}\n"
+        f"Uid:\t{uid}\t{uid + 1}\t{uid}\t{uid}\nvoluntary_ctxt_switches:\t{switches[0]}\n"
+        f"nonvoluntary_ctxt_switches:\t{switches[1]}\n"
+    ).encode()
+
+
+IO_TEXT = (
+    b"rchar: 11\nwchar: 22\nsyscr: 33\nsyscw: 44\nread_bytes: 55\nwrite_bytes: 66\n"
+    b"cancelled_write_bytes: 77\n"
+)
+
+
+class FakeProc:
+    """A folder that looks like /proc."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.procfs = ProcFs(root)
+
+    def write(self, relative: str, content: bytes) -> None:
+        """One file, and the folders that it needs."""
+        path = self.root / relative
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+    def link(self, relative: str, goal: str) -> None:
+        """One symbolic link; the goal need not exist."""
+        path = self.root / relative
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(goal)
+
+    def process(
+        self,
+        pid: int,
+        stat: bytes | None = None,
+        *,
+        status: bytes | None = None,
+        cmdline: bytes = b"prog\0--flag\0",
+        exe: str | None = None,
+        sockets: Sequence[int] = (),
+        net: str = "net:[1]",
+        tables: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """A process with one thread."""
+        self.write(f"{pid}/stat", stat or stat_line(pid))
+        self.write(f"{pid}/status", status or status_text(pid))
+        self.write(f"{pid}/cmdline", cmdline)
+        self.write(f"{pid}/maps", b"")
+        self.thread(pid, pid, stat)
+        self.link(f"{pid}/ns/net", net)
+        if exe is not None:
+            self.link(f"{pid}/exe", exe)
+        (self.root / str(pid) / "fd").mkdir()
+        for number, inode in enumerate(sockets):
+            self.link(f"{pid}/fd/{number}", f"socket:[{inode}]")
+        for name, table in (tables or {}).items():
+            self.write(f"{pid}/net/{name}", table)
+
+    def thread(
+        self,
+        pid: int,
+        tid: int,
+        stat: bytes | None = None,
+        *,
+        switches: tuple[int, int] = (0, 0),
+        schedstat: bytes | None = b"1 2 3\n",
+        io: bytes | None = IO_TEXT,
+    ) -> None:
+        """A thread of a process; a file that is None is not there."""
+        folder = f"{pid}/task/{tid}"
+        self.write(f"{folder}/stat", stat or stat_line(tid))
+        self.write(f"{folder}/status", status_text(pid, switches=switches))
+        if schedstat is not None:
+            self.write(f"{folder}/schedstat", schedstat)
+        if io is not None:
+            self.write(f"{folder}/io", io)

@@ -1,0 +1,152 @@
+"""The process list, from a /proc of files."""
+
+import sys
+from pathlib import Path
+
+from fake_proc import PF_KTHREAD, FakeProc, stat_line, status_text
+from programs.build import GO
+from tidscope_collector.procfs.gauges import PAGE_BYTES
+from tidscope_collector.procfs.processes import ProcessLister
+from tidscope_wire.generated.models import Process
+
+TCP = (
+    b"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout\n"
+    b"   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  0  0 501 1\n"
+    b"   1: 00000000:0050 00000000:0000 0A 00000000:00000000 00:00000000 00000000  0  0 502 1\n"
+    b"   2: 0100007F:1F90 0100007F:D431 01 00000000:00000000 00:00000000 00000000  0  0 503 1\n"
+)
+TCP6 = (
+    b"  sl  local_address                         remote_address                        st ...\n"
+    b"   0: 00000000000000000000000000000000:01BB 00000000000000000000000000000000:0000 0A "
+    b"00000000:00000000 00:00000000 00000000  0  0 504 1\n"
+)
+
+
+class Clock:
+    """Time that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def only(processes: list[Process], pid: int) -> Process:
+    (process,) = [process for process in processes if process.pid == pid]
+    return process
+
+
+def test_a_process_is_described(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path)
+    proc.process(
+        70,
+        stat_line(70, b"web", threads=12, rss=5),
+        status=status_text(70, uid=4_000_000),
+        cmdline=b"/srv/web\0--port\x008080\0",
+    )
+    process = only(ProcessLister(proc.procfs).processes(), 70)
+    assert (process.name, process.command) == ("web", "/srv/web --port 8080")
+    assert (process.threads, process.rss_bytes) == (12, 5 * PAGE_BYTES)
+    assert (process.uid, process.user) == (4_000_000, "4000000")
+    assert (process.executable, process.runtime) == (None, "unknown")
+    assert process.refusal is None
+
+
+def test_cpu_is_the_difference_of_two_listings(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path)
+    clock = Clock()
+    lister = ProcessLister(proc.procfs, clock)
+    proc.process(70, stat_line(70, utime=100, stime=50))
+    assert only(lister.processes(), 70).cpu_percent is None
+    proc.write("70/stat", stat_line(70, utime=190, stime=60))
+    clock.now += 2
+    assert only(lister.processes(), 70).cpu_percent == 50
+    # Too soon to be a base of its own, but the old base still gives a share.
+    clock.now += 0.25
+    proc.write("70/stat", stat_line(70, utime=200, stime=60))
+    assert only(lister.processes(), 70).cpu_percent == 40
+    clock.now += 0.25
+    assert only(lister.processes(), 70).cpu_percent == 20
+
+
+def test_another_process_with_the_same_id_has_no_share_yet(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path)
+    clock = Clock()
+    lister = ProcessLister(proc.procfs, clock)
+    proc.process(70, stat_line(70, utime=100, start=1))
+    lister.processes()
+    proc.write("70/stat", stat_line(70, utime=5000, start=2))
+    clock.now += 1
+    assert only(lister.processes(), 70).cpu_percent is None
+
+
+def test_kernel_threads_and_zombies_are_listed_as_refused(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path)
+    proc.process(2, stat_line(2, b"kthreadd", flags=PF_KTHREAD), cmdline=b"")
+    proc.process(9, stat_line(9, b"dead", state="Z"), cmdline=b"")
+    listed = ProcessLister(proc.procfs).processes()
+    refusals = {process.pid: process.refusal for process in listed}
+    assert refusals[2] is not None and refusals[2].type.endswith("kernel-thread")
+    assert refusals[9] is not None and refusals[9].type.endswith("target-exited")
+    assert only(listed, 2).command == "[kthreadd]"
+    assert only(listed, 9).command == "[dead]"
+
+
+def test_ports_of_both_protocols_are_found_through_sockets(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path)
+    proc.process(70, sockets=[501, 504, 503], tables={"tcp": TCP, "tcp6": TCP6})
+    proc.process(71, sockets=[502, 999])
+    proc.process(72)
+    listed = ProcessLister(proc.procfs).processes()
+    assert [process.ports for process in listed] == [[443, 8080], [80], []]
+
+
+def test_ports_of_another_network_namespace_are_found(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path)
+    proc.process(70, sockets=[501], net="net:[1]", tables={"tcp": TCP})
+    proc.process(71, sockets=[504], net="net:[2]", tables={"tcp": b"\n", "tcp6": TCP6})
+    assert [process.ports for process in ProcessLister(proc.procfs).processes()] == [[8080], [443]]
+
+
+def test_ports_are_looked_up_again_after_some_seconds(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path)
+    clock = Clock()
+    lister = ProcessLister(proc.procfs, clock)
+    proc.process(70, sockets=[501], tables={"tcp": b"\n"})
+    assert only(lister.processes(), 70).ports == []
+    proc.write("70/net/tcp", TCP)
+    clock.now += 1
+    assert only(lister.processes(), 70).ports == []
+    clock.now += 5
+    assert only(lister.processes(), 70).ports == [8080]
+
+
+def test_runtimes_are_told_by_executable(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path / "proc")
+    java = tmp_path / "java"
+    java.write_bytes(b"")
+    assert GO is not None
+    for pid, exe in {1: sys.executable, 2: GO, 3: str(java), 4: "/bin/sh", 5: "/nowhere"}.items():
+        proc.process(pid, exe=str(Path(exe).resolve()))
+    listed = ProcessLister(proc.procfs).processes()
+    runtimes = [process.runtime for process in listed]
+    assert runtimes == ["python", "go", "java", "native", "unknown"]
+    assert (listed[1].runtime_version or "").startswith("go1.")
+    assert listed[0].runtime_version == Path(sys.executable).resolve().name
+
+
+def test_an_embedded_runtime_is_told_by_its_library(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path)
+    proc.process(5, exe="/bin/sh")
+    proc.write("5/maps", b"7f00-7f01 r-xp 0 08:01 5 /usr/lib/jvm/lib/server/libjvm.so\n")
+    assert only(ProcessLister(proc.procfs).processes(), 5).runtime == "java"
+
+
+def test_a_process_that_ends_while_it_is_listed_is_left_out(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path)
+    proc.process(70)
+    proc.process(71)
+    (tmp_path / "71" / "status").unlink()
+    (tmp_path / "72").mkdir()
+    assert [process.pid for process in ProcessLister(proc.procfs).processes()] == [70]
