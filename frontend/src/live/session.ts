@@ -239,7 +239,8 @@ export class LiveSession {
     );
     this.made_ms = this.env.clock_ms();
     // Rounds with tables and tiles are rare and may wait; it is the plain ones that set the pace.
-    if (views.tiles === null) this.costs_ms = [...this.costs_ms.slice(1 - ROUNDS), this.made_ms - start];
+    if (views.tiles === null)
+      this.costs_ms = [...this.costs_ms.slice(1 - ROUNDS), this.made_ms - start];
   }
 
   private targetOf(id: string): Target | null {

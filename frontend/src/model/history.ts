@@ -144,7 +144,7 @@ export class History {
     block.index.fill(-1, at, at + this.fields);
   }
 
-  /** The instants from `t0_s` to `t1_s`, and one more on the left if there is one. */
+  /** The instants up to `t1_s`, from the last one at or before `t0_s` on. */
   between(t0_s: number, t1_s: number): Stretches {
     const parts: Stretch[] = [];
     let n = 0;

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { chart, line } from "../testing/charts";
+import { describeChart, describeEvent, lineName, othersNote } from "./describe";
+import { markerSvg } from "./marker";
+import { axesOption } from "./option";
+import { DARK_CHART_THEME, LIGHT_CHART_THEME, lineStyle, roleStyle } from "./palette";
+import { hexRgb } from "./rgb";
+import { sparkPath } from "./spark_path";
+import { between, shifted, zoomed } from "./zoom";
+
+/** Contrast of two colours (WCAG 2.2, relative luminance). */
+function contrast(a: string, b: string): number {
+  const [light = 0, dark = 0] = [a, b]
+    .map((colour) => {
+      const [r = 0, g = 0, blue = 0] = (hexRgb(colour) ?? [0, 0, 0]).map((part) => {
+        const share = part / 255;
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * blue;
+    })
+    .sort((x, y) => y - x);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+describe("palette", () => {
+  it.each([LIGHT_CHART_THEME, DARK_CHART_THEME])("can be seen on its background: %o", (theme) => {
+    const roles = Array.from({ length: 8 }, (_, i) => roleStyle(i, theme).colour);
+    for (const colour of [...roles, theme.read, theme.written, theme.others]) {
+      expect(contrast(colour, theme.background)).toBeGreaterThanOrEqual(3);
+    }
+    expect(contrast(theme.muted, theme.background)).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it("gives forty roles forty looks, by more than colour", () => {
+    const looks = Array.from({ length: 40 }, (_, i) => roleStyle(i, LIGHT_CHART_THEME));
+    expect(new Set(looks.map(({ colour, marker }) => colour + marker)).size).toBe(40);
+  });
+
+  it("draws read in red and written in green, the second of a pair dashed", () => {
+    const read = lineStyle(line({ variant: 0 }), "disk", LIGHT_CHART_THEME);
+    const written = lineStyle(line({ variant: 1 }), "disk", LIGHT_CHART_THEME);
+    expect([read.colour, written.colour]).toEqual([
+      LIGHT_CHART_THEME.read,
+      LIGHT_CHART_THEME.written,
+    ]);
+    expect(read.dash).toEqual([]);
+    expect(written.dash).not.toEqual([]);
+  });
+});
+
+describe("axesOption", () => {
+  it("has explicit ends and a plot that stands still", () => {
+    const option = axesOption({
+      t0_s: 1,
+      t1_s: 61,
+      attached_unix_ms: 1000,
+      y_top: 0.6,
+      unit: "cores",
+      theme: LIGHT_CHART_THEME,
+      width: 500,
+      values: true,
+    });
+    expect(option.animation).toBe(false);
+    expect(option.grid.outerBoundsMode).toBe("none");
+    expect([option.xAxis.min, option.xAxis.max]).toEqual([2000, 62_000]);
+    expect([option.yAxis.min, option.yAxis.max, option.yAxis.interval]).toEqual([0, 0.6, 0.15]);
+    expect(option.yAxis.axisLabel.formatter(0.45)).toBe("0.45");
+  });
+});
+
+describe("words", () => {
+  const view = chart(
+    [0, 1],
+    [
+      { line: line({ name: "worker-1", tid: 7, last: 0.25 }), low: [0, 0.25] },
+      { line: line({ last: 1.5 }), low: [0, 1.5] },
+      {
+        line: line({ key: null, tid: null, name: "others", kind: "others", last: 9 }),
+        low: [9, 9],
+      },
+    ],
+    { others: 12 },
+  );
+
+  it("describes a chart by its largest lines", () => {
+    expect(describeChart(view, "CPU per thread")).toBe(
+      "CPU per thread, 10 s: main (1) 1.50 cores, worker-1 (7) 0.25 cores. 12 more threads in one line.",
+    );
+    expect(describeChart({ ...view, state: "absent", reason: "needs eBPF" }, "Network")).toBe(
+      "Network: not available. needs eBPF",
+    );
+    expect(describeChart(null, "CPU")).toBe("CPU: loading.");
+    expect(othersNote(view)).toBe("others ↑ 9.00 cores");
+    expect(lineName(line({ variant_name: "read" }))).toBe("main (1) read");
+  });
+
+  it("describes events", () => {
+    const exited = { type: "target_exited", exit_code: 256 } as const;
+    expect(describeEvent(exited)).toBe("The process ended with exit code 1.");
+    expect(describeEvent({ ...exited, exit_code: 9 })).toBe("The process ended with signal 9.");
+    expect(describeEvent({ type: "exits_lost", count: 1 })).toBe(
+      "1 exit record was lost on this host.",
+    );
+    expect(describeEvent({ type: "gap", from_seq: 5, to_seq: 6, reason: "slow" })).toBe(
+      "2 frames are missing: slow.",
+    );
+  });
+});
+
+describe("small drawings", () => {
+  it("draws sparklines from 0 up, with gaps", () => {
+    expect(sparkPath(Float32Array.of(0, 2, Number.NaN, 4), 30, 10)).toBe(
+      "M0.0,9.0L10.0,5.0M30.0,1.0",
+    );
+    expect(sparkPath(new Float32Array(0), 30, 10)).toBe("");
+  });
+
+  it("draws markers", () => {
+    expect(markerSvg("none", 5, 5)).toBe("");
+    expect(markerSvg("triangle", 0, 0)).toMatch(/^M0,-4.*Z$/);
+  });
+});
+
+describe("time windows", () => {
+  const span = { t0_s: 10, t1_s: 20 };
+
+  it("zoom around a moment, and a live one stays live", () => {
+    expect(zoomed({ kind: "fixed", ...span }, span, 15, 0.5)).toEqual({
+      kind: "fixed",
+      t0_s: 12.5,
+      t1_s: 17.5,
+    });
+    expect(zoomed({ kind: "last", seconds: 10 }, span, 15, 2)).toEqual({
+      kind: "last",
+      seconds: 20,
+    });
+    expect(zoomed({ kind: "last", seconds: 600 }, { t0_s: 0, t1_s: 600 }, 1, 2)).toEqual({
+      kind: "last",
+      seconds: 600,
+    });
+  });
+
+  it("come from a drag, either way, unless it was none", () => {
+    expect(between(5, 3)).toEqual({ kind: "fixed", t0_s: 3, t1_s: 5 });
+    expect(between(5, 5.1)).toBeNull();
+    expect(shifted(span, -2)).toEqual({ kind: "fixed", t0_s: 8, t1_s: 18 });
+  });
+});
