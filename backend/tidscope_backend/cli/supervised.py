@@ -43,11 +43,18 @@ class Supervised:
     Args:
         program: what to run.
         say: prints one line for a person.
+        first_pause_seconds: before the first new start; it doubles with each short run.
     """
 
-    def __init__(self, program: Program, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        say: Callable[[str], None],
+        first_pause_seconds: float = FIRST_PAUSE_SECONDS,
+    ) -> None:
         self._program = program
         self._say = say
+        self._first_pause_seconds = first_pause_seconds
         self._process: asyncio.subprocess.Process | None = None
         self._short_runs = 0
 
@@ -71,7 +78,15 @@ class Supervised:
 
     async def _run_once(self) -> None:
         started = time.monotonic()
-        self._process = await self._start()
+        try:
+            self._process = await self._start()
+        except PermissionError as error:
+            account = self._program.account
+            whom = f"user {account.name}" if account else "this user"
+            raise CommandError(
+                f"{whom} may not run {error.filename}, so the {self._program.name} cannot start; "
+                "install tidscope where that user can read it, or choose another: --user NAME"
+            ) from None
         code = await self._process.wait()
         short = time.monotonic() - started < SHORT_RUN_SECONDS
         self._short_runs = self._short_runs + 1 if short else 0
@@ -81,7 +96,7 @@ class Supervised:
                 f"the {self._program.name} ended {how}, {SHORT_RUNS} times in a row; "
                 "its words stand above"
             )
-        pause = min(FIRST_PAUSE_SECONDS * 2**self._short_runs, LONGEST_PAUSE_SECONDS)
+        pause = min(self._first_pause_seconds * 2**self._short_runs, LONGEST_PAUSE_SECONDS)
         self._say(f"the {self._program.name} ended {how}; it starts again in {pause:g} s")
         await asyncio.sleep(pause)
 

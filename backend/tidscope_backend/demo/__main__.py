@@ -16,6 +16,7 @@ from tidscope_backend.demo.thread_names import set_name, start_thread
 from tidscope_backend.lifeline import OrphanError, hold_on_to
 
 JOIN_SECONDS = 2
+ENDING = frozenset({signal.SIGTERM, signal.SIGINT})
 
 
 def start_all(stop: Event, listener: socket.socket) -> list[Thread]:
@@ -39,19 +40,21 @@ def start_all(stop: Event, listener: socket.socket) -> list[Thread]:
 
 def main() -> int:
     """Run until told to stop."""
+    stop = Event()
+    # Before any thread starts, so that all inherit it: the signals wait for `sigwait` below.
+    # A handler that sets the event could come while this thread holds the event's lock.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         hold_on_to(os.getppid())
     except OrphanError as error:
         print(error, file=sys.stderr)
         return 1
-    stop = Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
     set_name("tidscope-demo")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         threads = start_all(stop, listener)
         print("ready", flush=True)
-        stop.wait()
+        signal.sigwait(ENDING)
+        stop.set()
         for thread in threads:
             thread.join(JOIN_SECONDS)
     return 0

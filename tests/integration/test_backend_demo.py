@@ -1,0 +1,151 @@
+"""The demo program: threads that the kernel knows by name, started and ended with the backend."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from backend_builders import target
+from backend_server import Backend, running_backend
+from fake_collector import FakeCollector
+from processes import is_running, start_ticks, thread_names, wait_for_end
+from tidscope_backend.problems import problem
+from tidscope_wire.generated.models import (
+    AttachCommand,
+    DemoResponse,
+    Problem,
+    RefusedReply,
+)
+
+PROGRAM = [sys.executable, "-m", "tidscope_backend.demo"]
+WAIT = 40
+
+
+def test_it_runs_many_named_threads_and_ends_on_a_signal() -> None:
+    with subprocess.Popen(PROGRAM, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        names = thread_names(process.pid)
+        files = [str(f.readlink()) for f in Path(f"/proc/{process.pid}/fd").iterdir()]
+        process.terminate()
+        assert process.wait(10) == 0
+    for name in ("hash-worker-1", "disk-writer-2", "net-client-4", "net-server", "sleeper-6"):
+        assert name in names
+    assert 24 <= len(names) <= 45
+    # Its files have no name: nothing is left behind, however it ends.
+    assert all("(deleted)" in name for name in files if name.startswith("/tmp"))
+
+
+def test_it_starts_short_lived_threads() -> None:
+    with subprocess.Popen(PROGRAM, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        seen: set[str] = set()
+        while len(seen) < 3:
+            seen |= {name for name in thread_names(process.pid) if name.startswith("task-")}
+            assert process.poll() is None
+            os.sched_yield()
+        process.terminate()
+
+
+def test_it_ends_with_its_parent() -> None:
+    parent = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import subprocess, sys\n"
+            "child = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE)\n"
+            "child.stdout.readline()\n"
+            "print(child.pid, flush=True)\n"
+            "child.wait()\n",
+            *PROGRAM,
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert is_running(pid)
+        parent.send_signal(signal.SIGKILL)
+        wait_for_end(pid)
+
+
+async def started(client: httpx.AsyncClient, collector: FakeCollector) -> int:
+    """Start the demo over REST; its process id."""
+    asking = asyncio.create_task(client.post("/api/v1/demo"))
+    command = await collector.attached()
+    answer = await asking
+    assert answer.status_code == 201
+    assert DemoResponse.model_validate_json(answer.content).target == target()
+    assert command.start_ticks == start_ticks(command.pid)
+    return command.pid
+
+
+async def test_it_is_started_once_and_ended_on_request() -> None:
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend() as backend,
+        backend.program() as client,
+        backend.collector() as collector,
+    ):
+        await collector.greeted()
+        pid = await started(client, collector)
+        assert "hash-worker-1" in thread_names(pid)
+        assert await started(client, collector) == pid
+        assert (await client.delete("/api/v1/demo")).status_code == 204
+        assert not is_running(pid)
+        assert (await client.delete("/api/v1/demo")).status_code == 204
+        assert await started(client, collector) != pid
+
+
+async def test_it_ends_with_the_backend() -> None:
+    async with asyncio.timeout(WAIT):
+        async with (
+            running_backend() as backend,
+            backend.program() as client,
+            backend.collector() as collector,
+        ):
+            await collector.greeted()
+            pid = await started(client, collector)
+        assert not is_running(pid)
+
+
+async def refused_start(backend: Backend, collector: FakeCollector) -> tuple[Problem, int]:
+    async with backend.program() as client:
+        asking = asyncio.create_task(client.post("/api/v1/demo"))
+        command = await collector.command(AttachCommand)
+        said = problem("not-permitted", "the kernel says no", "be root")
+        await collector.say(RefusedReply(request_id=command.request_id, problem=said))
+        return Problem.model_validate_json((await asking).content), command.pid
+
+
+async def test_it_does_not_go_on_if_it_cannot_be_attached_to() -> None:
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend() as backend,
+        backend.collector() as collector,
+    ):
+        await collector.greeted()
+        document, pid = await refused_start(backend, collector)
+        assert document.type == "urn:tidscope:problem:demo-failed"
+        assert "the kernel says no" in document.detail
+        assert not is_running(pid)
+
+
+async def test_a_program_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidscope_backend.demo.child.sys.executable", "/bin/false")
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend() as backend,
+        backend.program() as client,
+        backend.collector() as collector,
+    ):
+        await collector.greeted()
+        answer = await client.post("/api/v1/demo")
+        assert answer.status_code == 500
+        assert "code 1" in Problem.model_validate_json(answer.content).detail

@@ -1,0 +1,236 @@
+"""`tidscope up` and `serve` as processes: addresses, signals, restarts, rights, no orphans."""
+
+import json
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import httpx
+import pytest
+from processes import arguments, descendants, is_running, status, wait_for_end
+
+COMMAND = [sys.executable, "-m", "tidscope_backend"]
+SECRETS = ("TIDSCOPE_TOKEN", "TIDSCOPE_COLLECTOR_SECRET", "SUDO_UID", "SUDO_GID")
+
+
+@dataclass(frozen=True)
+class Up:
+    """A running `tidscope up`."""
+
+    process: subprocess.Popen[str]
+    url: str
+    address: str
+    token: str
+    backend_pid: int
+    collector_pid: int | None
+
+    def client(self) -> httpx.Client:
+        """A client that shows the token and outlasts a restart of the backend."""
+        return httpx.Client(
+            base_url=self.address,
+            headers={"authorization": f"Bearer {self.token}"},
+            timeout=20,
+            transport=httpx.HTTPTransport(retries=5),
+        )
+
+    def end(self, number: signal.Signals) -> tuple[int, str]:
+        """Send a signal and wait; exit code and what was said on standard error."""
+        self.process.send_signal(number)
+        _, said = self.process.communicate(timeout=20)
+        return self.process.returncode, said
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**{k: v for k, v in os.environ.items() if k not in SECRETS}, **more}
+
+
+@contextmanager
+def up(*options: str, python: str = sys.executable, **variables: str) -> Iterator[Up]:
+    process = subprocess.Popen(
+        [python, *COMMAND[1:], "up", "--port", "0", "--no-open", "--json", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(**variables),
+    )
+    with process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line, process.communicate(timeout=5)
+            yield Up(process, **json.loads(line))
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.communicate(timeout=20)
+
+
+def run(*options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *options],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env=environment(**variables),
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_all_and_frees_the_port(number: signal.Signals) -> None:
+    with up("--no-collector") as running:
+        assert running.url == f"{running.address}/?token={running.token}"
+        with running.client() as client:
+            assert client.get("/api/v1/health").json()["collectors"] == 0
+        children = descendants(running.process.pid)
+        assert running.backend_pid in children
+        code, _ = running.end(number)
+        assert code == 0
+        assert not [pid for pid in children if is_running(pid)]
+        port = int(running.address.rpartition(":")[2])
+        with socket.create_server(("127.0.0.1", port)):
+            pass
+
+
+def test_a_backend_that_was_killed_comes_back_with_the_same_session() -> None:
+    with up("--no-collector") as running, running.client() as client:
+        os.kill(running.backend_pid, signal.SIGKILL)
+        wait_for_end(running.backend_pid)
+        # The listening socket never closed: the request waits for the new process.
+        health = client.get("/api/v1/health").json()
+        assert health["uptime_s"] < 10
+        _, said = running.end(signal.SIGTERM)
+        assert "the backend ended by SIGKILL; it starts again" in said
+
+
+def test_children_end_when_up_is_killed() -> None:
+    with up("--no-collector") as running:
+        running.process.kill()
+        wait_for_end(running.backend_pid)
+
+
+def test_no_secret_on_a_command_line_or_in_the_log() -> None:
+    secret = "collector-secret-value"
+    with up("--no-collector", TIDSCOPE_COLLECTOR_SECRET=secret) as running:
+        for pid in (running.process.pid, *descendants(running.process.pid)):
+            line = " ".join(arguments(pid))
+            assert running.token not in line
+            assert secret not in line
+        with httpx.Client() as client:
+            assert client.get(running.url).status_code == 303
+            assert client.get(running.address, params={"token": "wrong"}).status_code == 401
+        _, said = running.end(signal.SIGTERM)
+        assert "listening" in said
+        assert running.token not in said
+        assert secret not in said
+
+
+def test_the_token_can_be_given() -> None:
+    with up("--no-collector", TIDSCOPE_TOKEN="given-token") as running:
+        assert running.token == "given-token"
+        with running.client() as client:
+            assert client.get("/api/v1/health").status_code == 200
+
+
+@pytest.mark.parametrize("verb", [["serve"], ["up", "--no-collector"]])
+def test_a_port_that_is_taken(verb: Sequence[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run(*verb, "--port", str(port))
+    assert done.returncode == 1
+    assert f"port {port} of 127.0.0.1 is taken" in done.stderr
+    assert f"--port {port + 1}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "variables", "complaint"),
+    [
+        (["serve", "--host", "192.0.2.1"], {}, "not an address of this machine"),
+        (["serve"], {"TIDSCOPE_TOKEN": "abc"}, "TIDSCOPE_TOKEN has 3 characters"),
+        (["up", "--user", "no-such-user"], {}, "there is no such user"),
+        (["up", "--port", "70000"], {}, "'70000' is not a port"),
+        (["collect"], {}, "TIDSCOPE_COLLECTOR_SECRET is not set"),
+        (
+            ["collect", "--backend", "nonsense"],
+            {"TIDSCOPE_COLLECTOR_SECRET": "secret-value"},
+            "--backend nonsense: not an address",
+        ),
+        (["dance"], {}, "invalid choice: 'dance'"),
+    ],
+)
+def test_what_cannot_be_done_is_named(
+    options: list[str], variables: dict[str, str], complaint: str
+) -> None:
+    done = run(*options, **variables)
+    assert done.returncode in (1, 2)
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_serve_alone_ends_on_a_signal() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--port", str(port)],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(TIDSCOPE_TOKEN="given-token"),
+    )
+    with process:
+        assert process.stderr is not None
+        assert f"port {port}" in process.stderr.readline()
+        answer = httpx.get(
+            f"http://127.0.0.1:{port}/api/v1/health",
+            headers={"authorization": "Bearer given-token"},
+        )
+        assert answer.status_code == 200
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert "Traceback" not in said
+
+
+def python_for(user: str) -> str:
+    """An interpreter of this version that a user may run: ours may lie in a private folder."""
+    for candidate in (sys.executable, f"/usr/bin/python3.{sys.version_info.minor}"):
+        try:
+            subprocess.run([candidate, "-c", ""], user=user, check=True)
+        except (PermissionError, FileNotFoundError):
+            continue
+        return candidate
+    pytest.skip(f"no interpreter of this version that {user} may run")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("how", ["sudo", "--user"])
+def test_the_backend_becomes_the_user_who_called_sudo(how: str) -> None:
+    nobody = pwd.getpwnam("nobody")
+    variables = {"SUDO_UID": str(nobody.pw_uid), "SUDO_GID": str(nobody.pw_gid)}
+    options = [] if how == "sudo" else ["--user", "nobody"]
+    variables = variables if how == "sudo" else {}
+    variables["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    with up("--no-collector", *options, python=python_for("nobody"), **variables) as running:
+        assert set(status(running.backend_pid, "Uid")) == {str(nobody.pw_uid)}
+        assert set(status(running.backend_pid, "Gid")) == {str(nobody.pw_gid)}
+        groups = {str(gid) for gid in os.getgrouplist("nobody", nobody.pw_gid)}
+        assert set(status(running.backend_pid, "Groups")) == groups
+        assert set(status(running.process.pid, "Uid")) == {"0"}
+        with running.client() as client:
+            assert client.get("/api/v1/health").json()["uid"] == nobody.pw_uid
+        # It can still be ended, and ends with its parent, although it is another user's.
+        running.process.kill()
+        wait_for_end(running.backend_pid)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root is told that it is root")
+def test_root_is_told_that_it_need_not_be() -> None:
+    with up("--no-collector") as running:
+        _, said = running.end(signal.SIGTERM)
+    assert "the backend runs as root" in said
+    assert "--user NAME" in said

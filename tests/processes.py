@@ -1,0 +1,70 @@
+"""Watching processes from outside, by events of the kernel."""
+
+import os
+import select
+from pathlib import Path
+
+
+def wait_for_end(pid: int, seconds: float = 15) -> None:
+    """Wait until a process has ended (pidfd_open(2)); one that is gone already has."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        ready, _, _ = select.select([descriptor], [], [], seconds)
+        assert ready, f"process {pid} still runs after {seconds} s"
+    finally:
+        os.close(descriptor)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and not a zombie."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def arguments(pid: int) -> list[str]:
+    """Command line of a process."""
+    return Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")[:-1]
+
+
+def status(pid: int, key: str) -> list[str]:
+    """Values of a line of /proc/PID/status."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        name, _, values = line.partition(":")
+        if name == key:
+            return values.split()
+    raise KeyError(key)
+
+
+def thread_names(pid: int) -> set[str]:
+    """Comms of the threads of a process."""
+    names = set()
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            names.add((task / "comm").read_text().strip())
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # A short-lived thread has ended meanwhile.
+    return names
+
+
+def start_ticks(pid: int) -> int:
+    """Start of a process in clock ticks since boot (proc(5): field 22 of stat)."""
+    stat = Path(f"/proc/{pid}/stat").read_text()
+    return int(stat.rpartition(")")[2].split()[19])
+
+
+def descendants(pid: int) -> list[int]:
+    """Children of a process, and theirs."""
+    children: list[int] = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and status(int(entry.name), "PPid") == [str(pid)]:
+                children += [int(entry.name), *descendants(int(entry.name))]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return children

@@ -1,0 +1,95 @@
+"""A supervised child: started again with pauses, given up on, ended with us."""
+
+import asyncio
+import os
+import pwd
+from pathlib import Path
+
+import pytest
+from processes import is_running
+from tidscope_backend.cli.account import backend_account
+from tidscope_backend.cli.failure import CommandError
+from tidscope_backend.cli.supervised import SHORT_RUNS, Program, Supervised
+
+WAIT = 20
+
+
+def program(*command: str) -> Program:
+    return Program("helper", command, dict(os.environ))
+
+
+async def test_what_ends_at_once_again_and_again_is_given_up() -> None:
+    said: list[str] = []
+    child = Supervised(program("/bin/sh", "-c", "exit 7"), said.append, first_pause_seconds=0.001)
+    with pytest.raises(CommandError, match=f"helper ended with code 7, {SHORT_RUNS} times"):
+        await asyncio.wait_for(child.run(), WAIT)
+    assert len(said) == SHORT_RUNS - 1
+    assert "starts again in 0.002 s" in said[0]
+    assert "starts again in 0.032 s" in said[-1]
+    assert child.pid is None
+
+
+@pytest.mark.parametrize("command", ["echo ready; exec sleep 60", "trap '' TERM; exec sleep 60"])
+async def test_it_ends_when_cancelled_even_if_it_does_not_want_to(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tidscope_backend.cli.supervised.END_SECONDS", 0.3)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    said: list[str] = []
+    child = Supervised(program("/bin/sh", "-c", f"echo up > {pipe}; {command}"), said.append)
+    running = asyncio.create_task(child.run())
+    await asyncio.to_thread(pipe.read_text)
+    pid = child.pid
+    assert pid is not None
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert not is_running(pid)
+    assert child.pid is None
+    assert bool(said) == command.startswith("trap")
+
+
+async def test_an_interpreter_that_may_not_be_run_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forbidden = tmp_path / "python"
+    forbidden.touch(mode=0o644)
+    monkeypatch.setattr("tidscope_backend.lifeline.sys.executable", str(forbidden))
+    child = Supervised(program("/bin/true"), print)
+    with pytest.raises(CommandError, match=f"may not run {forbidden}"):
+        await asyncio.wait_for(child.run(), WAIT)
+
+
+def test_the_backend_becomes_who_called_sudo() -> None:
+    nobody = pwd.getpwnam("nobody")
+    sudo = {"SUDO_UID": str(nobody.pw_uid), "SUDO_GID": str(nobody.pw_gid)}
+    account = backend_account(None, sudo, euid=0)
+    assert account is not None
+    assert (account.name, account.uid, account.gid) == ("nobody", nobody.pw_uid, nobody.pw_gid)
+    assert nobody.pw_gid in account.groups
+    assert account.environ({"A": "b"}) == {
+        "A": "b",
+        "HOME": nobody.pw_dir,
+        "USER": "nobody",
+        "LOGNAME": "nobody",
+    }
+
+
+def test_a_caller_without_a_name_is_a_number() -> None:
+    account = backend_account(None, {"SUDO_UID": "4000000", "SUDO_GID": "4000001"}, euid=0)
+    assert account is not None
+    assert (account.uid, account.gid, account.groups) == (4_000_000, 4_000_001, (4_000_001,))
+
+
+@pytest.mark.parametrize(
+    ("environ", "euid"), [({}, 0), ({"SUDO_UID": "0"}, 0), ({"SUDO_UID": "1000"}, 1000), ({}, 1000)]
+)
+def test_else_it_stays_who_it_is(environ: dict[str, str], euid: int) -> None:
+    assert backend_account(None, environ, euid) is None
+
+
+def test_only_root_becomes_another() -> None:
+    with pytest.raises(CommandError, match="only root"):
+        backend_account("root", {}, euid=1000)
+    with pytest.raises(CommandError, match="no such user"):
+        backend_account("no-such-user", {}, euid=0)
