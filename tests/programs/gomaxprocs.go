@@ -1,5 +1,5 @@
 // A Go program that says its GOMAXPROCS, and sets it to the next number of its arguments at each
-// SIGUSR1.
+// SIGUSR1. After the last one, EXEC=PROGRAM makes it become that program, with its process id.
 package main
 
 import (
@@ -9,9 +9,15 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 func main() {
+	// The runtime looks at its processors only while the program is not wholly idle.
+	go func() {
+		for range time.Tick(10 * time.Millisecond) {
+		}
+	}()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)
 	fmt.Println(runtime.GOMAXPROCS(0))
@@ -23,6 +29,9 @@ func main() {
 		}
 		runtime.GOMAXPROCS(number)
 		fmt.Println(runtime.GOMAXPROCS(0))
+	}
+	if program := os.Getenv("EXEC"); program != "" {
+		panic(syscall.Exec(program, []string{program, "-c", "echo $$; read forever"}, nil))
 	}
 	<-signals
 }

@@ -4,7 +4,6 @@ Layout: Go's debug/buildinfo, "\\xff Go buildinf:", size of a pointer, flags, an
 two strings behind byte 32, each with its length before it as a varint.
 """
 
-import os
 from dataclasses import dataclass
 
 from tidscope_collector.goruntime.elf import Elf
@@ -39,7 +38,7 @@ def read_build_info(elf: Elf) -> BuildInfo | None:
     section = elf.section(".go.buildinfo")
     if section is None:
         return None
-    return parse_build_info(os.pread(elf.file, min(section.size, _LIMIT), section.offset))
+    return parse_build_info(elf.content(section, _LIMIT))
 
 
 def parse_build_info(data: bytes) -> BuildInfo | None:

@@ -14,6 +14,7 @@ import numpy as np
 
 PIECE = 1 << 20
 _MAX_SECTIONS = 4096
+_LARGEST_FILE = 1 << 62
 _TYPE_OBJECT = 1
 
 _SYMBOLS = {
@@ -82,6 +83,10 @@ class Elf:
         """The first section of that name."""
         return next((section for section in self.sections if section.name == name), None)
 
+    def content(self, section: Section, limit: int) -> bytes:
+        """A section's bytes, at most ``limit``."""
+        return _read(self.file, min(section.size, limit), section.offset)
+
     def variable(self, name: str) -> Symbol | None:
         """Find a variable in the symbol table; None if it is not there, as in a stripped file."""
         table = self.section(".symtab")
@@ -105,12 +110,14 @@ def read_elf(file: int) -> Elf:
     Raises:
         ElfError: it is not a little-endian ELF file, or its headers point outside of it.
     """
-    start = os.pread(file, 64, 0)
-    if len(start) < 52 or start[:4] != b"\x7fELF":
+    start = _read(file, 64, 0)
+    if len(start) < 16 or start[:4] != b"\x7fELF":
         raise ElfError("not an ELF file")
     if start[5] != 1 or start[4] not in (1, 2):
         raise ElfError("not a little-endian ELF file")
     bits = 64 if start[4] == 2 else 32
+    if len(start) < (64 if bits == 64 else 52):
+        raise ElfError("cut off in its header")
     if bits == 64:
         entry, table = struct.unpack_from("<Q8xQ", start, 24)
         entry_size, count, names_index = struct.unpack_from("<HHH", start, 58)
@@ -123,17 +130,22 @@ def read_elf(file: int) -> Elf:
         return Elf(file, bits, entry, ())
     if entry_size != row.size or count > _MAX_SECTIONS or names_index >= count:
         raise ElfError("damaged section table")
-    headers = os.pread(file, row.size * count, table)
+    headers = _read(file, row.size * count, table)
     if len(headers) != row.size * count:
         raise ElfError("section table outside of the file")
     rows = list(row.iter_unpack(headers))
-    names = os.pread(file, min(rows[names_index][2], PIECE), rows[names_index][1])
+    names = _read(file, min(rows[names_index][2], PIECE), rows[names_index][1])
     return Elf(
         file,
         bits,
         entry,
         tuple(Section(_text(names, name), offset, size, link) for name, offset, size, link in rows),
     )
+
+
+def _read(file: int, size: int, offset: int) -> bytes:
+    """Bytes of a file; none where a damaged header points beyond what a file can have."""
+    return os.pread(file, size, offset) if offset < _LARGEST_FILE else b""
 
 
 def _text(names: bytes, start: int) -> str:
@@ -144,7 +156,7 @@ def _text(names: bytes, start: int) -> str:
 def _pieces(file: int, section: Section, step: int) -> Iterator[tuple[int, bytes]]:
     """The section's bytes in pieces, each with its place in the section."""
     for place in range(0, section.size, step):
-        piece = os.pread(file, min(step, section.size - place), section.offset + place)
+        piece = _read(file, min(step, section.size - place), section.offset + place)
         if not piece:
             return
         yield place, piece

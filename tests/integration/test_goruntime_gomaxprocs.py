@@ -1,0 +1,113 @@
+"""GOMAXPROCS read from running Go programs is what they say themselves."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from programs.build import build_go
+from programs.go_program import SOURCE, GoProgramRun
+from programs.known_work import KnownWork
+from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader, open_gomaxprocs
+from tidscope_collector.procfs.files import ProcFs
+
+PROC = ProcFs()
+
+
+def reader_of(pid: int) -> GomaxprocsReader:
+    program = open_gomaxprocs(pid, PROC)
+    assert program.reason == ""
+    assert program.reader is not None
+    return program.reader
+
+
+@pytest.mark.parametrize("flags", [(), ("-buildmode=pie",), ("-ldflags=-w",)])
+def test_each_change_is_seen(flags: tuple[str, ...]) -> None:
+    steps = (1, 7, 64, 2)
+    with GoProgramRun(steps, flags) as program:
+        reader = reader_of(program.pid)
+        assert reader.read() == program.said == 3
+        for step in steps:
+            assert program.step() == step
+            assert reader.read() == step
+        reader.close()
+
+
+def test_version_and_settings_are_told() -> None:
+    with GoProgramRun(flags=("-buildmode=pie",)) as program:
+        found = open_gomaxprocs(program.pid, PROC)
+        assert found.reader is not None
+        found.reader.close()
+    version = subprocess.run(
+        ["go", "version", str(build_go(SOURCE, "-buildmode=pie"))],
+        env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/local/go/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()[-1]
+    assert found.version == version
+    assert found.settings["-buildmode"] == "pie"
+
+
+def test_a_stripped_program_has_a_version_and_a_reason() -> None:
+    with GoProgramRun(flags=("-ldflags=-s -w",)) as program:
+        found = open_gomaxprocs(program.pid, PROC)
+    assert found.reader is None
+    assert "stripped" in found.reason
+    assert (found.version or "").startswith("go1.")
+
+
+def test_a_program_in_c_is_no_go_program(known_work: KnownWork) -> None:
+    found = open_gomaxprocs(known_work.pid, PROC)
+    assert (found.reader, found.reason, found.version) == (None, "Not a Go program.", None)
+
+
+def test_a_kernel_thread_has_no_executable() -> None:
+    found = open_gomaxprocs(2, PROC)
+    assert found.reader is None
+    assert "no executable" in found.reason
+
+
+def test_nothing_is_read_after_the_end() -> None:
+    with GoProgramRun() as program:
+        reader = reader_of(program.pid)
+        assert reader.read() == 3
+    assert reader.read() is None
+    reader.close()
+    reader.close()
+    assert reader.read() is None
+
+
+def test_nothing_is_read_after_an_exec() -> None:
+    with GoProgramRun((5,), exec_at_end=True) as program:
+        reader = reader_of(program.pid)
+        assert reader.read() == 3
+        program.step()
+        assert program.replaced() == program.pid
+        assert reader.read() is None
+        reader.close()
+
+
+def test_a_deleted_executable_is_read_through_proc() -> None:
+    with GoProgramRun(delete=True) as program:
+        assert "(deleted)" in str(Path(f"/proc/{program.pid}/exe").readlink())
+        reader = reader_of(program.pid)
+        assert reader.read() == 3
+        reader.close()
+
+
+def test_the_runtime_adapts_by_itself_and_that_is_seen() -> None:
+    processors = os.sched_getaffinity(0)
+    if len(processors) < 2:
+        pytest.skip("one processor: there is nothing to take away")
+    with GoProgramRun(gomaxprocs=None) as program:
+        reader = reader_of(program.pid)
+        assert reader.read() == len(processors)
+        for task in Path(f"/proc/{program.pid}/task").iterdir():
+            os.sched_setaffinity(int(task.name), {min(processors)})
+        deadline = time.monotonic() + 10
+        while reader.read() != 1 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert reader.read() == 1
+        reader.close()

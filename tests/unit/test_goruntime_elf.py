@@ -1,0 +1,151 @@
+"""The ELF reader: agrees with pyelftools, and survives damaged files."""
+
+import os
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from programs.build import GO, build_go
+from programs.go_program import SOURCE
+from tidscope_collector.goruntime.elf import PIECE, Elf, ElfError, read_elf
+from tidscope_collector.goruntime.gomaxprocs import SYMBOL, entry_address
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Elf]:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        yield read_elf(file)
+    finally:
+        os.close(file)
+
+
+def programs() -> list[Path]:
+    assert GO is not None
+    return [Path(GO), build_go(SOURCE), build_go(SOURCE, "-buildmode=pie"), Path(sys.executable)]
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_sections_and_symbol_are_those_that_pyelftools_finds(which: int) -> None:
+    path = programs()[which]
+    with path.open("rb") as file:
+        other = ELFFile(file)
+        sections = [
+            (section.name, section["sh_offset"], section["sh_size"], section["sh_link"])
+            for section in other.iter_sections()
+        ]
+        table = other.get_section_by_name(".symtab")
+        symbols = (table.get_symbol_by_name(SYMBOL) if table else None) or []
+        wanted = [(symbol["st_value"], symbol["st_size"]) for symbol in symbols]
+        entry = other["e_entry"]
+    with opened(path) as elf:
+        assert [(s.name, s.offset, s.size, s.link) for s in elf.sections] == sections
+        assert elf.entry == entry
+        symbol = elf.variable(SYMBOL)
+    assert [(symbol.address, symbol.size)] == wanted if symbol else not wanted
+    assert (symbol is not None) == (which < 3)
+
+
+def small_elf(strings: bytes, symbols: bytes, *, bits: int = 64) -> bytes:
+    """An ELF file with a symbol table, its strings, and the names of sections."""
+    names = b"\0.symtab\0.strtab\0.shstrtab\0"
+    head_size, row_size = (64, 64) if bits == 64 else (52, 40)
+    offsets = [head_size]
+    for content in (symbols, strings, names):
+        offsets.append(offsets[-1] + len(content))
+    form = "<IIQQQQIIQQ" if bits == 64 else "<IIIIIIIIII"
+    rows = b"".join(
+        struct.pack(form, name, kind, 0, 0, offset, size, link, 0, 0, 0)
+        for name, kind, offset, size, link in (
+            (0, 0, 0, 0, 0),
+            (1, 2, offsets[0], len(symbols), 2),
+            (9, 3, offsets[1], len(strings), 0),
+            (17, 3, offsets[2], len(names), 0),
+        )
+    )
+    ident = b"\x7fELF" + bytes([bits // 32, 1, 1]) + bytes(9)
+    words = "<HHIQQQIHHHHHH" if bits == 64 else "<HHIIIIIHHHHHH"
+    head = ident + struct.pack(
+        words, 2, 62, 1, 0x1234, 0, offsets[3], 0, head_size, 0, 0, row_size, 4, 3
+    )
+    return head + symbols + strings + names + rows
+
+
+def symbol64(name: int, address: int, *, kind: int = 1, section: int = 1, size: int = 4) -> bytes:
+    return struct.pack("<IBBHQQ", name, kind, 0, section, address, size)
+
+
+def test_a_symbol_across_two_pieces_is_found(tmp_path: Path) -> None:
+    padding = b"\0" + b"x" * (PIECE - 8) + b"\0"
+    strings = padding + SYMBOL.encode() + b"\0"
+    symbols = b"".join(symbol64(1, 1) for _ in range(PIECE // 24 + 10))
+    path = tmp_path / "big"
+    path.write_bytes(small_elf(strings, symbols + symbol64(len(padding), 0xC0FFEE)))
+    with opened(path) as elf:
+        symbol = elf.variable(SYMBOL)
+    assert symbol is not None
+    assert symbol.address == 0xC0FFEE
+
+
+def test_a_file_of_32_bits_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "small"
+    symbol = struct.pack("<IIIBBH", 1, 0x8000, 4, 1, 0, 1)
+    path.write_bytes(small_elf(b"\0" + SYMBOL.encode() + b"\0", symbol, bits=32))
+    with opened(path) as elf:
+        found = elf.variable(SYMBOL)
+        assert elf.entry == 0x1234
+    assert found is not None
+    assert (found.address, found.size) == (0x8000, 4)
+
+
+@pytest.mark.parametrize("symbol", [symbol64(1, 5, kind=2), symbol64(1, 5, section=0)])
+def test_a_function_or_an_undefined_symbol_is_no_variable(tmp_path: Path, symbol: bytes) -> None:
+    path = tmp_path / "elf"
+    path.write_bytes(small_elf(b"\0" + SYMBOL.encode() + b"\0", symbol))
+    with opened(path) as elf:
+        assert elf.variable(SYMBOL) is None
+
+
+def test_a_longer_name_is_another_name(tmp_path: Path) -> None:
+    path = tmp_path / "elf"
+    path.write_bytes(small_elf(b"\0x" + SYMBOL.encode() + b"2\0", symbol64(2, 5)))
+    with opened(path) as elf:
+        assert elf.variable(SYMBOL) is None
+
+
+@pytest.mark.parametrize("content", [b"", b"#!/bin/sh\n" * 10, b"\x7fELF\x02\x02" + bytes(60)])
+def test_what_is_no_elf_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "no-elf"
+    path.write_bytes(content)
+    with pytest.raises(ElfError), opened(path):
+        pass
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_damage_is_refused_or_survived(tmp_path: Path, data: st.DataObject) -> None:
+    content = bytearray(small_elf(b"\0" + SYMBOL.encode() + b"\0", symbol64(1, 5)))
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    del content[data.draw(st.integers(0, len(content))) :]
+    path = tmp_path / "damaged"
+    path.write_bytes(content)
+    try:
+        with opened(path) as elf:
+            elf.variable(SYMBOL)
+    except ElfError:
+        pass
+
+
+def test_the_entry_point_is_found_in_auxv() -> None:
+    auxv = struct.pack("<QQQQQQ", 3, 0x40, 9, 0x555500001000, 0, 0)
+    assert entry_address(auxv, 64) == 0x555500001000
+    assert entry_address(auxv[:16], 64) is None
+    assert entry_address(auxv[:27], 64) is None
+    assert entry_address(struct.pack("<IIII", 9, 0x1000, 0, 0), 32) == 0x1000
