@@ -2,6 +2,7 @@
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -71,7 +72,7 @@ class KnownWork:
         short_threads: how many threads "s" starts and ends.
         short_us: CPU time that each of them uses.
         file: what "w" writes to; a new file, removed at the end, if None.
-        uid: the user that it runs as, if not this one.
+        uid: the user, and group, that it runs as, if not this one.
     """
 
     def __init__(
@@ -85,12 +86,15 @@ class KnownWork:
         uid: int | None = None,
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="known-work-")
+        executable = build()
         if uid is not None:
-            os.chown(self._folder.name, uid, -1)
+            # That user may not be able to reach the folder of this repository.
+            executable = Path(shutil.copy(executable, self._folder.name))
+            os.chown(self._folder.name, uid, uid)
         self.file = file or Path(self._folder.name) / "written"
         self._process = subprocess.Popen(
             [
-                str(build()),
+                str(executable),
                 f"--burn-ms={burn_ms}",
                 f"--file={self.file}",
                 f"--write-bytes={write_bytes}",
@@ -100,6 +104,8 @@ class KnownWork:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             user=uid,
+            group=uid,
+            extra_groups=None if uid is None else [],
         )
         self._unread = b""
         self.pid = self._process.pid

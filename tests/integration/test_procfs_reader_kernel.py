@@ -1,0 +1,160 @@
+"""The fallback reader against the threads' own accounts and the kernel's other ones."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs.known_work import Account, KnownWork
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.gauges import rss_bytes
+from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND, ProcThreadReader
+from tidscope_collector.reading import TargetGoneError
+
+PROC = ProcFs()
+TICK_US = 1_000_000 // TICKS_PER_SECOND
+MIB = 1 << 20
+
+
+class Watched:
+    """A program and its reader, values by thread name and field."""
+
+    def __init__(self, program: KnownWork) -> None:
+        self.program = program
+        self.reader = ProcThreadReader(PROC, program.pid)
+
+    def tids(self) -> list[int]:
+        return sorted(int(task.name) for task in Path(f"/proc/{self.program.pid}/task").iterdir())
+
+    def read(self) -> dict[str, dict[str, int]]:
+        reading = self.reader.read(np.array(self.tids(), np.uint32))
+        assert reading.absent is None
+        return {
+            name.decode(): dict(zip(self.reader.fields, row, strict=True))
+            for name, row in zip(reading.name.tolist(), reading.counters.tolist(), strict=True)
+        }
+
+
+@pytest.fixture
+def watched(known_work: KnownWork) -> Watched:
+    return Watched(known_work)
+
+
+def test_the_burner_has_its_second_and_nobody_else(watched: Watched) -> None:
+    before = watched.read()
+    own: Account = watched.program.command("b").thread
+    after = watched.read()
+    burner = after["burner"]
+    # It runs on for some microseconds after its own look; the program waits for none of them.
+    assert own.cpu_ns <= burner["cpu_run_ns"] <= own.cpu_ns + 5_000_000
+    assert burner["user_cpu_us"] + burner["system_cpu_us"] == pytest.approx(
+        burner["cpu_run_ns"] / 1000, abs=2 * TICK_US
+    )
+    for name in ("writer", "renamer", "sleeper"):
+        assert after[name]["cpu_run_ns"] - before[name]["cpu_run_ns"] < 1_000_000
+    assert burner["involuntary_switches"] >= own.involuntary_switches
+    assert own.minor_faults <= burner["minor_faults"] <= own.minor_faults + 2
+
+
+def test_the_writer_wrote_what_the_file_has(watched: Watched) -> None:
+    before = watched.read()["writer"]
+    own = watched.program.command("w").thread
+    after = watched.read()["writer"]
+    size = watched.program.file.stat().st_size
+    assert size == 8 * MIB
+    assert after["write_char_bytes"] - before["write_char_bytes"] == size
+    assert after["write_syscalls"] - before["write_syscalls"] == size // (64 << 10)
+    # getrusage counts the same in blocks of 512 bytes; metadata of the file system comes on top.
+    assert after["disk_write_bytes"] == own.blocks_out * 512
+    assert size <= after["disk_write_bytes"] < size + MIB
+    assert after["voluntary_switches"] >= own.voluntary_switches > before["voluntary_switches"]
+
+
+def test_a_new_name_is_seen(watched: Watched) -> None:
+    watched.program.command("r")
+    assert "renamed-1" in watched.read()
+
+
+def test_all_threads_together_are_the_process(watched: Watched) -> None:
+    watched.program.command("b")
+    before = sum(thread["cpu_run_ns"] for thread in watched.read().values())
+    process = watched.program.command("p").process.cpu_ns
+    after = sum(thread["cpu_run_ns"] for thread in watched.read().values())
+    assert before <= process <= after
+    assert after - before < 5_000_000
+
+
+def test_the_sleeper_sleeps(watched: Watched) -> None:
+    before = watched.read()["sleeper"]
+    watched.program.command("b")
+    assert watched.read()["sleeper"] == before
+
+
+def test_schedstat_says_the_same(watched: Watched) -> None:
+    watched.program.command("b")
+    tid = watched.program.tids["burner"]
+    run, wait, count = Path(f"/proc/{tid}/schedstat").read_text().split()
+    burner = watched.read()["burner"]
+    assert burner["cpu_run_ns"] == int(run)
+    assert burner["cpu_delay_ns"] == int(wait)
+    assert burner["cpu_count"] == int(count)
+
+
+def test_start_is_within_a_tick_of_the_truth() -> None:
+    with KnownWork() as program:
+        watched = Watched(program)
+        before = time.monotonic_ns()
+        tid = program.command("n").thread.tid
+        after = time.monotonic_ns()
+        (start,) = watched.reader.read(np.array([tid], np.uint32)).start_ns.tolist()
+    # Ticks are cut off, not rounded.
+    assert before - TICK_US * 1000 - 1_000_000 <= start <= after
+
+
+def test_a_thread_that_has_ended_is_left_out(watched: Watched) -> None:
+    extra = watched.program.command("n").thread.tid
+    asked = np.array(watched.tids(), np.uint32)
+    watched.program.command("e")
+    # The thread is joined when it leaves user space; the kernel lists it some microseconds longer.
+    while extra in watched.tids():
+        time.sleep(0.001)
+    read = watched.reader.read(asked).tid.tolist()
+    assert set(asked.tolist()) - set(read) == {extra}
+
+
+def test_a_process_that_ended_is_gone_even_as_a_zombie(known_work: KnownWork) -> None:
+    reader = ProcThreadReader(PROC, known_work.pid)
+    asked = np.array([known_work.pid], np.uint32)
+    known_work.kill_unreaped()
+    with pytest.raises(TargetGoneError):
+        reader.read(asked)
+    known_work.kill()
+    with pytest.raises(TargetGoneError):
+        reader.read(asked)
+    with pytest.raises(TargetGoneError):
+        ProcThreadReader(PROC, known_work.pid)
+
+
+def test_threads_go_on_without_their_main_thread(watched: Watched) -> None:
+    program = watched.program
+    program.send("z")
+    program.answer()
+    while "Z" not in Path(f"/proc/{program.pid}/stat").read_text().rpartition(")")[2]:
+        time.sleep(0.001)
+    own = program.command("b").thread
+    assert watched.read()["burner"]["cpu_run_ns"] >= own.cpu_ns
+    resident = rss_bytes(PROC, program.pid)
+    assert resident is not None
+    assert resident > 100_000
+
+
+def test_resident_memory_is_what_status_says(known_work: KnownWork) -> None:
+    status = Path(f"/proc/{known_work.pid}/status").read_text()
+    kib = int(status.partition("VmRSS:")[2].split()[0])
+    # The kernel sums per-CPU counters only now and then.
+    assert rss_bytes(PROC, known_work.pid) == pytest.approx(kib * 1024, abs=MIB)
+
+
+def test_a_process_that_is_gone_has_no_memory(known_work: KnownWork) -> None:
+    known_work.kill()
+    assert rss_bytes(PROC, known_work.pid) is None

@@ -1,0 +1,106 @@
+"""Runs one look at the machine as another user and prints it as JSON.
+
+Everything is imported before the rights are given up, since that user may not be able to read
+this repository. As a module: ``see(uid, "identify", PID)``.
+"""
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tidscope_collector.doctor.facts import look
+from tidscope_collector.goruntime.gomaxprocs import open_gomaxprocs
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.identity import Absence, identify
+from tidscope_collector.procfs.processes import ProcessLister
+from tidscope_collector.procfs.thread_reader import ProcThreadReader
+
+_PR_SET_DUMPABLE = 4
+
+
+def _identify(procfs: ProcFs, pid: int) -> Any:
+    found = identify(procfs, pid)
+    return found.name if isinstance(found, Absence) else asdict(found)
+
+
+def _read(procfs: ProcFs, pid: int) -> Any:
+    reader = ProcThreadReader(procfs, pid)
+    tids = sorted(int(task.name) for task in (procfs.root / str(pid) / "task").iterdir())
+    reading = reader.read(np.array(tids, np.uint32))
+    return {
+        "fields": reader.fields,
+        "absent": {absent.field: absent.reason for absent in reader.absent},
+        "tids": reading.tid.tolist(),
+        "counters": reading.counters.tolist(),
+    }
+
+
+def _gomaxprocs(procfs: ProcFs, pid: int) -> Any:
+    found = open_gomaxprocs(pid, procfs)
+    return {"value": found.reader and found.reader.read(), "reason": found.reason}
+
+
+def _processes(procfs: ProcFs, pid: int) -> Any:
+    listed = ProcessLister(procfs).processes()
+    return [process.model_dump() for process in listed if process.pid == pid]
+
+
+def _facts(procfs: ProcFs, _: int) -> Any:
+    facts = asdict(look(procfs))
+    return facts | {"capabilities": sorted(facts["capabilities"])}
+
+
+LOOKS: dict[str, Callable[[ProcFs, int], Any]] = {
+    "identify": _identify,
+    "read": _read,
+    "gomaxprocs": _gomaxprocs,
+    "processes": _processes,
+    "facts": _facts,
+}
+
+
+def see(
+    uid: int, what: str, pid: int = 0, *, root: Path = Path("/proc"), within: Sequence[str] = ()
+) -> Any:
+    """Look as a user.
+
+    Args:
+        uid: 0 keeps the rights.
+        what: one of LOOKS.
+        pid: at which process.
+        root: of /proc.
+        within: a command that runs its arguments somewhere else, such as ["unshare", "--net"].
+    """
+    done = subprocess.run(
+        [*within, sys.executable, __file__, str(uid), what, str(pid), str(root)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Become the user, look, print."""
+    uid, what, pid, root = int(arguments[0]), arguments[1], int(arguments[2]), Path(arguments[3])
+    if uid:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+        # Else its own /proc files would belong to root, unlike those of a program that user starts.
+        if ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0) != 0:
+            raise OSError("prctl")
+    print(json.dumps(LOOKS[what](ProcFs(root), pid)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
