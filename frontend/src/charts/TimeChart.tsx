@@ -10,6 +10,8 @@ import { fillTooltip, placeTooltip, tooltipBox } from "./tooltip";
 const HEIGHT = 200;
 /** How often the text alternative may change: it is read, not watched. */
 const DESCRIBE_MS = 2000;
+/** How often a chart is drawn that is scrolled out of sight. */
+const UNSEEN_MS = 1000;
 
 /**
  * One chart over time. React only puts it in place: views reach the surface through the client's
@@ -46,9 +48,13 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
       const x = left + ((t_s - t0_s) / (t1_s - t0_s)) * across;
       placeTooltip(box, x, element.clientWidth);
     };
+    let seen = true;
+    let drawn = Number.NEGATIVE_INFINITY;
     const draw = (): void => {
       const view = store.get();
       const now = performance.now();
+      if (!seen && now - drawn < UNSEEN_MS && view !== null) return;
+      drawn = now;
       surface.draw(view, now);
       surface.point(client.hover.get());
       tip();
@@ -71,6 +77,11 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
       draw();
     });
     observer.observe(element);
+    const sight = new IntersectionObserver((entries) => {
+      seen = entries.at(-1)?.isIntersecting ?? true;
+      if (seen) draw();
+    });
+    sight.observe(element);
     const ends = [
       store.subscribe(draw),
       client.hover.subscribe(point),
@@ -79,6 +90,7 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
     draw();
     return () => {
       observer.disconnect();
+      sight.disconnect();
       for (const end of ends) end();
       unmount();
       surface.dispose();

@@ -122,13 +122,22 @@ export class Raster {
   }
 
   /** Fill a vertical run; rows that it covers in part are blended. */
-  private run(x: number, from: number, to: number, style: RasterStyle): void {
+  private run(x: number, from: number, to: number, { colour, opacity }: RasterStyle): void {
+    const { words, width } = this;
     const top = Math.max(0, from);
     const bottom = Math.min(this.height, to);
     const last = Math.min(this.height - 1, Math.ceil(bottom) - 1);
+    const [red, green, blue] = colour;
+    // Little-endian, as every browser's host is.
+    const word = red | (green << 8) | (blue << 16);
     for (let y = Math.floor(top); y <= last; y++) {
-      const covered = Math.min(bottom, y + 1) - Math.max(top, y);
-      this.blend(4 * (y * this.width + x), style.colour, covered * style.opacity);
+      const alpha = opacity * (Math.min(bottom, y + 1) - Math.max(top, y));
+      const at = y * width + x;
+      if (alpha > 0.998 || words[at] === 0) {
+        words[at] = word | (Math.min(255, Math.round(255 * alpha)) << 24);
+      } else {
+        this.blend(4 * at, colour, alpha);
+      }
     }
   }
 
