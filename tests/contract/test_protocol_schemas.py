@@ -1,0 +1,218 @@
+"""Schemas, generated models and what really travels are the same protocol."""
+
+import asyncio
+import inspect
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from backend_builders import FIELDS, TARGET_ID, frame_bytes, host, key_frame, process, target
+from backend_server import Backend, running_backend
+from builders import frame_header
+from jsonschema import Draft202012Validator, ValidationError
+from pydantic import BaseModel
+from pydantic import ValidationError as ModelError
+from schema_check import check, check_text, schemas
+from tidscope_backend.problems import KINDS, problem
+from tidscope_wire.frame import split
+from tidscope_wire.generated import models
+from tidscope_wire.generated.catalogue import CATALOGUE
+from tidscope_wire.generated.close_code import CloseCode
+
+REFUSAL = problem("kernel-thread", "process 2 is kthreadd", "choose another")
+CHECK = models.DoctorCheck(name="a", title="A", state="ok", found="x", lost="", mend="")
+REPORT = models.DoctorReport(host="box", kernel="6", checked_unix_ms=1, state="ok", checks=[CHECK])
+EVENTS: list[models.TargetEvent] = [
+    models.ThreadBorn(tid=7, start_ns=-1, name="a"),
+    models.ThreadRenamed(tid=7, name="b", previous="a"),
+    models.ThreadExited(
+        tid=7, start_ns=-1, name="b", totals={FIELDS[0]: 5}, exact=True, seen_alive=False
+    ),
+    models.TargetExited(exit_code=None),
+    models.TargetDetached(),
+    models.RateChanged(rate_hz=5, previous_hz=10),
+    models.DeadlinesMissed(count=1),
+    models.ExitsLost(count=2),
+    models.Gap(from_seq=1, to_seq=2, reason="r"),
+    models.GomaxprocsChanged(size=2, previous=1),
+    models.SampleFailed(reason="r"),
+]
+MESSAGES: list[BaseModel] = [
+    *EVENTS,
+    REFUSAL,
+    CHECK,
+    REPORT,
+    CATALOGUE,
+    *CATALOGUE.fields,
+    host(),
+    process(refusal=REFUSAL),
+    target(),
+    frame_header(events=EVENTS),
+    models.CollectorHello(protocol=1, host=host(), targets=[target()]),
+    models.CollectorWelcome(protocol=1, resume={TARGET_ID: 4}),
+    models.AttachCommand(request_id=1, pid=1, start_ticks=None, rate_hz=10),
+    models.DetachCommand(request_id=1, target=TARGET_ID),
+    models.SetRateCommand(request_id=1, target=TARGET_ID, rate_hz=1),
+    models.ListProcessesCommand(request_id=1),
+    models.DoctorCommand(request_id=1),
+    models.TargetReply(request_id=1, target=target(), created=True),
+    models.ProcessesReply(request_id=1, processes=[process()]),
+    models.DoctorReply(request_id=1, report=REPORT),
+    models.RefusedReply(request_id=1, problem=REFUSAL),
+    models.TargetChanged(target=target(state="exited")),
+    models.TargetForgotten(target=TARGET_ID),
+    models.FramesLost(target=TARGET_ID, from_seq=1, to_seq=2, reason="r"),
+    models.LiveState(hosts=[host()], targets=[target()]),
+    models.LiveProblem(problem=REFUSAL),
+    models.StreamStats(sent=1, coalesced=0, dropped=0, queue=0, clients=1),
+    models.Subscribe(target=TARGET_ID, after_seq=None),
+    models.Unsubscribe(target=TARGET_ID),
+    models.AttachRequest(pid=1),
+    models.RateRequest(rate_hz=100),
+    models.SessionRequest(token="t"),
+    models.TargetsResponse(targets=[target()]),
+    models.HostsResponse(hosts=[host()]),
+    models.ProcessesResponse(host=host().id, processes=[]),
+    models.DemoResponse(target=target()),
+]
+BY_NAME = {type(message).__name__: message for message in MESSAGES}
+
+
+def test_every_schema_is_one() -> None:
+    for schema in schemas().values():
+        Draft202012Validator.check_schema(schema)
+
+
+def test_every_message_has_an_example_here() -> None:
+    """So that a new message cannot be forgotten; parts of messages are covered by them."""
+    named = {
+        title
+        for title, schema in schemas().items()
+        if schema.get("properties", {}).get("type", {}).get("const")
+        or title.endswith(("Request", "Response"))
+    }
+    # Health is checked below, as the backend answers it.
+    assert named - set(BY_NAME) == {"HealthResponse"}
+
+
+@pytest.mark.parametrize("name", sorted(BY_NAME))
+def test_models_write_what_schemas_allow(name: str) -> None:
+    check(name, json.loads(BY_NAME[name].model_dump_json()))
+
+
+@pytest.mark.parametrize("name", sorted(BY_NAME))
+def test_models_and_schemas_refuse_the_same(name: str) -> None:
+    """A member too many, each required one missing, each of a wrong kind."""
+    message = json.loads(BY_NAME[name].model_dump_json())
+    required = schemas()[name].get("required", [])
+    wrong: list[dict[str, Any]] = [{**message, "surplus": 1}]
+    wrong += [{k: v for k, v in message.items() if k != key} for key in required if key != "type"]
+    wrong += [{**message, key: {"no": "such"}} for key in message if key not in ("resume",)]
+    for value in wrong:
+        with pytest.raises(ValidationError):
+            check(name, value)
+        with pytest.raises(ModelError):
+            type(BY_NAME[name]).model_validate(value)
+
+
+def test_every_model_comes_from_a_schema() -> None:
+    classes = {
+        name
+        for name, value in inspect.getmembers(models, inspect.isclass)
+        if issubclass(value, BaseModel) and value is not BaseModel
+    }
+    assert classes - set(schemas()) == {"Wire"}
+
+
+def test_every_kind_of_problem_has_a_status_and_a_title() -> None:
+    assert set(KINDS) == set(schemas()["ProblemType"]["enum"])
+    for kind in KINDS:
+        check("Problem", json.loads(problem(kind, "d", "h").model_dump_json()))
+
+
+def test_close_codes_are_those_of_the_schema() -> None:
+    codes = {code["title"].upper(): code["const"] for code in schemas()["CloseCode"]["oneOf"]}
+    assert {code.name: code.value for code in CloseCode} == codes
+
+
+@pytest.fixture
+async def backend() -> AsyncIterator[Backend]:
+    async with asyncio.timeout(20), running_backend() as running:
+        yield running
+
+
+async def test_what_the_backend_sends_to_a_page(backend: Backend) -> None:
+    seen: set[str] = set()
+    async with backend.collector(targets=[target()]) as collector, backend.page() as page:
+        for number in range(9):
+            await page.subscribe(f"t-{number}-00000000")
+        await page.unsubscribe("t-0-00000000")
+        await page.subscribe(TARGET_ID)
+        await collector.send(key_frame(1), frame_bytes(5, events=EVENTS))
+        while seen < {"live_state", "live_problem", "frames_lost", "stream_stats", "frame"}:
+            message = await page.socket.recv()
+            if isinstance(message, bytes):
+                header, _ = split(message)
+                end = 4 + int.from_bytes(message[:4], "little")
+                check_text("FrameHeader", message[4:end])
+                seen.add(header.type)
+            else:
+                seen.add(check_text("LiveMessage", message)["type"])
+
+
+async def test_what_the_backend_sends_to_a_collector(backend: Backend) -> None:
+    async with backend.program() as client, backend.collector(targets=[target()]) as collector:
+        path = f"/api/v1/targets/{TARGET_ID}"
+        asking = [
+            asyncio.create_task(client.request(method, where, json=body))
+            for method, where, body in (
+                ("GET", "/api/v1/processes", None),
+                ("GET", "/api/v1/doctor", None),
+                ("POST", "/api/v1/targets", {"pid": 1}),
+                ("PATCH", path, {"rate_hz": 2}),
+                ("DELETE", path, None),
+            )
+        ]
+        seen: set[str] = set()
+        while len(seen) < 6:
+            message = check_text("CollectorCommand", await collector.socket.recv())
+            seen.add(message["type"])
+            if "request_id" in message:
+                await collector.say(
+                    models.RefusedReply(request_id=message["request_id"], problem=REFUSAL)
+                )
+        for answer in await asyncio.gather(*asking):
+            assert answer.status_code == REFUSAL.status
+
+
+async def test_what_the_backend_answers(backend: Backend) -> None:
+    async with backend.program() as client, backend.collector(targets=[target()]) as collector:
+        await collector.greeted()
+        for path, title in (
+            ("health", "HealthResponse"),
+            ("hosts", "HostsResponse"),
+            ("targets", "TargetsResponse"),
+            (f"targets/{TARGET_ID}", "Target"),
+            ("fields", "FieldCatalogue"),
+            ("nothing", "Problem"),
+        ):
+            check_text(title, (await client.get(f"/api/v1/{path}")).content)
+
+
+async def test_an_error_of_ours_is_a_problem_document_too(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> int:
+        raise ZeroDivisionError("with details that are nobody's business")
+
+    monkeypatch.setattr("tidscope_backend.api.health.rss_bytes", fail)
+    async with backend.program() as client:
+        answer: httpx.Response = await client.get("/api/v1/health")
+    assert answer.status_code == 500
+    document = check_text("Problem", answer.content)
+    assert document["type"] == "urn:tidscope:problem:internal"
+    assert "ZeroDivisionError" in document["detail"]
+    assert "business" not in answer.text
+    assert answer.headers["x-content-type-options"] == "nosniff"

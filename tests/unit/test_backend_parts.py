@@ -1,0 +1,261 @@
+"""The small pure parts of the backend."""
+
+import pytest
+from backend_builders import HOST_ID, TARGET_ID, host, target
+from pydantic import TypeAdapter, ValidationError
+from tidscope_backend.cli.collect import socket_url
+from tidscope_backend.cli.doctor import table
+from tidscope_backend.cli.failure import CommandError
+from tidscope_backend.closing import MAX_REASON_BYTES, fit_reason
+from tidscope_backend.ingest.sequence import Sequence
+from tidscope_backend.listening import reachable
+from tidscope_backend.security.attempts import Attempts
+from tidscope_backend.security.gate import is_guarded
+from tidscope_backend.security.places import Places
+from tidscope_backend.security.session import Sessions, bearer
+from tidscope_backend.settings import (
+    Settings,
+    SettingsError,
+    settings_from,
+)
+from tidscope_backend.site import Site
+from tidscope_backend.validation import complaint
+from tidscope_wire.generated.models import AttachRequest, DoctorCheck, DoctorReport
+
+
+def test_sequence_finds_what_is_missing() -> None:
+    sequence = Sequence()
+    assert sequence.arrived(7, 7) == (True, None)
+    assert sequence.arrived(8, 8) == (True, None)
+    assert sequence.arrived(8, 8) == (False, None)
+    assert sequence.arrived(12, 14) == (True, (9, 11))
+    # A coalesced frame that begins with what is here and ends with what is not.
+    assert sequence.arrived(13, 16) == (True, None)
+    assert sequence.last_seq == 16
+
+
+def test_a_loss_counts_once_and_only_if_something_was_expected() -> None:
+    sequence = Sequence()
+    assert sequence.lost(1, 90) == 0
+    sequence.arrived(91, 91)
+    assert sequence.lost(92, 94) == 3
+    assert sequence.lost(92, 94) == 0
+    assert sequence.lost(94, 96) == 2
+    assert sequence.arrived(97, 97) == (True, None)
+
+
+def test_wrong_tokens_are_counted_by_address_and_forgotten() -> None:
+    now = 0.0
+    attempts = Attempts(lambda: now, limit=2, window_seconds=10, addresses=2)
+    attempts.failed("a")
+    assert attempts.wait_seconds("a") == 0
+    attempts.failed("a")
+    assert attempts.wait_seconds("a") == 10
+    assert attempts.wait_seconds("b") == 0
+    now = 4
+    assert attempts.wait_seconds("a") == 6
+    now = 11
+    assert attempts.wait_seconds("a") == 0
+    attempts.failed("a")
+    assert attempts.wait_seconds("a") == 0
+    attempts.failed("a")
+    attempts.succeeded("a")
+    attempts.failed("a")
+    assert attempts.wait_seconds("a") == 0
+
+
+def test_attempts_are_bounded() -> None:
+    attempts = Attempts(lambda: 0.0, limit=1, addresses=2)
+    for address in ("a", "b", "c"):
+        attempts.failed(address)
+    assert [attempts.wait_seconds(address) > 0 for address in "abc"] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("bound", "header", "ours"),
+    [
+        ("127.0.0.1", "127.0.0.1:8787", True),
+        ("127.0.0.1", "localhost", True),
+        ("127.0.0.1", "[::1]:8787", True),
+        ("127.0.0.1", "10.1.2.3", False),
+        ("10.1.2.3", "10.1.2.3:80", True),
+        ("0.0.0.0", "10.1.2.3:80", True),
+        ("::", "[fe80::1]:80", True),
+        ("0.0.0.0", "box.example", False),
+        ("127.0.0.1", "TIDSCOPE.example:1", True),
+        ("127.0.0.1", None, False),
+        ("127.0.0.1", "[::1", False),
+        ("127.0.0.1", "x@localhost", False),
+        ("127.0.0.1", "localhost/x", False),
+    ],
+)
+def test_host_headers(bound: str, header: str | None, ours: bool) -> None:
+    assert Places(bound, allow_hosts=["tidscope.EXAMPLE"]).is_host(header) is ours
+
+
+@pytest.mark.parametrize(
+    ("origin", "scheme", "ours"),
+    [
+        ("http://localhost:8787", "http", True),
+        ("http://localhost:8787", "ws", True),
+        ("https://localhost:8787", "wss", True),
+        ("https://localhost:8787", "ws", False),
+        ("http://localhost", "http", False),
+        ("https://proxy.example", "ws", True),
+        ("null", "http", False),
+    ],
+)
+def test_origins(origin: str, scheme: str, ours: bool) -> None:
+    places = Places("127.0.0.1", allow_origins=["https://proxy.example/"])
+    assert places.is_origin(origin, scheme, "localhost:8787") is ours
+
+
+def test_a_cookie_is_not_the_token_and_depends_on_it() -> None:
+    one, other = Sessions("token-one"), Sessions("token-two")
+    value = one.cookie_header(secure=True)
+    assert "token-one" not in value
+    assert value.endswith("; Secure")
+    cookie = {"cookie": f"theme=dark; {value.partition(';')[0]}; x=y"}
+    assert one.has_cookie(cookie)
+    assert not other.has_cookie(cookie)
+    assert not one.has_cookie({"cookie": one.end_header(secure=False).partition(";")[0]})
+
+
+@pytest.mark.parametrize(
+    ("header", "credential"),
+    [("Bearer abc", "abc"), ("bearer  abc ", "abc"), ("Basic abc", None), ("Bearer", None)],
+)
+def test_bearer(header: str, credential: str | None) -> None:
+    assert bearer({"authorization": header}) == credential
+
+
+@pytest.mark.parametrize(
+    ("path", "guarded"),
+    [
+        ("/", False),
+        ("/doctor", False),
+        ("/apiary", False),
+        ("/api/v1/session", False),
+        ("/api/v1/session/x", True),
+        ("/api", True),
+        ("/api/v1/health", True),
+        ("/ws/live", True),
+        ("/docs", True),
+        ("/openapi.json", True),
+    ],
+)
+def test_what_needs_a_session(path: str, guarded: bool) -> None:
+    assert is_guarded(path) is guarded
+
+
+def test_secrets_come_from_the_environment_or_are_made() -> None:
+    given = settings_from({"TIDSCOPE_TOKEN": "given-token"})
+    assert given.token == "given-token"
+    assert len(given.collector_secret) >= 32
+    assert settings_from({}).token != settings_from({}).token
+    assert "given-token" not in repr(given)
+    with pytest.raises(SettingsError, match="TIDSCOPE_COLLECTOR_SECRET has 5 characters"):
+        settings_from({"TIDSCOPE_COLLECTOR_SECRET": "short"})
+
+
+def test_the_defaults_stay_within_the_memory_that_is_promised() -> None:
+    settings = Settings("token", "secret")
+    pages_behind = 2 * (settings.queue_bytes + settings.merged_bytes)
+    assert settings.history_total_bytes + pages_behind < 150 * 1024 * 1024
+
+
+def test_a_reason_fits_into_a_close_frame() -> None:
+    assert fit_reason("short") == "short"
+    cut = fit_reason("ä" * 200)
+    assert len(cut.encode()) <= MAX_REASON_BYTES
+    assert cut.endswith("ä…")
+
+
+def test_a_complaint_names_the_place_and_the_value() -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(AttachRequest).validate_json('{"pid": 1, "rate_hz": 1000}')
+    assert complaint(caught.value) == (
+        "rate_hz: Input should be less than or equal to 100, not 1000"
+    )
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(AttachRequest).validate_python({"pid": "x" * 500})
+    assert len(complaint(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("given", "url"),
+    [
+        ("ws://box:1", "ws://box:1/ws/collector"),
+        ("http://box:1/", "ws://box:1/ws/collector"),
+        ("https://box", "wss://box/ws/collector"),
+        ("wss://box/behind/proxy", "wss://box/behind/proxy"),
+    ],
+)
+def test_the_address_of_a_backend(given: str, url: str) -> None:
+    assert socket_url(given) == url
+
+
+@pytest.mark.parametrize("given", ["box:8787", "ftp://box", "ws://", ""])
+def test_what_is_no_address(given: str) -> None:
+    with pytest.raises(CommandError, match="--backend"):
+        socket_url(given)
+
+
+@pytest.mark.parametrize(
+    ("bound", "address"),
+    [
+        ("127.0.0.1", "127.0.0.1:9"),
+        ("0.0.0.0", "127.0.0.1:9"),
+        ("::", "[::1]:9"),
+        ("fe80::1", "[fe80::1]:9"),
+        ("localhost", "localhost:9"),
+    ],
+)
+def test_where_this_machine_reaches_it(bound: str, address: str) -> None:
+    assert reachable(bound, 9) == address
+
+
+def test_the_doctors_table_copies_commands_as_they_are() -> None:
+    command = "sysctl -w kernel.task_delayacct=1 && echo a-very-long-word-that-is-not-cut"
+    checks = [
+        DoctorCheck(name="a", title="Kernel", state="ok", found="6.18", lost="", mend=""),
+        DoctorCheck(name="b", title="Delays", state="failed", found="0", lost="I/O", mend=command),
+    ]
+    report = DoctorReport(
+        host="box", kernel="6.18", checked_unix_ms=1, state="failed", checks=checks
+    )
+    lines = list(table(report, 40))
+    assert lines[0] == "box, Linux 6.18: failed"
+    assert "ok       Kernel: 6.18" in lines
+    assert "FAILED   Delays: 0" in lines
+    assert "         lost: I/O" in lines
+    assert "a-very-long-word-that-is-not-cut" in "\n".join(lines)
+
+
+def site() -> tuple[Site, list[str]]:
+    heard: list[str] = []
+    known = Site(max_ended=2)
+    known.listen(lambda: heard.append("changed"), heard.append)
+    return known, heard
+
+
+def test_a_site_tells_of_each_change_once() -> None:
+    known, heard = site()
+    known.connected(host(), [target()])
+    known.put(target())
+    known.put(target(rate_hz=20))
+    known.lost(HOST_ID)
+    known.lost("h-000000000000")
+    known.remove(TARGET_ID)
+    known.remove(TARGET_ID)
+    assert heard == ["changed", "changed", "changed", TARGET_ID, "changed"]
+    assert not known.hosts[0].connected
+
+
+def test_a_site_forgets_the_oldest_ended_targets() -> None:
+    known, heard = site()
+    for number in range(4):
+        known.put(target(f"t-{number}-00000000", state="exited", attached_unix_us=number))
+    known.put(target("t-9-00000000", attached_unix_us=0))
+    assert [t.id for t in known.targets] == ["t-9-00000000", "t-2-00000000", "t-3-00000000"]
+    assert [said for said in heard if said != "changed"] == ["t-0-00000000", "t-1-00000000"]
