@@ -1,0 +1,91 @@
+"""The doctor's facts on this machine's kernel, with rights and without, here and elsewhere."""
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs.unprivileged import see
+from tidscope_collector.doctor import checks
+from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts, Namespaces, look
+
+NOBODY = 65534
+
+
+def facts_of(seen: dict[str, Any]) -> Facts:
+    return Facts(
+        **seen
+        | {
+            "namespaces": Namespaces(**seen["namespaces"]),
+            "capabilities": frozenset(seen["capabilities"]),
+        }
+    )
+
+
+def test_root_has_the_rights_and_is_at_home() -> None:
+    facts = look()
+    assert facts.kernel == os.uname().release
+    assert facts.capabilities is not None
+    assert {CAP_NET_ADMIN, CAP_SYS_PTRACE} <= facts.capabilities
+    assert facts.namespaces == Namespaces("initial", "initial", "initial")
+    assert facts.schedstat
+    assert facts.clock_source
+    assert [check(facts).state for check in (checks.kernel, checks.rights, checks.namespaces)] == [
+        "ok"
+    ] * 3
+
+
+def test_delay_accounting_is_what_the_kernel_says() -> None:
+    facts = look()
+    switch = Path("/proc/sys/kernel/task_delayacct").read_text().strip()
+    assert facts.task_delayacct == (switch != "0")
+    judged = checks.delay_accounting(facts)
+    assert judged.state == ("ok" if facts.task_delayacct else "limited")
+    assert ("sysctl" in judged.mend) == (not facts.task_delayacct)
+
+
+def test_another_user_has_no_rights_and_is_told_so() -> None:
+    facts = facts_of(see(NOBODY, "facts"))
+    assert facts.capabilities == frozenset()
+    rights = checks.rights(facts)
+    assert rights.state == "failed"
+    assert rights.mend == "sudo tidscope up"
+    assert checks.go_symbols(facts).state in {"limited", "failed"}
+    # Where it is can be told without rights.
+    assert facts.namespaces == Namespaces("initial", "initial", "initial")
+    assert asdict(facts) | {"capabilities": None} == asdict(look()) | {"capabilities": None}
+
+
+@pytest.mark.parametrize(
+    ("options", "places"),
+    [
+        (["--net"], Namespaces("initial", "initial", "other")),
+        (["--pid", "--fork", "--mount-proc"], Namespaces("initial", "other", "initial")),
+        (
+            ["--user", "--map-root-user", "--net", "--pid", "--fork", "--mount-proc"],
+            Namespaces("other", "other", "other"),
+        ),
+    ],
+)
+def test_other_namespaces_are_noticed(options: list[str], places: Namespaces) -> None:
+    facts = facts_of(see(0, "facts", within=["unshare", *options]))
+    assert facts.namespaces == places
+    check = checks.namespaces(facts)
+    assert check.state == "failed"
+    assert ("--network=host" in check.mend) == (places.net == "other")
+    assert ("--pid=host" in check.mend) == (places.pid == "other")
+
+
+def test_another_user_in_another_network_namespace_still_notices() -> None:
+    facts = facts_of(see(NOBODY, "facts", within=["unshare", "--net"]))
+    assert facts.namespaces.net == "other"
+
+
+def test_a_proc_that_hides_processes_is_noticed() -> None:
+    hiding = ["unshare", "--mount", "sh", "-c"]
+    hiding += ['mount -t proc -o hidepid=2 proc /proc && exec "$@"', "sh"]
+    facts = facts_of(see(NOBODY, "facts", within=hiding))
+    assert facts.hidepid in {"2", "invisible"}
+    assert checks.process_list(facts).state == "limited"
+    assert checks.process_list(look()).state == "ok"
