@@ -111,7 +111,8 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
       aria-label={describeChart(store.get(), title)}
       data-chart={chart}
       data-state={state}
-      style={{ position: "relative", width: "100%", height, touchAction: "pan-y" }}
+      // Its canvas must not hold the layout open when the page gets narrower.
+      style={{ position: "relative", width: "100%", height, contain: "size", touchAction: "pan-y" }}
     />
   );
 }

@@ -13,7 +13,7 @@ export interface Plot {
 }
 
 /** Room for labels around the plot. Fixed, so that the plot does not move when labels do. */
-export const MARGIN = { left: 62, right: 14, top: 10, bottom: 24 } as const;
+export const MARGIN = { left: 62, right: 26, top: 10, bottom: 24 } as const;
 
 /** Size of the plot in a chart of this size; at least one pixel. */
 export function plotSize(width: number, height: number): { width: number; height: number } {

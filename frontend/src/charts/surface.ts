@@ -33,6 +33,9 @@ interface Holder {
   add(element: unknown): unknown;
 }
 
+/** Markers at the right edge may reach beyond it by so much. */
+const MARKER_ROOM = 6;
+
 /** Shown while the view has nothing to draw. */
 const EMPTY_TOP = 1;
 
@@ -201,7 +204,7 @@ export class ChartSurface {
   private layAxes(): void {
     const { plotNow, theme, view } = this;
     const { left, top, width, height, t0_s, t1_s, y_top } = plotNow;
-    this.clip.setShape({ x: left, y: top, width: width + MARGIN.right, height });
+    this.clip.setShape({ x: left, y: top, width: width + MARKER_ROOM, height });
     if (!view) return;
     const { attached_unix_ms, unit } = view;
     const values = view.state === "ok";

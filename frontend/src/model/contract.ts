@@ -314,7 +314,7 @@ export type TileId =
   | "disk"
   | "switches"
   | "threads" // value: live; second: none
-  | "turnover"; // threads born and exited since attach
+  | "turnover"; // threads born and exited since the page's first frame of this target
 
 /** Something that happened, newest last in `EventsView.events`. */
 export interface EventView {
@@ -380,7 +380,9 @@ export interface TargetView {
   readonly t0_s: number;
   readonly t1_s: number;
   readonly live_threads: number;
+  /** Since the page's first frame of this target. */
   readonly born_threads: number;
+  /** Since attach. */
   readonly exited_threads: number;
   readonly gomaxprocs: number | null;
   readonly rss_bytes: number | null;

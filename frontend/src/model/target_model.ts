@@ -54,7 +54,10 @@ export class TargetModel {
   now_s = Number.NaN;
   unix_ms = 0;
   live = 0;
+  /** Threads born, and threads exited, since the page's first frame. */
   born = 0;
+  exitedSeen = 0;
+  /** Threads exited since attach. */
   exited = 0;
   rss_bytes: number | null = null;
   gomaxprocs: number | null = null;
@@ -103,6 +106,7 @@ export class TargetModel {
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
     this.applyRows(frame);
     this.applyTotals(header.exited.totals);
+    if (!initial) this.exitedSeen += Math.max(0, header.exited.threads - this.exited);
     this.exited = header.exited.threads;
     this.live = header.live_threads;
     this.health = header.health;

@@ -122,7 +122,7 @@ function threadTiles({ model, span, now_s }: ViewInput): TileView[] {
       id: "turnover",
       label: "Threads born, exited",
       value: model.born,
-      second: { label: "exited", value: model.exited },
+      second: { label: "exited", value: model.exitedSeen },
       first_label: "born",
     },
   ];
