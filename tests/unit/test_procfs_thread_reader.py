@@ -1,5 +1,6 @@
 """The fallback reader, from a /proc of files."""
 
+import os
 import shutil
 import time
 from pathlib import Path
@@ -142,3 +143,32 @@ def test_no_threads_of_a_living_process_is_an_empty_reading(proc: FakeProc) -> N
     reading = ProcThreadReader(proc.procfs, 70).read(tids())
     assert reading.counters.shape == (0, 16)
     assert reading.name.shape == (0,)
+
+
+def test_a_file_that_is_closed_for_one_thread_leaves_holes_there(
+    proc: FakeProc, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = ProcThreadReader(proc.procfs, 70)
+    open_file = os.open
+
+    def forbid(path: str, flags: int, *, dir_fd: int) -> int:
+        if path == "71/io":
+            raise PermissionError(path)
+        return open_file(path, flags, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", forbid)
+    reading = reader.read(tids(70, 71))
+    assert reading.absent is not None
+    holes = [name for name, hole in zip(reader.fields, reading.absent[1], strict=True) if hole]
+    assert holes == [
+        "read_char_bytes",
+        "write_char_bytes",
+        "read_syscalls",
+        "write_syscalls",
+        "disk_read_bytes",
+        "disk_write_bytes",
+        "disk_cancelled_bytes",
+    ]
+    assert not reading.absent[0].any()
+    assert value(reader, reading, 70, "disk_cancelled_bytes") == 77
+    assert value(reader, reading, 71, "cpu_run_ns") == 2**64 - 1

@@ -6,6 +6,7 @@ It gives fewer fields, and costs ten to fifty times more for a thread (four file
 import errno
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,17 +22,7 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _THREAD_FIELDS = tuple(field for field in CATALOGUE.fields if field.scope == "thread")
 _GONE = (errno.ENOENT, errno.ESRCH)
 _FILE_BYTES = 8192  # the longest of the four, status, has about 1,500
-_LABELS = {
-    "voluntary_ctxt_switches": b"\nvoluntary_ctxt_switches:",
-    "nonvoluntary_ctxt_switches": b"\nnonvoluntary_ctxt_switches:",
-    "rchar": b"rchar:",
-    "wchar": b"\nwchar:",
-    "syscr": b"\nsyscr:",
-    "syscw": b"\nsyscw:",
-    "read_bytes": b"\nread_bytes:",
-    "write_bytes": b"\nwrite_bytes:",
-    "cancelled_write_bytes": b"\ncancelled_write_bytes:",
-}
+_US_PER_TICK = 1_000_000 // TICKS_PER_SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +64,15 @@ class ProcThreadReader:
                 for file in sorted({column.file for column in columns})
                 if (reason := self._why_unreadable(file))
             }
+            if "stat" in missing:
+                raise PermissionError(errno.EACCES, missing["stat"])
         except BaseException:
             self.close()
             raise
         self._columns = tuple(column for column in columns if column.file not in missing)
-        self._files = tuple(dict.fromkeys(("stat", *(column.file for column in self._columns))))
+        self._files = tuple(file for file in _KEYS if file not in missing)
+        places = [(file, key) for file in self._files for key in _KEYS[file]]
+        self._order = [places.index((column.file, column.key)) for column in self._columns]
         self._absent = tuple(
             AbsentField(field=field.name, reason=reason)
             for field in _THREAD_FIELDS
@@ -101,11 +96,10 @@ class ProcThreadReader:
         Raises:
             TargetGoneError: the process has ended; it may still be a zombie.
         """
-        number = len(tids)
-        tid = np.empty(number, np.uint32)
-        counters = np.zeros((number, len(self._columns)), np.uint64)
-        absent = np.zeros((number, len(self._columns)), np.bool_)
-        start_ticks = np.empty(number, np.int64)
+        tid: list[int] = []
+        rows: list[list[int]] = []
+        holes: list[tuple[int, int]] = []
+        start_ticks: list[int] = []
         names: list[bytes] = []
         for asked in tids.tolist():
             contents = self._contents(asked)
@@ -114,26 +108,37 @@ class ProcThreadReader:
             stat = parse_stat(contents["stat"] or b"")
             if stat.ended and asked == self._pid:
                 raise TargetGoneError(f"process {self._pid} has ended (zombie)")
-            row = len(names)
-            tid[row] = asked
-            start_ticks[row] = stat.start_ticks
-            names.append(stat.name[:15])
-            for place, column in enumerate(self._columns):
-                content = contents[column.file]
+            values: list[int] = []
+            for file in self._files:
+                content = contents[file]
                 if content is None:
-                    absent[row, place] = True
+                    holes.extend((len(rows), len(values) + place) for place in range(_WIDTH[file]))
+                    values.extend([0] * _WIDTH[file])
                 else:
-                    counters[row, place] = _value(column, content, stat)
-        if not names:
+                    values.extend(_READ[file](content, stat))
+            tid.append(asked)
+            rows.append(values)
+            start_ticks.append(stat.start_ticks)
+            names.append(stat.name[:15])
+        if not rows:
             self._check_alive()
-        read = len(names)
+        counters = np.array(rows, np.uint64).reshape(len(rows), len(self._order))
         return Reading(
-            tid=tid[:read],
-            counters=counters[:read],
-            absent=absent[:read] if absent.any() else None,
-            start_ns=monotonic_ns(start_ticks[:read]),
+            tid=np.array(tid, np.uint32),
+            counters=counters[:, self._order],
+            absent=self._absent_values(len(rows), holes),
+            start_ns=monotonic_ns(np.array(start_ticks, np.int64)),
             name=np.array(names, "S16"),
         )
+
+    def _absent_values(
+        self, rows: int, holes: list[tuple[int, int]]
+    ) -> npt.NDArray[np.bool_] | None:
+        if not holes:
+            return None
+        absent = np.zeros((rows, len(self._order)), np.bool_)
+        absent[tuple(np.array(holes).T)] = True
+        return absent[:, self._order]
 
     def close(self) -> None:
         """Give the descriptor back; twice does no harm."""
@@ -217,25 +222,49 @@ def _reason(field: CatalogueField, missing: dict[str, str], taskstats_refusal: s
     return f"{reason}: {taskstats_refusal}" if taskstats_refusal else f"{reason}."
 
 
-def _value(column: _Column, content: bytes, stat: Stat) -> int:
-    if column.file == "schedstat":
-        return int(content.split()[int(column.key)])
-    if column.file == "stat":
-        return _stat_value(column.key, stat)
-    label = _LABELS[column.key]
-    start = content.index(label) + len(label)
-    end = content.find(b"\n", start)
-    return int(content[start : end if end >= 0 else None])
+def _read_schedstat(content: bytes, _: Stat) -> list[int]:
+    return [int(number) for number in content.split(None, 3)[:3]]
 
 
-def _stat_value(key: str, stat: Stat) -> int:
-    match key:
-        case "utime":
-            return stat.user_ticks * 1_000_000 // TICKS_PER_SECOND
-        case "stime":
-            return stat.system_ticks * 1_000_000 // TICKS_PER_SECOND
-        case "minflt":
-            return stat.minor_faults
-        case "majflt":
-            return stat.major_faults
-    raise KeyError(f"the catalogue names stat[{key}], which is not read")
+def _read_stat(_: bytes, stat: Stat) -> list[int]:
+    return [
+        stat.minor_faults,
+        stat.major_faults,
+        stat.user_ticks * _US_PER_TICK,
+        stat.system_ticks * _US_PER_TICK,
+    ]
+
+
+def _read_status(content: bytes, _: Stat) -> list[int]:
+    """The last two lines; a name in the first line cannot have a line break (it is escaped)."""
+    start = content.rindex(b"\nvoluntary_ctxt_switches:")
+    words = content[start:].split(None, 4)
+    return [int(words[1]), int(words[3])]
+
+
+def _read_io(content: bytes, _: Stat) -> list[int]:
+    return [int(number) for number in content.split(None, 14)[1:14:2]]
+
+
+# The catalogue's keys in the order in which each file has them.
+_KEYS = {
+    "schedstat": ("0", "1", "2"),
+    "stat": ("minflt", "majflt", "utime", "stime"),
+    "status": ("voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"),
+    "io": (
+        "rchar",
+        "wchar",
+        "syscr",
+        "syscw",
+        "read_bytes",
+        "write_bytes",
+        "cancelled_write_bytes",
+    ),
+}
+_WIDTH = {file: len(keys) for file, keys in _KEYS.items()}
+_READ: dict[str, Callable[[bytes, Stat], list[int]]] = {
+    "schedstat": _read_schedstat,
+    "stat": _read_stat,
+    "status": _read_status,
+    "io": _read_io,
+}
