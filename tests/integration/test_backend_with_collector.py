@@ -1,0 +1,141 @@
+"""`tidscope up`, `collect` and `doctor` with a stand-in for the collector process."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from processes import arguments, is_running, wait_for_end
+from schema_check import check_text
+from tidscope_wire.generated.models import CheckState, DoctorCheck, DoctorReport
+
+COMMAND = [sys.executable, "-m", "tidscope_backend"]
+STAND_IN = """
+import asyncio, os, sys
+from pathlib import Path
+from backend_builders import host
+from fake_collector import FakeCollector
+
+async def main():
+    url = sys.argv[sys.argv.index("--backend") + 1]
+    assert url.endswith("/ws/collector")
+    assert "TIDSCOPE_TOKEN" not in os.environ
+    box = host()
+    info = box.collector.model_copy(update={"privileged": False, "reason": "no CAP_NET_ADMIN"})
+    secret = os.environ["TIDSCOPE_COLLECTOR_SECRET"]
+    box = box.model_copy(update={"collector": info})
+    async with FakeCollector(url.removesuffix("/ws/collector"), secret, host=box) as collector:
+        await collector.greeted()
+        await collector.socket.wait_closed()
+
+if sys.argv[1] == "doctor":
+    print(Path(__file__).with_name("report.json").read_text())
+else:
+    asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """An environment in which the stand-in is found in place of the collector."""
+    package = tmp_path / "tidscope_collector"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "__main__.py").write_text(STAND_IN)
+    helpers = Path(__file__).parent.parent
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("TIDSCOPE_", "SUDO_"))}
+    return {**inherited, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(helpers)])}
+
+
+def collectors(client: httpx.Client) -> int:
+    count: int = client.get("/api/v1/health").json()["collectors"]
+    return count
+
+
+def wait_for_collectors(client: httpx.Client, count: int) -> None:
+    deadline = time.monotonic() + 15
+    while collectors(client) != count:
+        assert time.monotonic() < deadline, f"not {count} collectors in time"
+        os.sched_yield()
+
+
+def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(environment: dict[str, str]) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "up", "--port", "0", "--json", "--no-open"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    with process:
+        try:
+            assert process.stdout is not None
+            told = json.loads(process.stdout.readline())
+            headers = {"authorization": f"Bearer {told['token']}"}
+            with httpx.Client(base_url=told["address"], headers=headers, timeout=20) as client:
+                # It had connected before the address was printed.
+                assert collectors(client) == 1
+                command = arguments(told["collector_pid"])
+                assert command[1:4] == ["-m", "tidscope_collector", "run"]
+                os.kill(told["collector_pid"], signal.SIGKILL)
+                wait_for_end(told["collector_pid"])
+                wait_for_collectors(client, 0)
+                wait_for_collectors(client, 1)
+        finally:
+            process.terminate()
+            _, said = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "the collector ended by SIGKILL; it starts again" in said
+    assert "the collector has few rights: no CAP_NET_ADMIN" in said
+    assert not is_running(told["backend_pid"])
+
+
+@pytest.mark.parametrize(("state", "code"), [("ok", 0), ("limited", 0), ("failed", 1)])
+def test_doctor(environment: dict[str, str], tmp_path: Path, state: CheckState, code: int) -> None:
+    check = DoctorCheck(
+        name="a", title="Exit records", state=state, found="none", lost="totals", mend="be root"
+    )
+    report = DoctorReport(
+        host="box", kernel="6.18", checked_unix_ms=1, state=state, checks=[check]
+    ).model_dump_json()
+    (tmp_path / "tidscope_collector" / "report.json").write_text(report)
+    for options in ([], ["--json"]):
+        done = subprocess.run(
+            [*COMMAND, "doctor", *options],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment,
+        )
+        assert done.returncode == code, done.stderr
+        if options:
+            assert check_text("DoctorReport", done.stdout) == json.loads(report)
+        else:
+            assert "Exit records: none" in done.stdout
+            assert "mend: be root" in done.stdout
+
+
+def test_doctor_without_a_report(environment: dict[str, str]) -> None:
+    done = subprocess.run(
+        [*COMMAND, "doctor"], capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.returncode == 1
+    assert "the collector gave no report (exit code 1)" in done.stderr
+
+
+def test_collect_becomes_the_collector(environment: dict[str, str]) -> None:
+    """The stand-in is refused the connection, which shows that it was it that ran."""
+    done = subprocess.run(
+        [*COMMAND, "collect", "--backend", "http://127.0.0.1:1"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**environment, "TIDSCOPE_COLLECTOR_SECRET": "secret-value"},
+    )
+    assert done.returncode == 1
+    assert "ConnectionRefusedError" in done.stderr
