@@ -8,6 +8,10 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 
 export function Button({ look = "plain", className = "", ...rest }: ButtonProps) {
   return (
-    <button type="button" className={`${styles.button} ${styles[look]} ${className}`} {...rest} />
+    <button
+      type="button"
+      className={`${styles.button} ${styles[look] ?? ""} ${className}`}
+      {...rest}
+    />
   );
 }

@@ -15,7 +15,7 @@ interface NoticeProps {
 /** A state in words, with what can be done about it. */
 export function Notice({ kind, title, children, actions, urgent = false }: NoticeProps) {
   return (
-    <div className={`${styles.notice} ${styles[kind]}`} role={urgent ? "alert" : "status"}>
+    <div className={`${styles.notice} ${styles[kind] ?? ""}`} role={urgent ? "alert" : "status"}>
       <span className={styles.icon}>
         <Mark kind={kind} />
       </span>

@@ -11,29 +11,31 @@ interface Held<T> {
     readonly onFocus: () => void;
     readonly onBlur: (event: FocusEvent) => void;
   };
-  /** Let the rows take the order they come in once, as after a press on a column's head. */
+  /** Let the rows take another order: the person asked for it, and it is on its way. */
   readonly release: () => void;
 }
+
+/** How long an order that was asked for may take to come. */
+const RELEASE_MS = 1500;
 
 /** Rows that keep their order while the pointer or the focus is among them. */
 export function useHeld<T>(rows: readonly T[], keyOf: (row: T) => string): Held<T> {
   const [pointed, setPointed] = useState(false);
   const [focused, setFocused] = useState(false);
   const shown = useRef<readonly string[] | null>(null);
-  const released = useRef(false);
+  const released_ms = useRef(Number.NEGATIVE_INFINITY);
   const holding = pointed || focused;
 
   const ordered = useMemo(() => {
-    const before = holding && !released.current ? shown.current : null;
-    released.current = false;
+    const free = performance.now() < released_ms.current + RELEASE_MS;
+    const before = holding && !free ? shown.current : null;
     const result = heldOrder(before, rows, keyOf);
     shown.current = result.map(keyOf);
     return result;
   }, [rows, keyOf, holding]);
 
   const release = useCallback(() => {
-    shown.current = null;
-    released.current = true;
+    released_ms.current = performance.now();
   }, []);
   const handlers = useMemo(
     () => ({

@@ -15,7 +15,7 @@ export function CheckCard({ check }: { readonly check: DoctorCheck }) {
   const [kind, word] = SHOWN[check.state];
   return (
     <li className={styles.check} data-check={check.name} data-state={check.state}>
-      <p className={`${styles.state} ${styles[kind]}`}>
+      <p className={`${styles.state} ${styles[kind] ?? ""}`}>
         <Mark kind={kind} />
         {word}
       </p>

@@ -46,7 +46,7 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
       </div>
       <dl className={styles.facts}>
         {factsOf(target, view).map(([name, value, tip]) => (
-          <div key={name}>
+          <div key={name} data-fact={name}>
             <dt>{name}</dt>
             <dd>
               <Tip text={tip}>{value}</Tip>
@@ -70,6 +70,7 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
       : `${process.runtime} ${process.runtime_version?.replace(/^[a-z]+/i, "") ?? ""}`.trim();
   const facts: Fact[] = [
     ["Uptime", formatDuration((nowUnixMs - process.started_unix_ms) / 1000), null],
+    ["Watched", formatDuration(view.now_s), "Since tidscope attached"],
     ["Threads", formatValue(view.live_threads, "count"), "Alive now"],
     [
       "Memory",

@@ -106,7 +106,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
         onColumns={() => setChoosing(true)}
         onSearchKey={onSearchKey}
       />
-      <div ref={root} className={styles.scroll} {...handlers}>
+      <div ref={root} className={styles.scroll}>
         <table
           className={styles.table}
           aria-rowcount={total + 1}
@@ -118,7 +118,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
             source={target.source.kind}
             onSort={sortBy}
           />
-          <tbody onKeyDown={keys.onKeyDown}>
+          <tbody onKeyDown={keys.onKeyDown} {...handlers}>
             <tr style={{ height: items[0]?.start ?? 0 }} />
             {items.map((item) => {
               const row = rows[item.index - offset];

@@ -1,0 +1,33 @@
+import { defineConfig } from "@playwright/test";
+
+/** The browser is Debian's; CHROMIUM names another. */
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+export default defineConfig({
+  testDir: ".",
+  outputDir: "../../test-output/playwright",
+  // One at a time: the tests watch a busy program, and say which thread is the busiest.
+  workers: 1,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  forbidOnly: true,
+  reporter: [["list"]],
+  use: {
+    viewport: { width: 1440, height: 900 },
+    colorScheme: "dark",
+    trace: "retain-on-failure",
+    launchOptions: {
+      executablePath,
+      args: [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    },
+  },
+});

@@ -1,0 +1,97 @@
+/** Pictures of every state, for people to look at, and a check that nothing sticks out. */
+
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { LivePage } from "./fixtures/live_page";
+import { OUTPUT } from "./fixtures/processes";
+import { Program } from "./fixtures/program";
+import { Site } from "./fixtures/site";
+import { expect, test } from "./fixtures/test";
+
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+] as const;
+const SCHEMES = ["light", "dark"] as const;
+
+/** Take the page in both sizes and both themes. */
+async function take(page: Page, name: string): Promise<void> {
+  for (const size of SIZES) {
+    await page.setViewportSize(size);
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await expect(page.locator("html")).toHaveAttribute("data-theme", colorScheme);
+      // Charts are drawn anew for a new width or theme with the next view.
+      await page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+      );
+      const file = `${name}-${colorScheme}-${size.width}.png`;
+      await page.screenshot({ path: join(OUTPUT, "screenshots", file), animations: "disabled" });
+      const outside = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(outside, `${file}: wider than the window`).toBeLessThanOrEqual(0);
+    }
+  }
+}
+
+test("sign-in", async ({ page, site }) => {
+  await page.goto(site.url);
+  await expect(page.getByRole("heading", { name: "Sign in with the token" })).toBeVisible();
+  await take(page, "sign-in");
+});
+
+test("picker", async ({ signedIn, program }) => {
+  // CPU is known from the second listing on.
+  const row = signedIn.locator(`[data-pid="${program.pid}"]`);
+  await expect(row).toContainText(/\d\.\d %/);
+  await take(signedIn, "picker");
+});
+
+test("doctor", async ({ signedIn, site }) => {
+  await signedIn.goto(`${site.url}/doctor`);
+  await expect(signedIn.locator("[data-check]").first()).toBeVisible();
+  await take(signedIn, "doctor");
+});
+
+test("live and paused", async ({ signedIn }) => {
+  test.setTimeout(120_000);
+  await signedIn.getByRole("button", { name: "Start the demo" }).click();
+  await expect(signedIn.locator('[data-tile="cpu"]')).toContainText(/\d/);
+  await signedIn.getByText("30 s", { exact: true }).click();
+  // A picture of an empty chart shows nothing: wait until half of the axis is filled.
+  await expect(signedIn.locator("[data-fact=Watched]")).toHaveText(/(1[6-9]|[2-5]\d) s|min/, {
+    timeout: 40_000,
+  });
+  await take(signedIn, "live");
+  await signedIn.keyboard.press("Space");
+  await expect(signedIn.getByText("Paused. Measuring goes on.")).toBeVisible();
+  await take(signedIn, "live-paused");
+  await signedIn.getByRole("button", { name: "Stop the demo" }).click();
+});
+
+test("exited", async ({ watching, program }) => {
+  await program.quit();
+  await expect(watching.page.getByText("The process has ended")).toBeVisible();
+  await take(watching.page, "exited");
+});
+
+test("disconnected, and no collector", async ({ page }) => {
+  const site = await Site.start();
+  const program = await Program.start();
+  try {
+    await page.goto(site.urlWithToken);
+    await new LivePage(page, site).open(program.pid);
+    await site.killBackend();
+    await expect(page.getByText("Connection to the backend lost")).toBeVisible();
+    await take(page, "disconnected");
+    await site.killCollector();
+    await site.startBackend();
+    await page.goto(site.url);
+    await expect(page.getByText("No collector is connected")).toBeVisible();
+    await take(page, "no-collector");
+  } finally {
+    await program.kill();
+    await site.stop();
+  }
+});

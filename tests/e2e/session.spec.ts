@@ -1,0 +1,38 @@
+import { expect, test } from "./fixtures/test";
+
+test("the printed address signs in, and the token leaves the address bar", async ({
+  page,
+  site,
+}) => {
+  await page.goto(site.urlWithToken);
+  await expect(page).toHaveURL(`${site.url}/`);
+  await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
+  await expect(page.locator("[data-connection=open]")).toBeVisible();
+});
+
+test("without a session the page asks for the token", async ({ page, site }) => {
+  await page.goto(site.url);
+  await expect(page.getByRole("heading", { name: "Sign in with the token" })).toBeVisible();
+  await expect(page.getByText(`${site.url}/?token=…`)).toBeVisible();
+
+  const field = page.getByLabel("Address or token");
+  await field.fill("   ");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("alert")).toContainText("There is no token in this text");
+
+  await field.fill("not-the-token-at-all");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("alert")).toContainText(/token/i);
+
+  await field.fill(site.urlWithToken);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
+  await expect(page.locator("[data-connection=open]")).toBeVisible();
+});
+
+test("an address that names no page says so", async ({ signedIn, site }) => {
+  await signedIn.goto(`${site.url}/nothing/here`);
+  await expect(signedIn.getByText("There is no such page")).toBeVisible();
+  await signedIn.getByRole("main").getByRole("link", { name: "Doctor" }).click();
+  await expect(signedIn.getByRole("heading", { name: "Doctor" })).toBeVisible();
+});
