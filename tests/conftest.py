@@ -1,9 +1,14 @@
-"""Fixtures for all tests."""
+"""Fixtures and settings for all tests."""
 
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 from programs.known_work import KnownWork
+
+# A busy machine makes an example slow, not wrong.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture
