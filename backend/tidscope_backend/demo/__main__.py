@@ -4,6 +4,7 @@ Uses well under half a core and a few MiB of disk that have no name. Says `ready
 output once all threads run; ends on SIGTERM or SIGINT, and when its parent ends.
 """
 
+import argparse
 import os
 import signal
 import socket
@@ -40,6 +41,10 @@ def start_all(stop: Event, listener: socket.socket) -> list[Thread]:
 
 def main() -> int:
     """Run until told to stop."""
+    argparse.ArgumentParser(
+        prog="python -m tidscope_backend.demo",
+        description="A program with many threads to look at.",
+    ).parse_args()
     stop = Event()
     # Before any thread starts, so that all inherit it: the signals wait for `sigwait` below.
     # A handler that sets the event could come while this thread holds the event's lock.

@@ -68,13 +68,7 @@ class DemoChild:
             return
         with suppress(ProcessLookupError):
             process.terminate()
-        try:
-            async with asyncio.timeout(END_SECONDS):
-                await process.wait()
-        except TimeoutError:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+        await _code_of(process)
 
 
 async def _spawn() -> asyncio.subprocess.Process:
@@ -91,16 +85,28 @@ async def _spawn() -> asyncio.subprocess.Process:
             async with asyncio.timeout(READY_SECONDS):
                 line = await process.stdout.readline()
     if line != READY:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.kill()
-        code = await process.wait()
+        code = await _code_of(process)
         raise refusal(
             "demo-failed",
             f"the demo program ended with code {code} before it was ready",
             "run `python -m tidscope_backend.demo` to see why",
         )
     return process
+
+
+async def _code_of(process: asyncio.subprocess.Process) -> int:
+    """Exit code of a process that did not do what it should; it is given a moment to end itself.
+
+    Killing it at once could race with its own end: sending a signal polls the child, which takes
+    its exit code away from the event loop.
+    """
+    try:
+        async with asyncio.timeout(END_SECONDS):
+            return await process.wait()
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            process.kill()
+        return await process.wait()
 
 
 def local_host_id() -> str:
