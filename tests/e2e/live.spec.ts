@@ -23,6 +23,7 @@ test("another field puts another thread on top", async ({ watching }) => {
   await expect(watching.rowAt(0)).toHaveText("writer");
   await page.getByRole("combobox", { name: "by" }).selectOption({ label: "Disk written" });
   await expect(watching.panel("cpu").getByRole("listitem").first()).toContainText("writer");
+  await page.getByRole("combobox", { name: "by" }).selectOption({ label: "CPU time" });
   await page.getByRole("combobox", { name: "Lines" }).selectOption({ label: "top 5" });
   // Five threads and the others.
   await expect(watching.panel("cpu").getByRole("listitem")).toHaveCount(6);

@@ -2,7 +2,8 @@ import { useEffect, useRef } from "react";
 import { type Command, KEYS_AT_REST, pressKey } from "./keyboard";
 
 const TYPING = "input:not([type=checkbox]):not([type=radio]), textarea, select";
-const PRESSABLE = "button, a, summary, input, [role=button]";
+/** What the space bar works; on a radio button that is chosen already, and on a link, it does nothing. */
+const PRESSABLE = "button, summary, input:not([type=radio])";
 
 /** Run commands as keys are pressed anywhere in the page. */
 export function useKeyboard(run: (command: Command) => void): void {

@@ -49,7 +49,8 @@ function Waiting({ connection, onRetry }: WaitingProps) {
       <span data-testid="retry">
         {seconds === 0 ? "Trying again…" : `Trying again in ${seconds} s.`}
       </span>{" "}
-      {connection.reason} What was measured stays on screen; the collector goes on measuring.
+      What was measured stays on screen; the collector goes on measuring. Reason:{" "}
+      {connection.reason}.
     </Notice>
   );
 }

@@ -24,6 +24,7 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
   }
   const entries = entriesOf(view);
   const names = entries.map(([line, second]) => [line.variant_name, second?.variant_name])[0];
+  const twins = twinsOf(entries.map(([line]) => line.name));
   const paired = names?.[1] !== undefined;
   return (
     <div className={`${styles.legend} ${paired ? styles.paired : ""}`}>
@@ -41,7 +42,7 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
               <Marker style={lineStyle(line, chart, theme)} />
               <span className={styles.name}>
                 {line.kind === "others" ? `${view.others} others` : line.name}
-                {line.tid === null ? null : <span className={styles.tid}> {line.tid}</span>}
+                {twins.has(line.name) ? <span className={styles.tid}> {line.tid}</span> : null}
               </span>
               <Last view={view} line={line} />
               {second === undefined ? null : <Last view={view} line={second} />}
@@ -75,6 +76,11 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
 
 function Last({ view, line }: { readonly view: ChartView; readonly line: LineView }) {
   return <span className={styles.value}>{bareNumber(formatValue(line.last, view.unit))}</span>;
+}
+
+/** Names that more than one has: only they need their thread id. */
+function twinsOf(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.filter((name, place) => names.indexOf(name) !== place));
 }
 
 /** Lines, with the second one of a pair beside the first. */

@@ -60,7 +60,7 @@ export function Scope({ id }: { readonly id: string }) {
       {view.state === "loading" ? (
         <Notice kind="plain" title="Waiting for the first sample…" />
       ) : null}
-      <Tiles />
+      <Tiles target={target} />
       <ViewControls target={target} />
       <ChartGrid target={target} />
       <ThreadTable target={target} />

@@ -4,29 +4,43 @@ import { Sparkline } from "../../../charts/Sparkline";
 import type { TileView } from "../../../model/contract";
 import { formatValue, NO_VALUE } from "../../../model/format";
 import { Tip } from "../../../ui/Tip";
+import type { Target } from "../../../wire/generated/models";
 import styles from "./Tiles.module.css";
+import { whyNoValue } from "./whyNoValue";
 
 /** The process in a few numbers. */
-export function Tiles() {
-  const tiles = useReadable(useLiveClient().tiles);
+export function Tiles({ target }: { readonly target: Target }) {
+  const client = useLiveClient();
+  const tiles = useReadable(client.tiles);
+  const alive = useReadable(client.target)?.live_threads ?? 0;
   return (
     <ul className={styles.tiles} aria-label="The process in numbers">
       {tiles?.map((tile) => (
-        <Tile key={tile.id} tile={tile} />
+        <Tile
+          key={tile.id}
+          tile={tile}
+          reason={whyNoValue(tile.id, tile.reason, target.fields, alive)}
+        />
       ))}
     </ul>
   );
 }
 
-function Tile({ tile }: { readonly tile: TileView }) {
+interface TileProps {
+  readonly tile: TileView;
+  /** Why it has no value, if it has none. */
+  readonly reason: string;
+}
+
+function Tile({ tile, reason }: TileProps) {
   const { state, second } = tile;
   return (
     <li className={styles.tile} data-tile={tile.id} data-state={state}>
       <p className={styles.label}>{tile.label}</p>
       {state === "absent" ? (
-        <Tip className={styles.absent} text={tile.reason}>
+        <Tip className={styles.absent} text={reason}>
           <span className={styles.value}>{NO_VALUE}</span>
-          <span className={styles.reason}>{tile.reason}</span>
+          <span className={styles.reason}>{reason}</span>
         </Tip>
       ) : (
         <>
