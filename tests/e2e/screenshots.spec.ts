@@ -16,6 +16,7 @@ const SCHEMES = ["light", "dark"] as const;
 
 /** Take the page in both sizes and both themes. */
 async function take(page: Page, name: string): Promise<void> {
+  await page.mouse.move(0, 0);
   for (const size of SIZES) {
     await page.setViewportSize(size);
     for (const colorScheme of SCHEMES) {
@@ -58,11 +59,7 @@ test("live and paused", async ({ signedIn }) => {
   test.setTimeout(120_000);
   await signedIn.getByRole("button", { name: "Start the demo" }).click();
   await expect(signedIn.locator('[data-tile="cpu"]')).toContainText(/\d/);
-  await signedIn.getByText("30 s", { exact: true }).click();
-  // A picture of an empty chart shows nothing: wait until half of the axis is filled.
-  await expect(signedIn.locator("[data-fact=Watched]")).toHaveText(/(1[6-9]|[2-5]\d) s|min/, {
-    timeout: 40_000,
-  });
+  await fill(signedIn);
   await take(signedIn, "live");
   await signedIn.keyboard.press("Space");
   await expect(signedIn.getByText("Paused. Measuring goes on.")).toBeVisible();
@@ -70,7 +67,16 @@ test("live and paused", async ({ signedIn }) => {
   await signedIn.getByRole("button", { name: "Stop the demo" }).click();
 });
 
+/** A picture of an empty chart shows nothing: wait until a good part of the axis is filled. */
+async function fill(page: Page): Promise<void> {
+  await page.getByText("30 s", { exact: true }).click();
+  await expect(page.locator("[data-fact=Watched]")).toHaveText(/(1[2-9]|[2-5]\d) s|min/, {
+    timeout: 40_000,
+  });
+}
+
 test("exited", async ({ watching, program }) => {
+  await fill(watching.page);
   await program.quit();
   await expect(watching.page.getByText("The process has ended")).toBeVisible();
   await take(watching.page, "exited");
@@ -82,6 +88,7 @@ test("disconnected, and no collector", async ({ page }) => {
   try {
     await page.goto(site.urlWithToken);
     await new LivePage(page, site).open(program.pid);
+    await fill(page);
     await site.killBackend();
     await expect(page.getByText("Connection to the backend lost")).toBeVisible();
     await take(page, "disconnected");

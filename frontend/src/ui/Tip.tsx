@@ -45,11 +45,16 @@ export function Tip({ text, children, className }: TipProps) {
   );
 }
 
-function placeAt(anchor: DOMRect): { left: number; width: number; top?: number; bottom?: number } {
+function placeAt(anchor: DOMRect): {
+  left: number;
+  maxWidth: number;
+  top?: number;
+  bottom?: number;
+} {
   const width = Math.min(WIDTH_PX, window.innerWidth - 16);
   const left = Math.max(8, Math.min(anchor.left, window.innerWidth - width - 8));
   const below = anchor.bottom + 160 < window.innerHeight;
   return below
-    ? { left, width, top: anchor.bottom + 6 }
-    : { left, width, bottom: window.innerHeight - anchor.top + 6 };
+    ? { left, maxWidth: width, top: anchor.bottom + 6 }
+    : { left, maxWidth: width, bottom: window.innerHeight - anchor.top + 6 };
 }

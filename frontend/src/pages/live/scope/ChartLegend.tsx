@@ -1,8 +1,16 @@
 import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
+import { useSelected } from "../../../base/useSelected";
+import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
 import { Marker } from "../../../charts/Marker";
 import { lineStyle } from "../../../charts/palette";
-import type { ChartId, ChartTheme, ChartView, LineView } from "../../../model/contract";
+import type {
+  ChartId,
+  ChartTheme,
+  ChartView,
+  Hover,
+  LineView,
+  ViewRequest,
+} from "../../../model/contract";
 import { formatValue } from "../../../model/format";
 import { bareNumber } from "./bareNumber";
 import styles from "./ChartLegend.module.css";
@@ -12,13 +20,16 @@ interface ChartLegendProps {
   readonly theme: ChartTheme;
 }
 
+const keyOf = (hover: Hover) => hover.key;
+const selectedOf = (view: ViewRequest) => view.selected;
 const NO_HOVER = { t_s: null, key: null, chart: null };
 
 /** The lines of a chart with their last values; a press selects the thread everywhere. */
 export function ChartLegend({ chart, theme }: ChartLegendProps) {
   const client = useLiveClient();
-  const view = useReadable(client.chart(chart));
-  const hovered = useReadable(client.hover).key;
+  const view = useSlowly(client.chart(chart), READABLE_MS);
+  const hovered = useSelected(client.hover, keyOf);
+  const selected = useSelected(client.view, selectedOf);
   if (view === null || view.state !== "ok") {
     return <div className={styles.legend} />;
   }
@@ -57,7 +68,7 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
                   type="button"
                   className={styles.entry}
                   title={`${line.name} ${line.tid ?? ""}`}
-                  aria-pressed={line.selected}
+                  aria-pressed={key === selected}
                   data-hovered={hovered === key}
                   onClick={() => client.select(key)}
                   onPointerEnter={() => client.hover.set({ ...NO_HOVER, key })}

@@ -1,20 +1,24 @@
 import { useLiveClient } from "../../../base/liveClient";
 import { theme } from "../../../base/theme";
 import { useReadable } from "../../../base/useReadable";
+import { useSelected } from "../../../base/useSelected";
 import { TimeChart } from "../../../charts/TimeChart";
+import type { ChartView } from "../../../model/contract";
 import { ChartLegend } from "./ChartLegend";
 import styles from "./ChartPanel.module.css";
 import { CHART_THEMES } from "./chartTheme";
 import type { Panel } from "./panels";
 
 const HEIGHT_PX = 200;
+const smoothingOf = (view: ChartView | null) => view?.smoothing_s ?? 0;
+const stateOf = (view: ChartView | null) => view?.state ?? "waiting";
 
 /** A chart with its heading and legend. */
 export function ChartPanel({ panel }: { readonly panel: Panel }) {
   const client = useLiveClient();
   const colours = CHART_THEMES[useReadable(theme)];
-  const view = useReadable(client.chart(panel.chart));
-  const smoothing = view?.smoothing_s ?? 0;
+  const smoothing = useSelected(client.chart(panel.chart), smoothingOf);
+  const state = useSelected(client.chart(panel.chart), stateOf);
   return (
     <section className={styles.panel} aria-label={panel.title} data-panel={panel.chart}>
       <header className={styles.head}>
@@ -33,9 +37,7 @@ export function ChartPanel({ panel }: { readonly panel: Panel }) {
             title={panel.title}
             height={HEIGHT_PX}
           />
-          {view === null || view.state === "waiting" ? (
-            <p className={styles.over}>Waiting for two samples…</p>
-          ) : null}
+          {state === "waiting" ? <p className={styles.over}>Waiting for two samples…</p> : null}
         </div>
         <ChartLegend chart={panel.chart} theme={colours} />
       </div>

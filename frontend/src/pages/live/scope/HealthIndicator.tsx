@@ -1,5 +1,5 @@
 import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
+import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
 import type { DataHealth, TargetView } from "../../../model/contract";
 import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
 import { Mark } from "../../../ui/Mark";
@@ -9,7 +9,7 @@ import { judgeHealth } from "./judgeHealth";
 
 /** How good the data is, in two words; opens into the numbers. */
 export function HealthIndicator({ state }: { readonly state: TargetView["state"] }) {
-  const health = useReadable(useLiveClient().health);
+  const health = useSlowly(useLiveClient().health, READABLE_MS);
   const { kind, word, remarks } = judgeHealth(health, state);
   return (
     <Popover

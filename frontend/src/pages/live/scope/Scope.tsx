@@ -3,6 +3,7 @@ import { isKind } from "../../../api/problem";
 import { useLiveClient } from "../../../base/liveClient";
 import { navigate } from "../../../base/routing";
 import { useReadable } from "../../../base/useReadable";
+import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
 import { Blank } from "../../../ui/Blank";
 import { Button } from "../../../ui/Button";
 import { Notice } from "../../../ui/Notice";
@@ -21,7 +22,7 @@ const PATIENCE_MS = 3000;
 export function Scope({ id }: { readonly id: string }) {
   const client = useLiveClient();
   const live = useReadable(client.live);
-  const view = useReadable(client.target);
+  const view = useSlowly(client.target, READABLE_MS);
   const problem = useReadable(client.problem);
   const patient = usePatience(PATIENCE_MS);
   const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;

@@ -1,18 +1,21 @@
 import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
+import { useSelected } from "../../../base/useSelected";
+import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
 import { Sparkline } from "../../../charts/Sparkline";
-import type { TileView } from "../../../model/contract";
+import type { TargetView, TileView } from "../../../model/contract";
 import { formatValue, NO_VALUE } from "../../../model/format";
 import { Tip } from "../../../ui/Tip";
 import type { Target } from "../../../wire/generated/models";
 import styles from "./Tiles.module.css";
 import { whyNoValue } from "./whyNoValue";
 
+const aliveOf = (view: TargetView | null) => view?.live_threads ?? 0;
+
 /** The process in a few numbers. */
 export function Tiles({ target }: { readonly target: Target }) {
   const client = useLiveClient();
-  const tiles = useReadable(client.tiles);
-  const alive = useReadable(client.target)?.live_threads ?? 0;
+  const tiles = useSlowly(client.tiles, READABLE_MS);
+  const alive = useSelected(client.target, aliveOf);
   return (
     <ul className={styles.tiles} aria-label="The process in numbers">
       {tiles?.map((tile) => (

@@ -1,6 +1,7 @@
 import { useLiveClient } from "../../../../base/liveClient";
 import { useReadable } from "../../../../base/useReadable";
-import type { TableRequest } from "../../../../model/contract";
+import { useSelected } from "../../../../base/useSelected";
+import type { TableRequest, TargetView } from "../../../../model/contract";
 import { Button } from "../../../../ui/Button";
 import { SearchField } from "../../../../ui/SearchField";
 import { Segmented } from "../../../../ui/Segmented";
@@ -13,12 +14,14 @@ interface TableBarProps {
   readonly onSearchKey: (event: React.KeyboardEvent) => void;
 }
 
+const filterProblemOf = (view: TargetView | null) => view?.filter_problem ?? "";
+
 /** What the table shows: filter, grouping, exited threads, columns. */
 export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBarProps) {
   const client = useLiveClient();
   const { filter, selected, pinned } = useReadable(client.view);
   const view = useReadable(client.table);
-  const problem = useReadable(client.target)?.filter_problem ?? "";
+  const problem = useSelected(client.target, filterProblemOf);
   return (
     <>
       <div className={styles.bar}>

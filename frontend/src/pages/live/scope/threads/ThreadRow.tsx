@@ -8,6 +8,7 @@ import styles from "./ThreadTable.module.css";
 
 interface ThreadRowProps {
   readonly row: TableRow;
+  readonly selected: boolean;
   readonly index: number;
   readonly columns: readonly Column[];
   /** Place of each field in the row's arrays. */
@@ -24,7 +25,7 @@ interface ThreadRowProps {
 
 /** A thread, or a role. Its button covers the row. */
 export function ThreadRow(props: ThreadRowProps) {
-  const { row, index, columns, places, absent, now_s, reachable, theme } = props;
+  const { row, selected, index, columns, places, absent, now_s, reachable, theme } = props;
   const style = roleStyle(row.role_index, theme);
   return (
     <tr
@@ -32,7 +33,7 @@ export function ThreadRow(props: ThreadRowProps) {
       aria-rowindex={index + 2}
       data-key={row.key}
       data-thread-state={row.state}
-      data-selected={row.selected}
+      data-selected={selected}
       onPointerEnter={() => props.onPoint(row)}
       onPointerLeave={() => props.onPoint(null)}
     >
@@ -56,7 +57,7 @@ export function ThreadRow(props: ThreadRowProps) {
             className={styles.select}
             data-row={index}
             tabIndex={reachable ? 0 : -1}
-            aria-pressed={row.selected}
+            aria-pressed={selected}
             onClick={() => props.onSelect(row)}
             onKeyDown={(event) => {
               if (event.key === "p" && !event.ctrlKey && !event.metaKey) {

@@ -3,12 +3,15 @@ import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState }
 import { useLiveClient } from "../../../../base/liveClient";
 import { theme } from "../../../../base/theme";
 import { useReadable } from "../../../../base/useReadable";
+import { useSelected } from "../../../../base/useSelected";
+import { READABLE_MS, useSlowly } from "../../../../base/useSlowly";
 import {
   DEFAULT_TABLE,
   RING_FIELDS,
   type SortColumn,
   type TableRequest,
   type TableRow,
+  type ViewRequest,
 } from "../../../../model/contract";
 import { useHeld } from "../../../../ui/useHeld";
 import { useRowKeys } from "../../../../ui/useRowKeys";
@@ -28,13 +31,15 @@ const STRIDE = 40;
 const LIMIT = 120;
 const NONE: readonly TableRow[] = [];
 const keyOf = (row: TableRow) => row.key;
+const selectedOf = (view: ViewRequest) => view.selected;
 const NO_HOVER = { t_s: null, key: null, chart: null };
 
 /** All threads of the target, or its roles. */
 export function ThreadTable({ target }: { readonly target: Target }) {
   const client = useLiveClient();
   const view = useReadable(client.table);
-  const now_s = useReadable(client.target)?.now_s ?? 0;
+  const now_s = useSlowly(client.target, READABLE_MS)?.now_s ?? 0;
+  const selected = useSelected(client.view, selectedOf);
   const colours = CHART_THEMES[useReadable(theme)];
   const { ids, columns, choose } = useColumns();
   const [choosing, setChoosing] = useState(false);
@@ -130,6 +135,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
                 <ThreadRow
                   key={row.key}
                   row={row}
+                  selected={row.key === selected}
                   index={item.index}
                   columns={columns}
                   places={places}
