@@ -18,56 +18,82 @@ export function AttachedTargets() {
   const live = useReadable(useLiveClient().live);
   const [problem, setProblem] = useState<Problem | null>(null);
   const targets = [...(live?.targets ?? [])].sort(
-    (a, b) =>
-      Number(b.state === "attached") - Number(a.state === "attached") ||
-      b.attached_unix_us - a.attached_unix_us,
+    (a, b) => b.attached_unix_us - a.attached_unix_us,
   );
+  const attached = targets.filter(({ state }) => state === "attached");
+  const ended = targets.filter(({ state }) => state !== "attached");
   if (targets.length === 0) {
     return null;
   }
   const end = (target: Target) => {
-    const ended = isDemo(target) ? stopDemo() : detach(target.id);
+    const ending = isDemo(target) ? stopDemo() : detach(target.id);
     setProblem(null);
-    ended.catch((error: unknown) => setProblem(asProblem(error)));
+    ending.catch((error: unknown) => setProblem(asProblem(error)));
   };
   return (
     <section className={styles.attached} aria-label="Targets">
-      <h2>Targets</h2>
       {problem === null ? null : <ProblemNotice problem={problem} />}
-      <ul className={styles.list}>
-        {targets.map((target) => (
-          <li key={target.id} className={styles.target} data-target={target.id}>
-            <Mark kind={target.state === "attached" ? "good" : "plain"} />
-            <a
-              className={styles.open}
-              href={liveHref(target.id)}
-              onClick={(event) => {
-                event.preventDefault();
-                navigate(liveHref(target.id));
-              }}
-            >
-              <span className={styles.name}>{target.process.name}</span>{" "}
-              <span className={styles.command}>{target.process.command}</span>
-            </a>
-            <span className={styles.more}>
-              pid {target.process.pid} · {target.state} ·{" "}
-              {target.state === "attached" ? `${target.rate_hz} Hz, ` : ""}since{" "}
-              <time title={utcTime(target.attached_unix_us / 1000)}>
-                {localTime(target.attached_unix_us / 1000)}
-              </time>
-            </span>
-            {target.state === "attached" ? (
-              <Button
-                look="quiet"
-                onClick={() => end(target)}
-                aria-label={`${isDemo(target) ? "Stop the demo" : "Detach"}, pid ${target.process.pid}`}
-              >
-                {isDemo(target) ? "Stop the demo" : "Detach"}
-              </Button>
-            ) : null}
-          </li>
-        ))}
-      </ul>
+      {attached.length === 0 ? null : (
+        <>
+          <h2>Attached</h2>
+          <ul className={styles.list}>
+            {attached.map((target) => (
+              <TargetRow key={target.id} target={target} onEnd={end} />
+            ))}
+          </ul>
+        </>
+      )}
+      {ended.length === 0 ? null : (
+        <details>
+          <summary className={styles.ended}>{ended.length} ended, still to be seen</summary>
+          <ul className={styles.list}>
+            {ended.map((target) => (
+              <TargetRow key={target.id} target={target} onEnd={end} />
+            ))}
+          </ul>
+        </details>
+      )}
     </section>
+  );
+}
+
+interface TargetRowProps {
+  readonly target: Target;
+  readonly onEnd: (target: Target) => void;
+}
+
+function TargetRow({ target, onEnd }: TargetRowProps) {
+  const verb = isDemo(target) ? "Stop the demo" : "Detach";
+  return (
+    <li className={styles.target} data-target={target.id}>
+      <Mark kind={target.state === "attached" ? "good" : "plain"} />
+      <a
+        className={styles.open}
+        href={liveHref(target.id)}
+        onClick={(event) => {
+          event.preventDefault();
+          navigate(liveHref(target.id));
+        }}
+      >
+        <span className={styles.name}>{target.process.name}</span>{" "}
+        <span className={styles.command}>{target.process.command}</span>
+      </a>
+      <span className={styles.more}>
+        pid {target.process.pid} · {target.state} ·{" "}
+        {target.state === "attached" ? `${target.rate_hz} Hz, ` : ""}since{" "}
+        <time title={utcTime(target.attached_unix_us / 1000)}>
+          {localTime(target.attached_unix_us / 1000)}
+        </time>
+      </span>
+      {target.state === "attached" ? (
+        <Button
+          look="quiet"
+          onClick={() => onEnd(target)}
+          aria-label={`${verb}, pid ${target.process.pid}`}
+        >
+          {verb}
+        </Button>
+      ) : null}
+    </li>
   );
 }
