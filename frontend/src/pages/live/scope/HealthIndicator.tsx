@@ -1,4 +1,5 @@
 import { useLiveClient } from "../../../base/liveClient";
+import { useReadable } from "../../../base/useReadable";
 import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
 import type { DataHealth, TargetView } from "../../../model/contract";
 import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
@@ -9,8 +10,10 @@ import { judgeHealth } from "./judgeHealth";
 
 /** How good the data is, in two words; opens into the numbers. */
 export function HealthIndicator({ state }: { readonly state: TargetView["state"] }) {
-  const health = useSlowly(useLiveClient().health, READABLE_MS);
-  const { kind, word, remarks } = judgeHealth(health, state);
+  const client = useLiveClient();
+  const health = useSlowly(client.health, READABLE_MS);
+  const connected = useReadable(client.connection).state === "open";
+  const { kind, word, remarks } = judgeHealth(health, state, connected);
   return (
     <Popover
       label="Health of the data"

@@ -26,12 +26,16 @@ const GOOD: DataHealth = {
 
 describe("judgeHealth", () => {
   it("says nothing when nothing is wrong", () => {
-    expect(judgeHealth(GOOD, "live")).toEqual({ kind: "good", word: "Data good", remarks: [] });
+    expect(judgeHealth(GOOD, "live", true)).toEqual({
+      kind: "good",
+      word: "Data good",
+      remarks: [],
+    });
   });
 
   it("waits for data", () => {
-    expect(judgeHealth(null, "loading").kind).toBe("unknown");
-    expect(judgeHealth({ ...GOOD, frames: 0 }, "live").kind).toBe("unknown");
+    expect(judgeHealth(null, "loading", true).kind).toBe("unknown");
+    expect(judgeHealth({ ...GOOD, frames: 0 }, "live", true).kind).toBe("unknown");
   });
 
   it.each<[string, Partial<DataHealth>, string]>([
@@ -41,7 +45,7 @@ describe("judgeHealth", () => {
     ["missed deadlines", { missed_deadlines: 11 }, "11 deadlines"],
     ["latency", { latency_ms: 900 }, "900 ms"],
   ])("remarks on %s", (_what, part, text) => {
-    const judged = judgeHealth({ ...GOOD, ...part }, "live");
+    const judged = judgeHealth({ ...GOOD, ...part }, "live", true);
     expect(judged.kind).toBe("fair");
     expect(judged.word).toBe("1 remark");
     expect(judged.remarks[0]).toContain(text);
@@ -49,15 +53,27 @@ describe("judgeHealth", () => {
 
   it("lets what is usual pass", () => {
     const usual = { ...GOOD, missed_deadlines: 10, coalesced: 500, arriving_hz: Number.NaN };
-    expect(judgeHealth(usual, "live").kind).toBe("good");
+    expect(judgeHealth(usual, "live", true).kind).toBe("good");
   });
 
   it("does not miss samples of a target that has ended", () => {
-    expect(judgeHealth({ ...GOOD, arriving_hz: 0, latency_ms: 9000 }, "ended").kind).toBe("good");
+    expect(judgeHealth({ ...GOOD, arriving_hz: 0, latency_ms: 9000 }, "ended", true).kind).toBe(
+      "good",
+    );
+  });
+
+  it("knows that nothing new comes, unless nothing should", () => {
+    expect(judgeHealth(GOOD, "live", false).remarks[0]).toContain("No new samples");
+    expect(judgeHealth(GOOD, "quiet", true).remarks[0]).toContain("No new samples");
+    expect(judgeHealth(GOOD, "ended", false).kind).toBe("good");
   });
 
   it("is alarmed by frames that cannot be read", () => {
-    const judged = judgeHealth({ ...GOOD, bad_frames: 1, bad_frame_reason: "no Arrow" }, "live");
+    const judged = judgeHealth(
+      { ...GOOD, bad_frames: 1, bad_frame_reason: "no Arrow" },
+      "live",
+      true,
+    );
     expect(judged.kind).toBe("bad");
     expect(judged.remarks[0]).toContain("no Arrow");
   });

@@ -14,12 +14,15 @@ const ENOUGH_OF_RATE = 0.85;
 const MANY_MISSED = 0.01;
 const SLOW_MS = 500;
 
-/** Judge the data of a target. */
+/** Judge the data of a target; `connected` is whether the page hears from the backend. */
 export function judgeHealth(health: DataHealth | null, state: TargetView["state"]): Judgement {
   if (health === null || health.frames === 0) {
     return { kind: "unknown", word: "No data yet", remarks: [] };
   }
   const remarks: string[] = [];
+  if (state !== "ended" && (!connected || state === "quiet")) {
+    remarks.push("No new samples come in; what is shown is the last that did.");
+  }
   if (health.bad_frames > 0) {
     remarks.push(`${health.bad_frames} frames could not be read: ${health.bad_frame_reason}`);
   }
