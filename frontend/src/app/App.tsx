@@ -11,6 +11,7 @@ import { NoSuchPage } from "../pages/NoSuchPage";
 import { SignInPage } from "../pages/SignInPage";
 import { CloseCode } from "../wire/generated/close_code";
 import styles from "./App.module.css";
+import { ErrorBoundary } from "./ErrorBoundary";
 import { HelpOverlay } from "./HelpOverlay";
 import { TopBar } from "./TopBar";
 
@@ -60,12 +61,14 @@ export function App() {
       </a>
       <TopBar onHelp={() => setHelp(true)} />
       <main id="main" className={styles.main} tabIndex={-1}>
-        {signedOut ? <SignInPage /> : null}
-        {!signedOut && at.page === "live" ? (
-          <LivePage pid={at.pid} target={at.target} mistake={at.mistake} />
-        ) : null}
-        {!signedOut && at.page === "doctor" ? <DoctorPage /> : null}
-        {!signedOut && at.page === "unknown" ? <NoSuchPage path={at.path} /> : null}
+        <ErrorBoundary key={at.page}>
+          {signedOut ? <SignInPage /> : null}
+          {!signedOut && at.page === "live" ? (
+            <LivePage pid={at.pid} target={at.target} mistake={at.mistake} />
+          ) : null}
+          {!signedOut && at.page === "doctor" ? <DoctorPage /> : null}
+          {!signedOut && at.page === "unknown" ? <NoSuchPage path={at.path} /> : null}
+        </ErrorBoundary>
       </main>
       {help ? <HelpOverlay onClose={() => setHelp(false)} /> : null}
     </div>

@@ -15,7 +15,11 @@ const MANY_MISSED = 0.01;
 const SLOW_MS = 500;
 
 /** Judge the data of a target; `connected` is whether the page hears from the backend. */
-export function judgeHealth(health: DataHealth | null, state: TargetView["state"]): Judgement {
+export function judgeHealth(
+  health: DataHealth | null,
+  state: TargetView["state"],
+  connected: boolean,
+): Judgement {
   if (health === null || health.frames === 0) {
     return { kind: "unknown", word: "No data yet", remarks: [] };
   }
