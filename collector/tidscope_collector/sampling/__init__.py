@@ -1,0 +1,1 @@
+"""From readings to frames: schedule, what is new, what changed, what ended."""

@@ -1,0 +1,117 @@
+"""The genetlink family and a probe of what this kernel answers."""
+
+import errno
+import os
+import socket
+import struct
+import threading
+from dataclasses import dataclass
+
+from pyroute2.netlink import genlmsg
+from pyroute2.netlink.exceptions import NetlinkError
+from pyroute2.netlink.generic import GenericNetlinkSocket
+
+from tidscope_collector.taskstats.layout import Layout, UnknownLayoutError, choose
+from tidscope_collector.taskstats.messages import (
+    ATTR_PID,
+    MalformedReplyError,
+    command,
+    error_code,
+    parse,
+)
+
+SO_RCVBUFFORCE = 33
+NETLINK_GENERIC = 16
+REQUEST_BUFFER_BYTES = 8 * 1024 * 1024
+
+
+class TaskstatsUnavailableError(Exception):
+    """This process cannot use taskstats here; the text says why and what would change that."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What this kernel's taskstats looks like.
+
+    Attributes:
+        family: number of the generic netlink family.
+        layout: layout of struct taskstats.
+        payload: offset of struct taskstats in a reply to a GET, bytes.
+    """
+
+    family: int
+    layout: Layout
+    payload: int
+
+
+def resolve_family() -> int:
+    """Ask the kernel for the number of the family TASKSTATS.
+
+    Raises:
+        TaskstatsUnavailableError: the kernel has no taskstats.
+    """
+    try:
+        with GenericNetlinkSocket() as link:
+            link.bind("TASKSTATS", genlmsg)
+            return int(link.prid)
+    except (NetlinkError, OSError) as error:
+        raise TaskstatsUnavailableError(
+            "this kernel has no taskstats (it was built without CONFIG_TASKSTATS): "
+            f"{error}; per-thread numbers come from /proc"
+        ) from error
+
+
+def open_socket(buffer_bytes: int) -> socket.socket:
+    """A generic netlink socket with a receive buffer of this many bytes, as far as allowed."""
+    link = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
+    try:
+        link.bind((0, 0))
+        try:
+            link.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, buffer_bytes)
+        except PermissionError:
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
+    except OSError:
+        link.close()
+        raise
+    return link
+
+
+def probe() -> Kernel:
+    """Ask for our own thread and learn the layout from the answer.
+
+    The layout is believed only if our own thread id and name stand where it says.
+
+    Raises:
+        TaskstatsUnavailableError: no taskstats, no right to use it, or an unknown layout.
+    """
+    family = resolve_family()
+    thread = threading.get_native_id()
+    with open_socket(64 * 1024) as link:
+        link.settimeout(2)
+        try:
+            link.send(command(family, ATTR_PID, struct.pack("=I", thread), 1))
+            reply = link.recv(64 * 1024)
+        except OSError as error:
+            raise TaskstatsUnavailableError(f"taskstats did not answer: {error}") from error
+    code = error_code(reply)
+    if code == errno.EPERM:
+        raise TaskstatsUnavailableError(
+            "taskstats needs CAP_NET_ADMIN, which this process does not have; start it with sudo. "
+            "Until then numbers come from /proc"
+        )
+    if code is not None:
+        raise TaskstatsUnavailableError(f"taskstats answered: {os.strerror(code)}")
+    try:
+        record = parse(reply, family)[0]
+        (version,) = struct.unpack_from("=H", reply, record.offset)
+        layout = choose(version, record.length)
+    except (MalformedReplyError, UnknownLayoutError) as error:
+        raise TaskstatsUnavailableError(f"{error}; numbers come from /proc") from error
+    stats = reply[record.offset : record.offset + record.length]
+    (told,) = struct.unpack_from("=I", stats, layout.offsets["ac_pid"])
+    if told != thread:
+        raise TaskstatsUnavailableError(
+            f"struct taskstats {layout.name} does not have our thread id where it should: "
+            f"{told} instead of {thread}; numbers come from /proc"
+        )
+    return Kernel(family, layout, record.offset)
