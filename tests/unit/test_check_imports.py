@@ -1,0 +1,82 @@
+"""tools/check_imports.py lets our tree pass, and stops each kind of wrong import."""
+
+from pathlib import Path
+
+import pytest
+from tool_script import TOOLS, run_tool, write_tree
+
+GOOD = {
+    "collector/tidscope_collector/procfs/files.py": "from tidscope_wire.frame import split\n",
+    "collector/tidscope_collector/doctor/facts.py": (
+        "from tidscope_collector.procfs.files import ProcFs\n"
+    ),
+    "backend/tidscope_backend/app.py": "import tidscope_wire\n",
+    "shared/tidscope_wire/frame.py": "import json\n",
+    "frontend/src/model/rate.ts": 'import { a } from "../wire/frame";\n',
+    "frontend/src/model/rate.test.ts": 'import { a } from "../testing/frames";\n',
+    "frontend/src/wire/frame.ts": ' * import { x } from "../pages/x";\nimport "echarts";\n',
+}
+
+
+def complaints(root: Path, files: dict[str, str]) -> str:
+    write_tree(root, {**GOOD, **files})
+    code, text = run_tool("check_imports.py", root)
+    assert code == (1 if text else 0)
+    return text
+
+
+def test_our_own_tree_passes() -> None:
+    assert run_tool("check_imports.py", TOOLS.parent) == (0, "")
+
+
+def test_right_directions_pass(tmp_path: Path) -> None:
+    assert complaints(tmp_path, {}) == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        ("collector/tidscope_collector/a.py", "import tidscope_backend.app", "tidscope_backend"),
+        ("backend/tidscope_backend/b.py", "from tidscope_collector import x", "tidscope_collector"),
+        ("shared/tidscope_wire/c.py", "from tidscope_backend.app import x", "tidscope_backend"),
+        (
+            "backend/tidscope_backend/d.py",
+            "def late() -> None:\n    from tidscope_collector.reading import Reading\n",
+            "d.py:2: tidscope_backend must not import tidscope_collector",
+        ),
+        (
+            "backend/tidscope_backend/e.py",
+            'import_module(f"tidscope_collector.{name}")',
+            "tidscope_collector",
+        ),
+        ("frontend/src/model/f.ts", 'import { x } from "../charts/x";', "must not import charts"),
+        ("frontend/src/wire/g.ts", 'export * from "../model/x";', "wire must not import model"),
+        (
+            "frontend/src/ui/h.tsx",
+            'import {\n  x,\n} from "../pages/x";',
+            "h.tsx:3: ui must not import pages",
+        ),
+        ("frontend/src/model/i.ts", 'const x = import("../pages/x");', "must not import pages"),
+        ("frontend/src/model/j.ts", 'import { x } from "../testing/x";', "must not import testing"),
+        ("frontend/src/api/k.ts", 'import x from "../../../shared/x";', "must not import .."),
+        ("frontend/src/newcomer/l.ts", 'import { x } from "../wire/x";', "newcomer is not in"),
+    ],
+)
+def test_wrong_direction_is_named(tmp_path: Path, path: str, text: str, said: str) -> None:
+    found = complaints(tmp_path, {path: text})
+    assert found.startswith(path)
+    assert said in found
+    assert len(found.splitlines()) == 1
+
+
+@pytest.mark.parametrize("wanted", ["tidscope_collector.doctor.facts", "..doctor.facts"])
+def test_cycle_of_folders_is_refused(tmp_path: Path, wanted: str) -> None:
+    path = "collector/tidscope_collector/procfs/back.py"
+    found = complaints(tmp_path, {path: f"from {wanted} import Facts\n"})
+    assert found == ("tidscope_collector: folders import each other: doctor -> procfs -> doctor\n")
+
+
+def test_tree_without_sources_is_not_called_good(tmp_path: Path) -> None:
+    code, text = run_tool("check_imports.py", tmp_path)
+    assert code == 1
+    assert "no imports found" in text
