@@ -1,0 +1,216 @@
+"""One target: its threads listed, read, tracked and made into frames."""
+
+import os
+import select
+import time
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_wire.generated.models import (
+    CollectorHealth,
+    DeadlinesMissed,
+    ExitsLost,
+    FrameHeader,
+    GomaxprocsChanged,
+    ProcessGauges,
+    RateChanged,
+    SampleFailed,
+    Target,
+    TargetDetached,
+    TargetEvent,
+    TargetExited,
+)
+
+from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.gauges import rss_bytes
+from tidscope_collector.reading import Reading, TargetGoneError, ThreadReader
+from tidscope_collector.sampling.schedule import Schedule
+from tidscope_collector.sampling.tracker import Tracker
+
+KEY_FRAME_NS = 10_000_000_000
+KEY_FRAME_BYTES = 4 * 1024 * 1024
+SLOW_GAUGES_NS = 1_000_000_000
+
+HealthNow = Callable[[int, int, int], CollectorHealth]
+"""Makes the health part of a frame of sample_us, late_us and missed deadlines."""
+
+
+class TargetSampler:
+    """Samples one process; belongs to the sampling thread.
+
+    Args:
+        target: description, as attached; `state` and `rate_hz` are kept up to date in it.
+        reader: where readings come from.
+        gomaxprocs: reads GOMAXPROCS, or None.
+        attach_ns: CLOCK_MONOTONIC of the attachment.
+
+    Raises:
+        TargetGoneError: the process has ended.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        reader: ThreadReader,
+        gomaxprocs: GomaxprocsReader | None,
+        attach_ns: int,
+        procfs: ProcFs,
+    ) -> None:
+        self.target = target
+        self.pid = target.process.pid
+        self.schedule = Schedule(target.rate_hz, attach_ns)
+        self.reader = reader
+        self.seq = 0
+        self.last_was_key = False
+        self._gomaxprocs = gomaxprocs
+        self._size = target.gomaxprocs
+        self._procfs = procfs
+        self._attach_ns = attach_ns
+        self._tracker = Tracker(reader.fields, attach_ns)
+        self._encoder = RowEncoder(reader.fields)
+        self._pending: list[TargetEvent] = []
+        self._key_ns = -KEY_FRAME_NS
+        self._key_bytes = 0
+        self._rss: int | None = None
+        self._rss_ns = -SLOW_GAUGES_NS
+        self._names: list[str] = []
+        self._tids = np.empty(0, np.uint32)
+        try:
+            self._pidfd = os.pidfd_open(self.pid)
+            self._tasks = os.open(procfs.path(f"{self.pid}/task"), os.O_RDONLY | os.O_DIRECTORY)
+        except (ProcessLookupError, FileNotFoundError) as error:
+            raise TargetGoneError(str(error)) from error
+        self._alive = select.poll()
+        self._alive.register(self._pidfd, select.POLLIN)
+
+    def close(self) -> None:
+        """Give back what is open."""
+        os.close(self._pidfd)
+        os.close(self._tasks)
+        if self._gomaxprocs is not None:
+            self._gomaxprocs.close()
+
+    def threads(self) -> npt.NDArray[np.uint32]:
+        """List the threads.
+
+        Returns:
+            uint32[n], thread ids.
+
+        Raises:
+            TargetGoneError: there are none any more.
+        """
+        try:
+            names = os.listdir(self._tasks)
+        except OSError as error:
+            raise TargetGoneError(f"process {self.pid} has ended") from error
+        if names != self._names:
+            self._names = names
+            self._tids = np.array([int(name) for name in names], np.uint32)
+        return self._tids
+
+    def change_rate(self, rate_hz: float, now_ns: int) -> None:
+        """Sample at another rate from now on."""
+        if rate_hz == self.schedule.rate_hz:
+            return
+        self._pending.append(RateChanged(rate_hz=rate_hz, previous_hz=self.schedule.rate_hz))
+        self.schedule.change_rate(rate_hz, now_ns)
+        self.target = self.target.model_copy(update={"rate_hz": rate_hz})
+
+    def read(self) -> tuple[Reading, int]:
+        """Read all threads.
+
+        Returns:
+            The reading, and CLOCK_MONOTONIC after it.
+
+        Raises:
+            TargetGoneError: the process has ended.
+            OSError: the kernel answered nonsense.
+        """
+        if self._alive.poll(0):
+            raise TargetGoneError(f"process {self.pid} has ended")
+        reading = self.reader.read(self.threads())
+        return reading, time.monotonic_ns()
+
+    def frame(
+        self,
+        reading: Reading,
+        end_ns: int,
+        exits: Reading | None,
+        *,
+        lateness: tuple[int, int],
+        lost: int,
+        health: HealthNow,
+        started_ns: int,
+    ) -> bytes:
+        """Make the frame of a sample that was taken."""
+        listed = frozenset(self._tids.tolist())
+        late, missed = lateness
+        events, rows = self._tracker.update(reading, end_ns, exits, listed=listed)
+        if missed:
+            self._pending.append(DeadlinesMissed(count=missed))
+        if lost:
+            self._pending.append(ExitsLost(count=lost))
+        self._watch_size()
+        return self._join(events, rows, started_ns, late, health)
+
+    def failure(self, error: OSError, late: int, health: HealthNow, started_ns: int) -> bytes:
+        """Make the frame of a sample that failed."""
+        self._pending.append(SampleFailed(reason=f"{type(error).__name__}: {error}"))
+        empty = np.empty(0, np.uint64)
+        rows = Rows(np.empty(0, np.uint32), dict.fromkeys(self.reader.fields, empty), {})
+        return self._join([], rows, started_ns, late, health)
+
+    def final(
+        self, exits: Reading | None, health: HealthNow, *, exited: bool, exit_code: int | None
+    ) -> bytes:
+        """Make the last frame: the process has ended, or someone asked to stop."""
+        state = "exited" if exited else "detached"
+        self.target = self.target.model_copy(update={"state": state})
+        events = self._tracker.finish(exits) if exited else []
+        last: TargetEvent = TargetExited(exit_code=exit_code) if exited else TargetDetached()
+        empty = np.empty(0, np.uint64)
+        rows = Rows(np.empty(0, np.uint32), dict.fromkeys(self.reader.fields, empty), {})
+        now = time.monotonic_ns()
+        return self._join([*events, last], rows, now, 0, health)
+
+    def _watch_size(self) -> None:
+        if self._gomaxprocs is None:
+            return
+        size = self._gomaxprocs.read()
+        if size is not None and self._size is not None and size != self._size:
+            self._pending.append(GomaxprocsChanged(size=size, previous=self._size))
+        self._size = size
+
+    def _join(
+        self, events: list[TargetEvent], rows: Rows, started_ns: int, late: int, health: HealthNow
+    ) -> bytes:
+        self.seq += 1
+        key = started_ns - self._key_ns >= KEY_FRAME_NS or self._key_bytes > KEY_FRAME_BYTES
+        if key:
+            rows = self._tracker.snapshot()
+            self._key_ns, self._key_bytes = started_ns, 0
+        self.last_was_key = key
+        if started_ns - self._rss_ns >= SLOW_GAUGES_NS:
+            self._rss, self._rss_ns = rss_bytes(self._procfs, self.pid), started_ns
+        body = self._encoder.encode(rows)
+        now = time.monotonic_ns()
+        events, self._pending = [*self._pending, *events], []
+        header = FrameHeader(
+            target=self.target.id,
+            seq=self.seq,
+            first_seq=self.seq,
+            kind="snapshot" if key else "delta",
+            time_ns=max(0, started_ns - self._attach_ns),
+            unix_us=time.time_ns() // 1000 - (now - started_ns) // 1000,
+            live_threads=len(self._tracker.threads),
+            events=events,
+            process=ProcessGauges(gomaxprocs=self._size, rss_bytes=self._rss),
+            health=health((now - started_ns) // 1000, late // 1000, self.schedule.missed),
+            exited=self._tracker.exited(),
+        )
+        frame = join(header, body)
+        self._key_bytes += len(frame)
+        return frame

@@ -1,0 +1,1 @@
+"""The way to the backend: replay buffer, connection, commands."""
