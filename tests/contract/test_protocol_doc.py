@@ -1,0 +1,82 @@
+"""docs/protocol.md says what the schemas say: nothing less, and nothing that does not exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+from schema_check import schemas
+from tidscope_backend.problems import KINDS
+from tidscope_wire import PROTOCOL_VERSION
+from tidscope_wire.generated.close_code import CloseCode
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "protocol.md"
+TEXT = PAGE.read_text()
+CODE = re.compile(r"`([^`\n]+)`")
+SCHEMA = re.compile(r"(?:[A-Z][a-z0-9]+)+")
+UNIONS = ("CollectorMessage", "CollectorCommand", "LiveCommand", "LiveMessage", "TargetEvent")
+
+
+def section(word: str) -> str:
+    """The part of the page whose heading has this word in backticks."""
+    (found,) = [part for part in re.split(r"^## ", TEXT, flags=re.M) if f"`{word}`" in _head(part)]
+    return found
+
+
+def _head(part: str) -> str:
+    return part.split("\n", 1)[0]
+
+
+def rows(part: str) -> list[list[str]]:
+    """Cells of its table without the head, backticks taken off."""
+    lines = [line for line in part.splitlines() if line.startswith("|")]
+    return [[cell.strip().strip("`") for cell in line.split("|")[1:-1]] for line in lines[2:]]
+
+
+def members(union: str) -> dict[str, str]:
+    """Schemas of a union: title to tag."""
+    by_file = {schema["$id"]: schema for schema in schemas().values()}
+    found = [by_file[part["$ref"]] for part in schemas()[union]["oneOf"]]
+    return {schema["title"]: schema["properties"]["type"]["const"] for schema in found}
+
+
+def test_each_schema_is_named_and_no_other() -> None:
+    named = {word for word in CODE.findall(TEXT) if SCHEMA.fullmatch(word)}
+    assert named == set(schemas())
+
+
+@pytest.mark.parametrize("union", UNIONS)
+def test_tables_of_messages_are_the_unions(union: str) -> None:
+    told = rows(section(union))
+    assert {title: tag for title, tag, _ in told} == members(union)
+    assert len(told) == len(members(union))
+
+
+def test_these_are_all_unions() -> None:
+    tagged = {title for title, schema in schemas().items() if "discriminator" in schema}
+    assert tagged == set(UNIONS)
+
+
+def test_close_codes() -> None:
+    told = {int(code): name for code, name, _ in rows(section("CloseCode"))}
+    assert told == {code.value: code.name.lower() for code in CloseCode}
+    assert {int(code) for code in re.findall(r"\b4[0-9]{3}\b", TEXT)} == set(told)
+
+
+def test_problems() -> None:
+    told = {kind: (int(status), title) for kind, status, title in rows(section("ProblemType"))}
+    assert told == {kind: (row.status, row.title) for kind, row in KINDS.items()}
+    assert set(told) == set(schemas()["ProblemType"]["enum"])
+
+
+def test_fields_of_messages_that_are_named_exist() -> None:
+    known = {"tidscope_session", "tid", "name"}
+    for schema in schemas().values():
+        known |= {*schema.get("properties", {}), *schema.get("required", [])}
+        known |= {schema.get("properties", {}).get("type", {}).get("const", "type")}
+    known |= {"start_ns", *(code.name.lower() for code in CloseCode)}
+    named = {word for word in CODE.findall(TEXT) if re.fullmatch(r"[a-z]+(_[a-z]+)*", word)}
+    assert named <= known | set(KINDS)
+
+
+def test_version() -> None:
+    assert f"The version is {PROTOCOL_VERSION}," in TEXT
