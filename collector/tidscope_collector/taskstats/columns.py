@@ -87,4 +87,3 @@ def member(words: npt.NDArray[np.uint64], layout: Layout, name: str) -> npt.NDAr
     offset = layout.offsets[name]
     column = np.ascontiguousarray(words[:, offset // 8]).view(np.uint32).reshape(-1, 2)
     return column[:, offset % 8 // 4]
-

@@ -115,3 +115,10 @@ def probe() -> Kernel:
             f"{told} instead of {thread}; numbers come from /proc"
         )
     return Kernel(family, layout, record.offset)
+
+
+def granted_buffer(wanted: int) -> int:
+    """The receive buffer that a socket gets when it asks for `wanted` bytes."""
+    with open_socket(wanted) as link:
+        # The kernel tells twice what was asked for: its own bookkeeping is in it.
+        return link.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) // 2

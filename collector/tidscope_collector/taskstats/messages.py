@@ -79,7 +79,9 @@ def attributes(datagram: bytes, start: int, end: int) -> Iterator[tuple[int, int
     while at + ATTR_HEADER.size <= end:
         length, kind = ATTR_HEADER.unpack_from(datagram, at)
         if length < ATTR_HEADER.size or at + length > end:
-            raise MalformedReplyError(f"attribute of {length} bytes at {at}, container ends at {end}")
+            raise MalformedReplyError(
+                f"attribute of {length} bytes at {at}, container ends at {end}"
+            )
         yield kind & ~_NESTED_BITS, at + ATTR_HEADER.size, at + length
         at += -(-length // 4) * 4
     if at < end:

@@ -1,0 +1,84 @@
+"""`python -m tidscope_collector`: composition root of the collector.
+
+run     connect to a backend and serve it
+doctor  say what this machine lets tidscope measure
+"""
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+
+from tidscope_wire.generated.models import Target
+
+from tidscope_collector.attaching import Targets
+from tidscope_collector.diagnosis import diagnose
+from tidscope_collector.host import describe_host
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sources import Sources
+from tidscope_collector.uplink.connection import Uplink
+from tidscope_collector.uplink.replay import Replay
+
+SECRET = "TIDSCOPE_COLLECTOR_SECRET"  # noqa: S105
+REPLAY_BYTES = 32 * 1024 * 1024
+
+
+async def serve(backend: str, secret: str) -> None:
+    """Run until SIGINT or SIGTERM."""
+    loop = asyncio.get_running_loop()
+    procfs = ProcFs()
+    sources = await asyncio.to_thread(Sources, procfs)
+    host = describe_host(procfs, sources)
+    replay = Replay(REPLAY_BYTES)
+
+    def hand_over(target: Target, seq: int, frame: bytes, key: bool) -> None:  # noqa: FBT001
+        loop.call_soon_threadsafe(uplink.put, target, seq, frame, key)
+
+    exits = sources.open_exits if sources.has_exits else None
+    engine = Engine(hand_over, exits, lambda: replay.size)
+    targets = Targets(host.id, procfs, sources, engine)
+    uplink = Uplink(backend, secret, host, targets, replay, diagnose)
+    # The sampling thread must not wait long for threads that list processes.
+    sys.setswitchinterval(0.001)
+    engine.start()
+    task = asyncio.create_task(uplink.run())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        await task
+    except asyncio.CancelledError:
+        pass
+    finally:
+        await asyncio.to_thread(engine.stop)
+
+
+def main() -> int:
+    """Parse the command line and run."""
+    parser = argparse.ArgumentParser(prog="tidscope_collector", description="Reads threads.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    run = verbs.add_parser("run", help="connect to a backend and serve it")
+    run.add_argument("--backend", default="ws://127.0.0.1:8787/ws/collector", help="its address")
+    doctor = verbs.add_parser("doctor", help="say what can be measured here")
+    doctor.add_argument("--json", action="store_true", help="the report as JSON (the only form)")
+    arguments = parser.parse_args()
+    if arguments.verb == "doctor":
+        sys.stdout.write(diagnose().model_dump_json(indent=2) + "\n")
+        return 0
+    logging.basicConfig(level=logging.INFO, format="collector: %(message)s")
+    logging.getLogger("websockets").setLevel(logging.WARNING)
+    secret = os.environ.pop(SECRET, "")
+    if not secret:
+        sys.stderr.write(f"{SECRET} is not set: the backend prints or shares it; see README\n")
+        return 2
+    if not arguments.backend.startswith(("ws://", "wss://")):
+        sys.stderr.write(f"--backend {arguments.backend!r} is no ws:// or wss:// address\n")
+        return 2
+    asyncio.run(serve(arguments.backend, secret))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

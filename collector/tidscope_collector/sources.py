@@ -1,0 +1,125 @@
+"""Which source of samples this collector has, and the readers made from it."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from tidscope_wire.generated.models import SampleSource, Source
+
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.thread_reader import ProcThreadReader
+from tidscope_collector.reading import ThreadReader
+from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
+from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
+from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
+
+NO_NETWORK = (
+    "none: a stock kernel does not count network per thread; "
+    "it needs the extended struct taskstats or eBPF"
+)
+
+
+class Sources:
+    """Decides once, at start, whether taskstats is to be had.
+
+    Args:
+        procfs: root of /proc.
+    """
+
+    def __init__(self, procfs: ProcFs) -> None:
+        self._procfs = procfs
+        self._query: BatchQuery | None = None
+        self.kernel: Kernel | None = None
+        self.reason = "taskstats over genetlink: exact counters of the kernel for every thread"
+        try:
+            self.kernel = probe()
+            self._query = BatchQuery(self.kernel)
+        except TaskstatsUnavailableError as error:
+            self.reason = str(error)
+        self.exits_reason = self.reason if self.kernel is None else self._check_exits()
+
+    @property
+    def kind(self) -> SampleSource:
+        return "procfs" if self._query is None else "taskstats"
+
+    @property
+    def has_exits(self) -> bool:
+        return self.exits_reason == ""
+
+    def _check_exits(self) -> str:
+        try:
+            heard = exit_self_test(self.open_exits)
+        except TaskstatsUnavailableError as error:
+            return str(error)
+        if heard:
+            return ""
+        return (
+            "the kernel took the registration but told nothing of a thread that exited: exit "
+            "records go to the initial network namespace only; run the collector there"
+        )
+
+    def open_exits(self) -> ExitListener:
+        """Make an exit listener.
+
+        Raises:
+            TaskstatsUnavailableError: the kernel refused.
+        """
+        if self.kernel is None:
+            raise TaskstatsUnavailableError(self.reason)
+        return ExitListener(self.kernel, possible_cpus())
+
+    def reader(self, pid: int) -> ThreadReader:
+        """Make the reader for a process.
+
+        Raises:
+            TargetGoneError: the process has ended.
+        """
+        if self._query is None:
+            return ProcThreadReader(self._procfs, pid, self.reason)
+        delays = delay_accounting(self._procfs)
+        since = 0 if "delayacct" in self._command_line() else time.monotonic_ns()
+        return TaskstatsReader(self._query, pid, delay_accounting=delays, delays_from_ns=since)
+
+    def _command_line(self) -> list[str]:
+        return self._procfs.read("cmdline", 65536).decode("ascii", "replace").split()
+
+    def describe(self) -> Source:
+        """The source as the wire tells it."""
+        layout = self.kernel.layout if self.kernel else None
+        return Source(
+            kind=self.kind,
+            taskstats_version=layout.version if layout else None,
+            layout=layout.name if layout else None,
+            reply_bytes=layout.length if layout else None,
+            reason=self.reason,
+            exits=self.has_exits,
+            exits_reason=self.exits_reason
+            or "one listener a CPU; the self-test heard a thread exit",
+            network=NO_NETWORK,
+        )
+
+
+def delay_accounting(procfs: ProcFs) -> bool:
+    """Whether kernel.task_delayacct is on."""
+    try:
+        return procfs.read("sys/kernel/task_delayacct", 16).strip() == b"1"
+    except OSError:
+        return False
+
+
+def exit_self_test(open_exits: Callable[[], ExitListener]) -> bool:
+    """Start a thread and see whether its exit record arrives."""
+    listener = open_exits()
+    try:
+        thread = threading.Thread(target=lambda: None)
+        thread.start()
+        told = thread.native_id
+        thread.join()
+        deadline = time.monotonic() + 1
+        while time.monotonic() < deadline:
+            if told in listener.own_member(listener.drain(), "ac_pid"):
+                return True
+            time.sleep(0.005)  # the record is sent a moment after join returns
+        return False
+    finally:
+        listener.close()
