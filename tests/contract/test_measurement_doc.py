@@ -1,0 +1,19 @@
+"""docs/measurement.md lists the fields of the catalogue, each with its unit and source."""
+
+from pathlib import Path
+
+from tidscope_wire.generated.catalogue import CATALOGUE
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "measurement.md"
+
+
+def test_table_of_fields_is_the_catalogue() -> None:
+    told = [
+        [cell.strip().strip("`") for cell in line.split("|")[1:-1]]
+        for line in PAGE.read_text().splitlines()
+        if line.startswith("| `")
+    ]
+    assert told == [
+        [field.name, field.unit, field.exactness, field.taskstats or "", field.procfs or ""]
+        for field in CATALOGUE.fields
+    ]
