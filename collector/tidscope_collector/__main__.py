@@ -34,7 +34,7 @@ async def serve(backend: str, secret: str) -> None:
     host = describe_host(procfs, sources)
     replay = Replay(REPLAY_BYTES)
 
-    def hand_over(target: Target, seq: int, frame: bytes, key: bool) -> None:  # noqa: FBT001
+    def hand_over(target: Target, seq: int, frame: bytes, key: bool) -> None:
         loop.call_soon_threadsafe(uplink.put, target, seq, frame, key)
 
     exits = sources.open_exits if sources.has_exits else None

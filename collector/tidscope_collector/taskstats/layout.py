@@ -105,7 +105,7 @@ def choose(version: int, length: int) -> Layout:
     layout = LAYOUTS.get((version, length))
     if layout is None:
         raise UnknownLayoutError(
-            f"struct taskstats version {version} with {length} bytes is not known to this tidscope; "
+            f"struct taskstats version {version} with {length} bytes is not one tidscope knows; "
             f"known are {', '.join(f'v{v} ({n})' for v, n in LAYOUTS)}"
         )
     return layout

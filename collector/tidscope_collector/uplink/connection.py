@@ -80,7 +80,7 @@ class Uplink:
         self._sent: dict[str, int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def put(self, target: Target, seq: int, frame: bytes, key: bool) -> None:  # noqa: FBT001
+    def put(self, target: Target, seq: int, frame: bytes, key: bool) -> None:
         """Take a frame; call in the event loop."""
         self._replay.add(target.id, seq, frame, key=key)
         self._targets.note(target)

@@ -35,7 +35,7 @@ class Replay:
         self.size = 0
 
     def add(self, target: str, seq: int, frame: bytes, *, key: bool) -> None:
-        """Keep a frame; the oldest key-frame groups of the largest stream go if there is no room."""
+        """Keep a frame; without room the largest stream loses its oldest key-frame groups."""
         stream = self._streams.setdefault(target, Stream())
         stream.frames.append(Kept(seq, key, frame))
         stream.last_seq = seq
