@@ -1,0 +1,27 @@
+# One image for backend and collector: the same wheel, with the page in it.
+FROM node:22-slim AS page
+WORKDIR /src
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY frontend frontend
+RUN npm run build
+
+FROM python:3.12-slim AS wheel
+WORKDIR /src
+COPY requirements-dev.lock ./
+RUN pip install --no-cache-dir --require-hashes -r requirements-dev.lock
+COPY pyproject.toml README.md ./
+COPY shared/tidscope_wire shared/tidscope_wire
+COPY collector/tidscope_collector collector/tidscope_collector
+COPY backend/tidscope_backend backend/tidscope_backend
+COPY --from=page /src/backend/tidscope_backend/web backend/tidscope_backend/web
+RUN python -m hatchling build -t wheel
+
+FROM python:3.12-slim
+COPY requirements.lock /tmp/
+RUN pip install --no-cache-dir --require-hashes -r /tmp/requirements.lock
+COPY --from=wheel /src/dist/*.whl /tmp/
+RUN pip install --no-cache-dir --no-deps /tmp/*.whl && rm /tmp/*.whl /tmp/requirements.lock
+ENV PYTHONUNBUFFERED=1
+USER 65534:65534
+ENTRYPOINT ["tidscope"]

@@ -1,0 +1,103 @@
+"""docker-compose.yml gives the collector the rights it needs, the backend none, and fits our code.
+
+It needs no Docker: the file is read, and the commands in it are given to our own parsers.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from tidscope_backend.cli import VERBS
+from tidscope_backend.cli.collect import socket_url
+from tidscope_backend.settings import BROWSER_VARIABLE, COLLECTOR_VARIABLE, DEFAULT_PORT
+
+ROOT = Path(__file__).parent.parent.parent
+SERVICES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())[
+    "services"
+]
+BACKEND, COLLECTOR = SERVICES["backend"], SERVICES["collector"]
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+
+
+def test_these_are_all_services() -> None:
+    assert set(SERVICES) == {"backend", "collector"}
+
+
+def test_collector_sees_the_host_with_two_capabilities() -> None:
+    assert COLLECTOR["pid"] == COLLECTOR["network_mode"] == COLLECTOR["userns_mode"] == "host"
+    assert COLLECTOR["cap_drop"] == ["ALL"]
+    assert set(COLLECTOR["cap_add"]) == {"NET_ADMIN", "SYS_PTRACE"}
+
+
+def test_backend_has_no_rights() -> None:
+    assert BACKEND["cap_drop"] == ["ALL"]
+    assert int(BACKEND["user"].split(":")[0]) > 0
+    assert not {"cap_add", "pid", "network_mode", "userns_mode", "volumes"} & set(BACKEND)
+
+
+@pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
+def test_nothing_gains_rights(service: dict[str, Any]) -> None:
+    assert "privileged" not in service
+    assert "no-new-privileges:true" in service["security_opt"]
+    assert service["read_only"] is True
+
+
+def test_secrets_are_asked_for_and_never_written_down() -> None:
+    needed = {
+        "backend": {BROWSER_VARIABLE, COLLECTOR_VARIABLE},
+        "collector": {COLLECTOR_VARIABLE},
+    }
+    for name, service in SERVICES.items():
+        assert set(service["environment"]) == needed[name]
+        for variable, value in service["environment"].items():
+            assert re.fullmatch(rf"\$\{{{variable}:\?[^}}]+\}}", value)
+
+
+def test_backend_is_reached_on_loopback_only() -> None:
+    command = BACKEND["command"]
+    port = command[command.index("--port") + 1]
+    assert port == str(DEFAULT_PORT)
+    assert BACKEND["ports"] == [f"127.0.0.1:{port}:{port}"]
+
+
+def test_collector_is_told_where_the_backend_is() -> None:
+    command = COLLECTOR["command"]
+    url = command[command.index("--backend") + 1]
+    assert socket_url(url) == f"ws://127.0.0.1:{DEFAULT_PORT}/ws/collector"
+
+
+@pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
+def test_commands_are_ours(service: dict[str, Any]) -> None:
+    verb, *options = service["command"]
+    assert verb in VERBS
+    done = subprocess.run(
+        [sys.executable, "-m", "tidscope_backend", verb, *options, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert {option for option in options if option.startswith("--")} <= set(
+        re.findall(r"--[a-z-]+", done.stdout)
+    )
+
+
+def test_files_that_the_image_copies_are_in_the_repository() -> None:
+    copied = [
+        word
+        for line in DOCKERFILE.splitlines()
+        if line.startswith("COPY") and "--from" not in line
+        for word in shlex.split(line)[1:-1]
+    ]
+    assert len(copied) >= 8
+    assert [path for path in copied if not (ROOT / path).exists()] == []
+    assert [path for path in copied if path.startswith(".")] == []
+
+
+def test_image_runs_our_command_without_rights() -> None:
+    assert 'ENTRYPOINT ["tidscope"]' in DOCKERFILE
+    assert re.findall(r"^USER (\d+):", DOCKERFILE, flags=re.M) == ["65534"]
