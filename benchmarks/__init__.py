@@ -1,0 +1,1 @@
+"""Measured against peers, in one run, as ratios."""

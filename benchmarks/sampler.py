@@ -1,0 +1,140 @@
+"""What a thread-sample costs: CPU microseconds (user + system) of the process that samples.
+
+Compares tidscope's sampler (discovery, query, decode) with a minimal C loop over the same genetlink
+requests, pidstat -t, top -H, psutil and pyroute2, interleaved in one run; medians of the rounds.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import psutil
+from tidscope_collector.taskstats.link import probe
+from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
+
+HERE = Path(__file__).resolve().parent
+TARGET = """
+import sys, threading
+threading.stack_size(65536)
+hold = threading.Event()
+for _ in range(int(sys.argv[1]) - 1):
+    threading.Thread(target=hold.wait, daemon=True).start()
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def cpu_us(who: int) -> float:
+    """User and system CPU time so far, microseconds."""
+    used = resource.getrusage(who)
+    return (used.ru_utime + used.ru_stime) * 1e6
+
+
+def in_process(action: Callable[[], object], repeat: int, threads: int) -> float:
+    """CPU of an action in this process, microseconds a thread-sample."""
+    action()
+    before = cpu_us(resource.RUSAGE_SELF)
+    for _ in range(repeat):
+        action()
+    return (cpu_us(resource.RUSAGE_SELF) - before) / repeat / threads
+
+
+def as_child(command: list[str], samples: int, threads: int) -> float:
+    """CPU of a child that takes so many samples, microseconds a thread-sample."""
+    before = cpu_us(resource.RUSAGE_CHILDREN)
+    environment = {**os.environ, "LC_ALL": "C", "TERM": "dumb"}
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env=environment)
+    return (cpu_us(resource.RUSAGE_CHILDREN) - before) / samples / threads
+
+
+def tidscope(pid: int) -> Callable[[], object]:
+    """tidscope's sampler, end to end."""
+    query = BatchQuery(probe())
+    reader = TaskstatsReader(query, pid, delay_accounting=False, delays_from_ns=0)
+    tasks = os.open(f"/proc/{pid}/task", os.O_RDONLY | os.O_DIRECTORY)
+
+    def sample() -> object:
+        return reader.read(np.array([int(name) for name in os.listdir(tasks)], np.uint32))
+
+    return sample
+
+
+def pyroute2_sample(pid: int, most: int) -> Callable[[], object]:
+    """The generic decoder of pyroute2, over some of the threads."""
+    from pyroute2 import TaskStats  # noqa: PLC0415
+
+    link = TaskStats()
+    link.bind()
+    tids = [int(name) for name in os.listdir(f"/proc/{pid}/task")[:most]]
+    return lambda: [link.get_pid_stat(tid) for tid in tids]
+
+
+def main() -> int:
+    """Run; see the module's text."""
+    parser = argparse.ArgumentParser(description="CPU cost of a thread-sample.")
+    parser.add_argument("--threads", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    count: int = arguments.threads
+    results: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        loop = Path(folder) / "c_loop"
+        subprocess.run(
+            [shutil.which("cc") or "cc", "-O2", "-o", str(loop), str(HERE / "c_loop.c")], check=True
+        )
+        target = subprocess.Popen(
+            [sys.executable, "-c", TARGET, str(count)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        try:
+            assert target.stdout is not None
+            target.stdout.readline()
+            pid, few = target.pid, min(count, 100)
+            ours, process = tidscope(pid), psutil.Process(pid)
+            generic = pyroute2_sample(pid, few)
+            family = str(probe().family)
+            peers: dict[str, Callable[[], float]] = {
+                "tidscope_us": lambda: in_process(ours, 20, count),
+                "c_loop_us": lambda: as_child([str(loop), family, str(pid), "20"], 20, count),
+                "pidstat_us": lambda: as_child(
+                    ["pidstat", "-t", "-p", str(pid), "1", "2"], 3, count
+                ),
+                "top_us": lambda: as_child(
+                    ["top", "-H", "-b", "-n", "3", "-d", "0.1", "-p", str(pid)], 3, count
+                ),
+                "psutil_us": lambda: in_process(process.threads, 3, count),
+                "pyroute2_us": lambda: in_process(generic, 1, few),
+            }
+            for _ in range(arguments.rounds):
+                for name, measure in peers.items():
+                    results.setdefault(name, []).append(measure())
+        finally:
+            target.kill()
+            target.wait()
+    figures = {name: round(statistics.median(values), 3) for name, values in results.items()}
+    figures |= {"threads": count, "rounds": arguments.rounds, "unix_s": round(time.time())}
+    if arguments.json:
+        print(json.dumps(figures))
+    else:
+        for name, value in figures.items():
+            print(f"{name:14} {value:10}")
+        base = figures["tidscope_us"]
+        for name in ("c_loop_us", "pidstat_us", "pyroute2_us"):
+            print(f"{name} / tidscope_us = {figures[name] / base:.2f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
