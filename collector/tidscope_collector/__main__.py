@@ -53,6 +53,7 @@ async def serve(backend: str, secret: str) -> None:
         pass
     finally:
         await asyncio.to_thread(engine.stop)
+        sources.close()
 
 
 def main() -> int:

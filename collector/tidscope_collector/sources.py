@@ -38,6 +38,11 @@ class Sources:
             self.reason = str(error)
         self.exits_reason = self.reason if self.kernel is None else self._check_exits()
 
+    def close(self) -> None:
+        """Close the sockets; no reader made here works afterwards."""
+        if self._query is not None:
+            self._query.close()
+
     @property
     def kind(self) -> SampleSource:
         return "procfs" if self._query is None else "taskstats"

@@ -156,7 +156,8 @@ class Tracker:
 
     def _reborn(self, reading: Reading) -> npt.NDArray[np.bool_]:
         last = self._last
-        assert last is not None  # noqa: S101
+        if last is None:
+            return np.ones(len(reading.tid), np.bool_)
         later: npt.NDArray[np.bool_] = reading.start_ns > self._last_end_ns
         if "cpu_run_ns" in self.fields:
             column = self.fields.index("cpu_run_ns")
@@ -193,8 +194,10 @@ class Tracker:
 
     def _last_totals(self, tid: int) -> dict[str, int]:
         last = self._last
-        rows = np.flatnonzero(last.tid == tid) if last is not None else ()
-        if last is None or not len(rows):
+        if last is None:
+            return {}
+        rows = np.flatnonzero(last.tid == tid)
+        if not len(rows):
             return {}
         row = rows[0]
         return {
@@ -226,7 +229,7 @@ class Tracker:
         same: bool,
     ) -> None:
         last = self._last
-        rows = range(len(reading.tid))
+        rows: list[int] = list(range(len(reading.tid)))
         if same and last is not None:
             rows = np.flatnonzero((reading.name != last.name) & ~fresh).tolist()
         for row in rows:

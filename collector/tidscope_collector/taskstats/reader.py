@@ -88,7 +88,7 @@ class BatchQuery:
         expected = np.arange(self._sequence, self._sequence + count, dtype=np.uint32)
         self._sequence += count
         requests["sequence"] = expected
-        wire = memoryview(requests.view(np.uint8))
+        wire = requests.view(np.uint8).data
         before = np.empty(count, np.int64)
         slots, descriptor = self._slots, self._socket.fileno()
         got = 0

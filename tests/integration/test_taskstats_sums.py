@@ -1,0 +1,147 @@
+"""The collector's numbers against the kernel's other accounts, on this machine's kernel."""
+
+import queue
+import time
+from pathlib import Path
+
+import pytest
+from programs.known_work import EXIT_CODE, KnownWork
+from tidscope_collector.attaching import RefusedError, Targets
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sources import Sources
+from tidscope_wire.frame import Rows, decode_rows, split
+from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited, ThreadRenamed
+
+Frame = tuple[FrameHeader, Rows]
+
+
+class Rig:
+    """An engine whose frames come to the test."""
+
+    def __init__(self) -> None:
+        self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self.sources = Sources(ProcFs())
+        assert self.sources.kind == "taskstats", self.sources.reason
+        assert self.sources.has_exits, self.sources.exits_reason
+        self.engine = Engine(self._take, self.sources.open_exits)
+        self.engine.start()
+        self.targets = Targets("h-000000000000", ProcFs(), self.sources, self.engine)
+
+    def _take(self, target: Target, seq: int, frame: bytes, key: bool) -> None:
+        self.targets.note(target)
+        self.frames.put(frame)
+
+    def close(self) -> None:
+        self.engine.stop()
+        self.sources.close()
+
+    def next(self) -> Frame:
+        header, body = split(self.frames.get(timeout=20))
+        return header, decode_rows(body)
+
+    def until_exit(self) -> list[Frame]:
+        frames = [self.next()]
+        while not any(e.type in ("target_exited", "target_detached") for e in frames[-1][0].events):
+            frames.append(self.next())
+        return frames
+
+
+def exits(frames: list[Frame]) -> list[ThreadExited]:
+    return [e for header, _ in frames for e in header.events if isinstance(e, ThreadExited)]
+
+
+def test_sums_agree_with_the_kernels_other_accounts() -> None:
+    rig = Rig()
+    try:
+        with KnownWork(burn_ms=500) as work:
+            target, created = rig.targets.attach(work.pid, None, 50)
+            assert created
+            assert rig.targets.attach(work.pid, None, 50) == (target, False)
+            assert rig.next()[0].kind == "snapshot"
+            burnt = work.command("b")
+            work.command("w")
+            work.command("r")
+            work.command("s")
+            work.send("q")
+            work.wait()
+            frames = rig.until_exit()
+        assert [header.seq for header, _ in frames] == list(range(2, len(frames) + 2))
+        ended = exits(frames)
+        assert all(one.exact for one in ended)
+        shorts = [one for one in ended if one.name.startswith("short")]
+        assert len(shorts) == 300
+        tid = work.tids["burner"]
+        burner = next(one for one in ended if one.tid == tid)
+        told = next(one for one in burnt.threads if one.tid == tid)
+        assert burner.totals["cpu_run_ns"] >= 500e6
+        assert burner.totals["cpu_run_ns"] == pytest.approx(told.cpu_ns, rel=0.05)
+        writer = next(one for one in ended if one.tid == work.tids["writer"])
+        assert writer.totals["write_char_bytes"] == 8 << 20
+        assert any(isinstance(e, ThreadRenamed) for header, _ in frames for e in header.events)
+        last = frames[-1][0]
+        assert last.exited.threads == len(ended)
+        assert last.exited.inexact == 0
+        assert last.live_threads == 0
+        assert [e.exit_code for e in last.events if e.type == "target_exited"] == [EXIT_CODE]
+    finally:
+        rig.close()
+
+
+def test_a_rate_is_kept_without_drift() -> None:
+    rig = Rig()
+    try:
+        with KnownWork() as work:
+            rig.targets.attach(work.pid, None, 50)
+            headers = [rig.next()[0] for _ in range(51)]
+            taken = headers[-1].time_ns - headers[0].time_ns
+            periods = 50 + headers[-1].health.missed_deadlines
+            # Drift would add up; one late sample may be off by its own lateness only.
+            assert abs(taken - periods * 20_000_000) <= 20_000_000
+    finally:
+        rig.close()
+
+
+@pytest.mark.parametrize(
+    ("pid", "ticks", "kind"),
+    [(2, None, "kernel-thread"), (4_194_000, None, "unknown-process"), (1, 999_999, "reused")],
+)
+def test_refusals_name_what_was_wrong(pid: int, ticks: int | None, kind: str) -> None:
+    rig = Rig()
+    try:
+        with pytest.raises(RefusedError) as caught:
+            rig.targets.attach(pid, ticks, 10)
+        assert kind in caught.value.problem.type
+        assert caught.value.problem.hint
+    finally:
+        rig.close()
+
+
+def test_detach_ends_the_stream_and_the_kernel_is_told() -> None:
+    rig = Rig()
+    try:
+        with KnownWork() as work:
+            target, _ = rig.targets.attach(work.pid, None, 100)
+            rig.next()
+            assert rig.targets.detach(target.id).state == "detached"
+            assert rig.until_exit()[-1][0].events[-1].type == "target_detached"
+            assert Path(f"/proc/{work.pid}").exists()
+            again, created = rig.targets.attach(work.pid, None, 100)
+            assert created
+            assert again.id != target.id
+    finally:
+        rig.close()
+
+
+def test_the_monotonic_clock_is_the_zero_of_times() -> None:
+    rig = Rig()
+    try:
+        with KnownWork() as work:
+            before = time.monotonic_ns()
+            rig.targets.attach(work.pid, None, 10)
+            header, rows = rig.next()
+            assert header.time_ns <= time.monotonic_ns() - before
+            assert rows.start_ns is not None
+            assert (rows.start_ns < 0).all()
+    finally:
+        rig.close()
