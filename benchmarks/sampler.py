@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+from pyroute2 import TaskStats
 from tidscope_collector.taskstats.link import probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 
@@ -71,8 +72,6 @@ def tidscope(pid: int) -> Callable[[], object]:
 
 def pyroute2_sample(pid: int, most: int) -> Callable[[], object]:
     """The generic decoder of pyroute2, over some of the threads."""
-    from pyroute2 import TaskStats  # noqa: PLC0415
-
     link = TaskStats()
     link.bind()
     tids = [int(name) for name in os.listdir(f"/proc/{pid}/task")[:most]]

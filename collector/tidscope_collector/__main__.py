@@ -22,7 +22,7 @@ from tidscope_collector.sources import Sources
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 
-SECRET = "TIDSCOPE_COLLECTOR_SECRET"  # noqa: S105
+ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 REPLAY_BYTES = 32 * 1024 * 1024
 
 
@@ -70,9 +70,11 @@ def main() -> int:
         return 0
     logging.basicConfig(level=logging.INFO, format="collector: %(message)s")
     logging.getLogger("websockets").setLevel(logging.WARNING)
-    secret = os.environ.pop(SECRET, "")
+    secret = os.environ.pop(ENVIRONMENT_VARIABLE, "")
     if not secret:
-        sys.stderr.write(f"{SECRET} is not set: the backend prints or shares it; see README\n")
+        sys.stderr.write(
+            f"{ENVIRONMENT_VARIABLE} is not set: the backend prints or shares it; see README\n"
+        )
         return 2
     if not arguments.backend.startswith(("ws://", "wss://")):
         sys.stderr.write(f"--backend {arguments.backend!r} is no ws:// or wss:// address\n")

@@ -112,7 +112,7 @@ class Uplink:
                     wait = LONGEST_WAIT_S
             except (OSError, InvalidHandshake, InvalidURI, TimeoutError) as error:
                 log.info("no backend at %s: %s", self._url, error)
-            await asyncio.sleep(wait * random.uniform(0.7, 1.3))  # noqa: S311
+            await asyncio.sleep(wait * random.SystemRandom().uniform(0.7, 1.3))
             wait = min(wait * 2, LONGEST_WAIT_S)
 
     async def _greet(self, link: ClientConnection) -> None:
