@@ -72,9 +72,7 @@ def main() -> int:
     logging.getLogger("websockets").setLevel(logging.WARNING)
     secret = os.environ.pop(ENVIRONMENT_VARIABLE, "")
     if not secret:
-        sys.stderr.write(
-            f"{ENVIRONMENT_VARIABLE} is not set: the backend prints or shares it; see README\n"
-        )
+        sys.stderr.write(f"{ENVIRONMENT_VARIABLE} is not set; README says how to share it\n")
         return 2
     if not arguments.backend.startswith(("ws://", "wss://")):
         sys.stderr.write(f"--backend {arguments.backend!r} is no ws:// or wss:// address\n")
