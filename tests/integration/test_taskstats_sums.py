@@ -83,7 +83,7 @@ def test_sums_agree_with_the_kernels_other_accounts() -> None:
         assert last.exited.threads == len(ended)
         assert last.exited.inexact == 0
         assert last.live_threads == 0
-        assert [e.exit_code for e in last.events if e.type == "target_exited"] == [EXIT_CODE]
+        assert [e.exit_code for e in last.events if e.type == "target_exited"] == [EXIT_CODE << 8]
     finally:
         rig.close()
 

@@ -3,7 +3,6 @@
 It alone touches targets and taskstats sockets; others talk to it through `submit`.
 """
 
-import os
 import queue
 import resource
 import threading
@@ -210,9 +209,7 @@ class Engine:
             return
         main = np.flatnonzero(listener.own_member(exits, "ac_pid") == pid)
         if len(main):
-            self._codes[pid] = os.waitstatus_to_exitcode(
-                int(listener.own_member(exits, "ac_exitcode")[main[0]])
-            )
+            self._codes[pid] = int(listener.own_member(exits, "ac_exitcode")[main[0]])
 
     def _exits_of(self, sampler: TargetSampler) -> Reading | None:
         held = self._held.pop(sampler.pid, None)
