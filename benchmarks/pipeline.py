@@ -1,0 +1,142 @@
+"""From the sample to the pixels: a real target, collector, backend and headless Chromium.
+
+Reports the time from the kernel sample to the first paint that shows it (p50, p95), the CPU and
+memory of collector and backend over the same seconds, bytes a second, coalesced and dropped.
+"""
+
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+ROOT = Path(__file__).resolve().parent.parent
+TOKEN = "benchmark-" + os.urandom(8).hex()
+# Every thread wakes at the rate asked for, so that each has changed counters in each sample.
+TARGET = """
+import sys, threading, time
+threading.stack_size(65536)
+end = threading.Event()
+def tick(period):
+    while not end.wait(period):
+        pass
+for n in range(int(sys.argv[1]) - 1):
+    threading.Thread(target=tick, args=(float(sys.argv[2]),), daemon=True).start()
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def ask(port: int, path: str, body: dict[str, Any] | None = None) -> Any:
+    """Ask the backend; returns its JSON."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/api/v1{path}",
+        data=None if body is None else json.dumps(body).encode(),
+        headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        return json.load(answer)
+
+
+def child(up: psutil.Process, module: str) -> psutil.Process:
+    """The process under `up` that runs a module."""
+    for process in up.children(recursive=True):
+        if module in " ".join(process.cmdline()):
+            return process
+    raise SystemExit(f"no child of tidscope up runs {module}")
+
+
+def cpu(process: psutil.Process) -> float:
+    """User and system seconds so far."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def main() -> int:
+    """Run; see the module's text."""
+    parser = argparse.ArgumentParser(description="From the sample to the pixels.")
+    parser.add_argument("--threads", type=int, default=1000)
+    parser.add_argument("--rate", type=float, default=10)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    environment = {**os.environ, "TIDSCOPE_TOKEN": TOKEN}
+    environment.pop("TIDSCOPE_COLLECTOR_SECRET", None)
+    target = subprocess.Popen(
+        [sys.executable, "-c", TARGET, str(arguments.threads), "0.5"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    up = subprocess.Popen(
+        [str(Path(sys.executable).with_name("tidscope")), "up", "--port", "0", "--no-open"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        text=True,
+    )
+    try:
+        assert target.stdout is not None
+        assert up.stdout is not None
+        target.stdout.readline()
+        port = next(
+            int(found[1])
+            for line in up.stdout
+            if (found := re.search(r"http://127\.0\.0\.1:(\d+)/\?token", line))
+        )
+        attached = ask(port, "/targets", {"pid": target.pid, "rate_hz": arguments.rate})
+        tree = psutil.Process(up.pid)
+        collector, backend = child(tree, "tidscope_collector"), child(tree, "tidscope_backend")
+        url = f"http://127.0.0.1:{port}/?token={TOKEN}&target={attached['id']}"
+        began = time.monotonic(), cpu(collector), cpu(backend)
+        page = subprocess.run(
+            ["node", str(ROOT / "benchmarks" / "pipeline_page.mjs"), url, str(arguments.seconds)],
+            stdout=subprocess.PIPE,
+            cwd=ROOT,
+            check=True,
+            timeout=arguments.seconds + 120,
+        )
+        took = time.monotonic() - began[0]
+        health = ask(port, "/health")
+        seen = json.loads(page.stdout)
+        late = sorted(
+            entry["painted_unix_ms"] - entry["unix_us"] / 1000
+            for entry in seen["entries"]
+            if entry["unix_us"] / 1000 >= seen["start"]
+        )
+        figures = {
+            "p50_ms": round(statistics.median(late), 1),
+            "p95_ms": round(late[int(len(late) * 0.95)], 1),
+            "frames": len(late),
+            "collector_cpu_percent": round(100 * (cpu(collector) - began[1]) / took, 2),
+            "backend_cpu_percent": round(100 * (cpu(backend) - began[2]) / took, 2),
+            "collector_rss_mb": round(collector.memory_info().rss / 1e6, 1),
+            "backend_rss_mb": round(backend.memory_info().rss / 1e6, 1),
+            "bytes_per_s": round(health["received_bytes"] / health["uptime_s"]),
+            "coalesced": health["coalesced"],
+            "dropped": health["dropped"],
+            "threads": arguments.threads,
+            "rate_hz": arguments.rate,
+        }
+    finally:
+        up.terminate()
+        up.wait(20)
+        target.kill()
+        target.wait()
+    if arguments.json:
+        print(json.dumps(figures))
+    else:
+        for name, value in figures.items():
+            print(f"{name:22} {value:>12}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
