@@ -119,7 +119,7 @@ def main() -> int:
             "backend_cpu_percent": round(100 * (cpu(backend) - began[2]) / took, 2),
             "collector_rss_mb": round(collector.memory_info().rss / 1e6, 1),
             "backend_rss_mb": round(backend.memory_info().rss / 1e6, 1),
-            "bytes_per_s": round(health["received_bytes"] / health["uptime_s"]),
+            "bytes_per_s": round(health["frame_bytes"] / health["uptime_s"]),
             "coalesced": health["coalesced"],
             "dropped": health["dropped"],
             "threads": arguments.threads,

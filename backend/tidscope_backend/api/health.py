@@ -33,6 +33,7 @@ def router(
             clients=fanout.pages,
             targets=len(site.targets),
             frames=fanout.frames,
+            frame_bytes=fanout.frame_bytes,
             coalesced=fanout.coalesced,
             dropped=fanout.dropped,
             lost=fanout.lost,

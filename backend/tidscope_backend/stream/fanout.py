@@ -17,6 +17,7 @@ class Fanout:
     def __init__(self, store: HistoryStore) -> None:
         self.store = store
         self.frames = 0
+        self.frame_bytes = 0
         self.lost = 0
         self._pages: set[Page] = set()
         self._gone_coalesced = 0
@@ -50,6 +51,7 @@ class Fanout:
     def publish(self, frame: StoredFrame) -> None:
         """A frame has come."""
         self.frames += 1
+        self.frame_bytes += len(frame.data)
         self.store.add(frame)
         for page in self._pages:
             page.offer(frame)

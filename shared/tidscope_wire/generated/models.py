@@ -533,6 +533,10 @@ class HealthResponse(BaseModel):
     """
     Frames taken in.
     """
+    frame_bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes of the frames taken in.
+    """
     coalesced: Annotated[int, Field(ge=0)]
     """
     Frames merged for slow pages.

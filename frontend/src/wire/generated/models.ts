@@ -1025,6 +1025,10 @@ export interface HealthResponse {
    */
   frames: number;
   /**
+   * Bytes of the frames taken in.
+   */
+  frame_bytes: number;
+  /**
    * Frames merged for slow pages.
    */
   coalesced: number;
