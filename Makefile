@@ -66,9 +66,11 @@ $(STAMP)-dev: requirements-dev.lock pyproject.toml
 	@tools/make-environment "$(PYTHON)" requirements-dev.lock
 	@touch $@ $(STAMP)-runtime
 
+# Not `npm ci`: it refuses where a registry lacks a package for another platform (of biome, say),
+# which is never installed here. `npm install --no-save` takes versions and hashes from the same lock.
 $(NODE_STAMP): package-lock.json
 	@echo "installing packages for the page"
-	@npm ci --silent --no-audit --no-fund
+	@npm install --no-save --silent --no-audit --no-fund
 	@touch $@
 
 clean: ## remove everything that was made, the environment too
