@@ -54,8 +54,8 @@ class Account:
             reason = f"{sys.executable}: {error.strerror}"
         if reason:
             raise CommandError(
-                f"{self.name} cannot run this installation ({reason}); put it where "
-                f"{self.name} may read it, such as under /opt, or name another user with --user NAME"
+                f"{self.name} cannot run this installation ({reason}); put it where that user "
+                "may read it, such as under /opt, or name another with --user NAME"
             )
 
 
