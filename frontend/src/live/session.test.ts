@@ -97,7 +97,7 @@ describe("LiveSession", () => {
       { type: "taken", frames: 16 },
     ]);
     const wide = Array.from({ length: 2000 }, (_, n) => ({ ...ROW, tid: n + 1 }));
-    world.frame({ seq: 18, kind: "snapshot" }, wide);
+    world.frame({ seq: 18 }, wide);
     expect(world.sent.at(-1)).toEqual({ type: "taken", frames: 18 });
     world.socket().onClose(1006, "");
     world.pass(500);
