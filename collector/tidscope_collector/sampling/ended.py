@@ -6,6 +6,11 @@ from dataclasses import dataclass, field
 from tidscope_wire.generated.models import ExitedTotals
 
 
+def latest(before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, int]:
+    """Totals that do not fall behind those that were told before; fields may be missing in both."""
+    return {**before, **{name: max(value, before.get(name, 0)) for name, value in now.items()}}
+
+
 @dataclass(frozen=True)
 class _Vanished:
     """A thread that was gone without an exit record.
@@ -68,7 +73,7 @@ class EndedThreads:
                 del vanished[tid]
                 self.inexact -= 1
                 self._take(known.totals)
-                self._add(totals)
+                self._add(latest(known.totals, totals))
                 return True
         return False
 

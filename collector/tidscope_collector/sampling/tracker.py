@@ -17,9 +17,12 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_collector.reading import Reading
-from tidscope_collector.sampling.ended import EndedThreads
+from tidscope_collector.sampling.ended import EndedThreads, latest
 from tidscope_collector.sampling.presence import Look, Presence
 from tidscope_collector.sampling.readings import absent_mask, empty, join, pick, values
+
+CPU = "cpu_run_ns"
+"""The scheduler's own counter: it falls only where an id stands for another thread."""
 
 Index = slice | npt.NDArray[np.intp]
 
@@ -60,9 +63,11 @@ class Tracker:
     _last: Reading = field(init=False)
     """The last row of each live thread, whichever sample it is from."""
     _last_end_ns: int = 0
+    _cpu: int | None = field(init=False)
 
     def __post_init__(self) -> None:
         self._last = empty(len(self.fields))
+        self._cpu = self.fields.index(CPU) if CPU in self.fields else None
 
     def update(
         self,
@@ -141,6 +146,8 @@ class Tracker:
             totals = values(exits, row, self.fields)
             start = int(exits.start_ns[row])
             thread = self.threads.pop(tid, None)
+            if thread is not None:
+                totals = latest(self._last_values(tid), totals)
             # If so, the pages were told of its end already, and the sums are right now.
             late = thread is None and self._ended.corrected(tid, start, totals)
             if thread is None and not late and self.foreign_exits:
@@ -200,29 +207,31 @@ class Tracker:
         """Compare threads with their last rows.
 
         Returns:
-            The reading, in which a value once given is not taken back; of each pair whether it
-            differs, and whether the id stands for another thread than before.
+            The reading, in which nothing falls behind what was given before; of each pair whether
+            it differs, and whether the id stands for another thread than before.
         """
         last = self._last
         counters, before = reading.counters[now], last.counters[then]
         differs: npt.NDArray[np.bool_] = (counters != before).any(axis=1)
-        rows = np.flatnonzero(differs)
-        fell = counters[rows] < before[rows]
         # Starts are lower bounds: this thread began after the other one was seen.
         reborn: npt.NDArray[np.bool_] = reading.start_ns[now] > self._last_end_ns
-        if reading.absent is None and last.absent is None:
-            reborn[rows] |= fell.any(axis=1)
+        rows = np.flatnonzero(differs)
+        fell = counters[rows] < before[rows]
+        if not fell.any() and reading.absent is None and last.absent is None:
             return reading, differs, reborn
         absent, was_absent = absent_mask(reading)[now], absent_mask(last)[then]
-        reborn[rows] |= (fell & ~absent[rows] & ~was_absent[rows]).any(axis=1)
-        taken_back = absent & ~was_absent & ~reborn[:, None]
-        if taken_back.any():
-            counters, masks = reading.counters.copy(), absent_mask(reading).copy()
-            counters[now] = np.where(taken_back, before, counters[now])
-            masks[now] = absent & ~taken_back
-            reading = replace(reading, counters=counters, absent=masks)
-            absent = masks[now]
-        differs = ((reading.counters[now] != before) & ~absent).any(axis=1)
+        if self._cpu is not None:
+            given = ~absent[rows, self._cpu] & ~was_absent[rows, self._cpu]
+            reborn[rows] |= fell[:, self._cpu] & given
+        # A value once given is not taken back, whatever a source says: the last one stands until
+        # there is a greater one. Otherwise sums would fall.
+        stands = ~was_absent & (absent | (counters < before)) & ~reborn[:, None]
+        if stands.any():
+            corrected, masks = reading.counters.copy(), absent_mask(reading).copy()
+            corrected[now] = counters = np.where(stands, before, counters)
+            masks[now] = absent = absent & ~stands
+            reading = replace(reading, counters=corrected, absent=masks if masks.any() else None)
+        differs = ((counters != before) & ~absent).any(axis=1)
         return reading, differs | (absent != was_absent).any(axis=1), reborn
 
     def _unread(
@@ -253,8 +262,7 @@ class Tracker:
 
     def _vanished(self, tid: int, events: list[TargetEvent]) -> None:
         thread = self.threads.pop(tid)
-        (row,) = np.flatnonzero(self._last.tid == tid).tolist()
-        totals = values(self._last, row, self.fields)
+        totals = self._last_values(tid)
         self._ended.vanished(tid, totals, self._last_end_ns)
         events.append(
             ThreadExited(
@@ -266,6 +274,10 @@ class Tracker:
                 seen_alive=True,
             )
         )
+
+    def _last_values(self, tid: int) -> dict[str, int]:
+        (row,) = np.flatnonzero(self._last.tid == tid).tolist()
+        return values(self._last, row, self.fields)
 
     def _born(self, reading: Reading, row: int, events: list[TargetEvent]) -> None:
         tid = int(reading.tid[row])
