@@ -11,7 +11,7 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,24 +19,21 @@ import numpy as np
 import numpy.typing as npt
 
 from tidscope_collector.taskstats.columns import member
-from tidscope_collector.taskstats.datagrams import Slots
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, open_socket
 from tidscope_collector.taskstats.messages import (
     ATTR_DEREGISTER_CPUMASK,
     ATTR_REGISTER_CPUMASK,
-    NLMSG_HEADER,
     command,
     error_code,
 )
 from tidscope_collector.taskstats.numbering import Numbering
-from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal, Refused
-from tidscope_collector.taskstats.shapes import SEQUENCE_WORD, Shape, learn
+from tidscope_collector.taskstats.records import RecordDecoder, Records
+from tidscope_collector.taskstats.refusals import Refused
 
 EXIT_BUFFER_BYTES = 64 * 1024 * 1024
 _BATCH = 256
 _MOST = 1 << 16
 """Records of a CPU in one drain; a full buffer holds fewer."""
-_MOST_SHAPES = 8
 _REGISTER_S = 2.0
 _SO_MEMINFO = 55
 _MEMINFO = struct.Struct("=9I")
@@ -83,14 +80,13 @@ class Exits:
     lost: int
 
 
-class _Batch:
-    """Collects the parts of a drain."""
-
-    def __init__(self, width: int) -> None:
-        self.words = [np.empty((0, width), np.uint64)]
-        self.cpus = [np.empty(0, np.uint16)]
-        self.numbers = [np.empty(0, np.uint32)]
-        self.ended: set[int] = set()
+def dropped(link: socket.socket) -> int | None:
+    """How many datagrams the kernel did not put into a socket, modulo 2^32; None if untold."""
+    try:
+        answer = link.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, _MEMINFO.size)
+    except OSError:
+        return None
+    return int(_MEMINFO.unpack(answer)[_DROPS]) if len(answer) == _MEMINFO.size else None
 
 
 class ExitListener:
@@ -101,10 +97,11 @@ class ExitListener:
         cpus: whose exits are wanted.
         buffer_bytes: receive buffer of each socket.
         open_link: makes a socket with a receive buffer of so many bytes.
+        drops: tells how many datagrams a socket has dropped, modulo 2^32, or None.
 
     Attributes:
         received: records so far.
-        refused: messages that are no record, by reason.
+        lost: records lost so far.
         numbering: the account of the sequence numbers.
 
     Raises:
@@ -117,13 +114,13 @@ class ExitListener:
         cpus: Sequence[int],
         buffer_bytes: int = EXIT_BUFFER_BYTES,
         open_link: Callable[[int], socket.socket] = open_socket,
+        drops: Callable[[socket.socket], int | None] = dropped,
     ) -> None:
         self._kernel = kernel
-        # Two records; the headers of one are shorter than those of a reply and 64 bytes.
-        most = 2 * (kernel.payload + kernel.layout.length + 64)
-        self._slots = Slots(_BATCH, -(-most // 64) * 64, 0)
-        self._shapes: list[Shape] = []
+        self._decoder = RecordDecoder(kernel)
+        self._slots = self._decoder.slots(_BATCH)
         self._sockets: dict[int, socket.socket] = {}
+        self._drops = drops
         self._dropped: dict[int, int] = {}
         self._told = True
         self._missing_before = 0
@@ -131,7 +128,6 @@ class ExitListener:
         self._poll = select.epoll()
         self.received = 0
         self.lost = 0
-        self.refused = Refused()
         self.numbering = Numbering()
         try:
             for cpu in cpus:
@@ -139,9 +135,9 @@ class ExitListener:
                 self._sockets[cpu] = link
                 self._register(link, cpu)
                 link.setblocking(False)
-                dropped = _drops(link)
-                self._told = dropped is not None
-                self._dropped[cpu] = dropped or 0
+                count = drops(link)
+                self._told = count is not None
+                self._dropped[cpu] = count or 0
                 self._poll.register(link.fileno(), select.EPOLLIN)
         except OSError as error:
             self.close()
@@ -149,6 +145,11 @@ class ExitListener:
                 f"exit totals of threads are not to be had: {error}; they need the initial PID and "
                 "network namespaces and CAP_NET_ADMIN"
             ) from error
+
+    @property
+    def refused(self) -> Refused:
+        """Messages that were no record, by reason."""
+        return self._decoder.refused
 
     def _register(self, link: socket.socket, cpu: int) -> None:
         link.settimeout(_REGISTER_S)
@@ -180,29 +181,37 @@ class ExitListener:
             OSError: a socket failed.
         """
         before = time.monotonic_ns()
-        batch = _Batch(self._kernel.layout.length // 8)
         # A socket that dropped a record is ready too: the kernel reports ENOBUFS on it.
         ready = {descriptor for descriptor, _ in self._poll.poll(0)}
+        parts: list[tuple[int, Records]] = []
         lost = 0
         for cpu, link in self._sockets.items():
             if link.fileno() not in ready:
                 continue
-            self._empty(cpu, link.fileno(), batch)
+            parts += [(cpu, records) for records in self._empty(cpu, link.fileno())]
             # After the socket is empty: while it is not, the kernel drops without a new report.
-            dropped = _drops(link)
-            if dropped is not None:
-                lost += (dropped - self._dropped[cpu]) % 2**32
-                self._dropped[cpu] = dropped
+            count = self._drops(link)
+            if count is not None:
+                lost += (count - self._dropped[cpu]) % 2**32
+                self._dropped[cpu] = count
         if not self._told:
             lost = self._missing()
-        words = np.concatenate(batch.words)
+        width = self._kernel.layout.length // 8
+        words = np.concatenate(
+            [np.empty((0, width), np.uint64), *(part.words for _, part in parts)]
+        )
         self.received += len(words)
         self.lost += lost
         return Exits(
             words,
-            np.concatenate(batch.cpus),
-            np.concatenate(batch.numbers),
-            frozenset(batch.ended),
+            np.concatenate(
+                [
+                    np.empty(0, np.uint16),
+                    *(np.full(len(part.words), cpu, np.uint16) for cpu, part in parts),
+                ]
+            ),
+            np.concatenate([np.empty(0, np.uint32), *(part.number for _, part in parts)]),
+            frozenset().union(*(part.ended for _, part in parts)),
             before,
             lost,
         )
@@ -219,7 +228,7 @@ class ExitListener:
         self._missing_told += more
         return more
 
-    def _empty(self, cpu: int, descriptor: int, batch: _Batch) -> None:
+    def _empty(self, cpu: int, descriptor: int) -> Iterator[Records]:
         for _ in range(0, _MOST, _BATCH):
             try:
                 got = self._slots.receive(descriptor, 0, _BATCH)
@@ -228,76 +237,11 @@ class ExitListener:
                     raise
                 continue  # how many were lost, the kernel tells
             if got:
-                self._take(cpu, got, batch)
+                self.numbering.note(cpu, self._decoder.numbers(self._slots, got))
+                yield self._decoder.decode(self._slots, got)
             if got < _BATCH:
                 return
-
-    def _take(self, cpu: int, got: int, batch: _Batch) -> None:
-        slots = self._slots
-        lengths, halves = slots.lengths[:got], slots.halves[:got]
-        foreign = slots.foreign(0, got)
-        left = ~foreign
-        for slot in np.flatnonzero(foreign).tolist():
-            sender, _ = slots.origin(slot)
-            kind = Refusal.SENDER if sender else Refusal.CUT
-            self.refused.note(kind, f"port {sender}, {int(lengths[slot])} bytes")
-        numbered = left & (lengths >= NLMSG_HEADER.size)
-        numbered &= (halves[:, 1] & 0xFFFF) == self._kernel.family
-        self.numbering.note(cpu, halves[numbered, SEQUENCE_WORD])
-        for shape in self._shapes:
-            left &= ~self._gather(shape, cpu, left, batch)
-        while left.any():
-            slot = int(np.argmax(left))
-            new = self._learn(slot)
-            if new is not None:
-                left &= ~self._gather(new, cpu, left, batch)
-            left[slot] = False
-
-    def _learn(self, slot: int) -> Shape | None:
-        try:
-            shape = learn(self._slots.datagram(slot), self._kernel.family, self._kernel.layout)
-            if len(self._shapes) == _MOST_SHAPES:
-                raise MalformedReplyError(Refusal.SHAPES, f"more than {_MOST_SHAPES}")
-        except MalformedReplyError as error:
-            self.refused.note(error.refusal, str(error))
-            return None
-        self._shapes.append(shape)
-        return shape
-
-    def _gather(
-        self, shape: Shape, cpu: int, left: npt.NDArray[np.bool_], batch: _Batch
-    ) -> npt.NDArray[np.bool_]:
-        """Copy the records of one shape out of the slots; returns which they were."""
-        halves, lengths = self._slots.halves[: len(left)], self._slots.lengths[: len(left)]
-        chosen = left & shape.fits(lengths, halves)
-        rows = np.flatnonzero(chosen)
-        layout = self._kernel.layout
-        at = shape.stats // 4
-        words = halves[rows, at : at + layout.length // 4].view(np.uint64)
-        sound = (words[:, 0] & np.uint64(0xFFFF)) == layout.version
-        sound &= member(words, layout, "ac_pid") == halves[rows, shape.thread // 4]
-        if not sound.all():
-            bad = int(np.count_nonzero(~sound))
-            self.refused.note(Refusal.IDENTITY, "in an exit record", bad)
-            rows, words = rows[sound], words[sound]
-        batch.words.append(words)
-        batch.numbers.append(halves[rows, SEQUENCE_WORD])
-        batch.cpus.append(np.full(len(rows), cpu, np.uint16))
-        if shape.process is not None:
-            batch.ended.update(halves[rows, shape.process // 4].tolist())
-        return chosen
 
     def own_member(self, exits: Exits, name: str) -> npt.NDArray[np.uint32]:
         """A 32-bit member of the records, uint32[n]."""
         return member(exits.words, self._kernel.layout, name)
-
-
-def _drops(link: socket.socket) -> int | None:
-    """How many datagrams the kernel did not put into a socket, modulo 2^32; None if untold."""
-    try:
-        answer = link.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, _MEMINFO.size)
-    except OSError:
-        return None
-    if len(answer) < _MEMINFO.size:
-        return None
-    return int(_MEMINFO.unpack(answer)[_DROPS])
