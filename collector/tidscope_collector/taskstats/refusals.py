@@ -32,11 +32,12 @@ class Refusal(StrEnum):
 
 
 class MalformedReplyError(Exception):
-    """A datagram that is not what the kernel sends; `refusal` and the text say in what way."""
+    """A datagram that is not what the kernel sends; `refusal` and `detail` say in what way."""
 
     def __init__(self, refusal: Refusal, detail: str) -> None:
         super().__init__(f"{refusal}: {detail}")
         self.refusal = refusal
+        self.detail = detail
 
 
 class Refused(Counter[Refusal]):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tidscope_collector.taskstats.columns import member
 from tidscope_collector.taskstats.datagrams import Slots
 from tidscope_collector.taskstats.link import Kernel
-from tidscope_collector.taskstats.messages import error_code
+from tidscope_collector.taskstats.messages import NLMSG_HEADER, error_code
 from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal, Refused
 from tidscope_collector.taskstats.shapes import SEQUENCE_WORD, Shape, learn
 
@@ -54,9 +54,10 @@ class Replies:
         Raises:
             OSError: the kernel answered with another error than that a thread has gone.
         """
-        index = (slots.halves[:got, slots.lead // 4 + SEQUENCE_WORD] - np.uint32(first)).astype(
-            np.int64
-        )
+        sequence = slots.halves[:got, slots.lead // 4 + SEQUENCE_WORD]
+        index = (sequence - np.uint32(first)).astype(np.int64)
+        # What is no header has no sequence number: its slot holds one of an earlier datagram.
+        index[slots.lengths[:got] < NLMSG_HEADER.size] = 2**32
         good = self._good(slots, got, index, tids)
         at = (slots.lead + self._kernel.payload) // 8
         words = slots.words[:got, at : at + self._width]
@@ -105,43 +106,48 @@ class Replies:
         tids: npt.NDArray[np.uint32],
     ) -> None:
         """Count what was refused, by reason."""
-        foreign = slots.foreign(0, len(good))
         answered = set(index[good].tolist())
         twice = int(good.sum()) - len(answered)
         if twice:
             self.refused.note(Refusal.TWICE, "the first is believed", twice)
         failures: list[int] = []
         for slot in np.flatnonzero(~good).tolist():
-            datagram, place = slots.datagram(slot), int(index[slot])
-            known = place < len(tids)
-            code = None if foreign[slot] else error_code(datagram)
-            if code and known:
-                answered.add(place)
+            place = int(index[slot])
+            try:
+                code = self._judge(slots, slot, known=place < len(tids))
+            except MalformedReplyError as error:
+                self.refused.note(error.refusal, error.detail)
+                if error.refusal in (Refusal.SENDER, Refusal.UNASKED):
+                    continue
+            else:
                 if code != errno.ESRCH:
                     failures.append(code)
-                continue
-            try:
-                self._judge(slots, slot, datagram, known=known)
-            except MalformedReplyError as error:
-                self.refused.note(error.refusal, str(error))
-                if known and not foreign[slot]:
-                    answered.add(place)
+            if place < len(tids):
+                answered.add(place)
         silent = len(tids) - len(answered)
         if silent:
             self.refused.note(Refusal.SILENCE, f"to {silent} of {len(tids)} questions", silent)
         if failures:
             raise OSError(failures[0], os.strerror(failures[0]))
 
-    def _judge(self, slots: Slots, slot: int, datagram: bytes, *, known: bool) -> None:
-        """Say what is wrong with a reply that is no good."""
+    def _judge(self, slots: Slots, slot: int, *, known: bool) -> int:
+        """The errno of a reply that is no good.
+
+        Raises:
+            MalformedReplyError: it is no error message to one of our questions; in what way.
+        """
         sender, cut = slots.origin(slot)
+        datagram = slots.datagram(slot)
         if sender:
-            raise MalformedReplyError(Refusal.SENDER, f"port {sender}")
+            raise MalformedReplyError(Refusal.SENDER, f"but by port {sender}")
         if cut:
             raise MalformedReplyError(Refusal.CUT, f"{len(datagram)} bytes received")
+        code = error_code(datagram)
+        if code and known:
+            return code
         shape = learn(datagram, self._kernel.family, self._kernel.layout)
         if shape.process is not None or shape.stats != self._kernel.payload:
             raise MalformedReplyError(Refusal.CONTENT, "not the record of one thread")
         if not known:
-            raise MalformedReplyError(Refusal.UNASKED, "sequence number of another query")
-        raise MalformedReplyError(Refusal.IDENTITY, "another thread than was asked for")
+            raise MalformedReplyError(Refusal.UNASKED, "its sequence number is of another query")
+        raise MalformedReplyError(Refusal.IDENTITY, "not of the thread that was asked for")
