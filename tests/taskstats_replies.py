@@ -17,6 +17,7 @@ from typing_extensions import Buffer
 FAMILY = 25
 VERSIONS = range(8, 17)
 LENGTHS = {8: 328, 9: 344, 10: 352, 11: 368, 12: 400, 13: 416, 14: 432, 15: 560, 16: 560}
+SO_SNDBUFFORCE = 32
 NLMSG_ERROR, NLMSG_OVERRUN = 2, 4
 PID, TGID, STATS, AGGR_PID, AGGR_TGID, NULL = 1, 2, 3, 4, 5, 6
 
@@ -182,8 +183,11 @@ class FakeLink(socket.socket):
     ) -> None:
         near, self.peer = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
         super().__init__(fileno=near.detach())
-        for end in (self, self.peer):
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+        try:
+            self.peer.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 4 << 20)
+        except PermissionError:
+            self.peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
+        self.peer.setblocking(False)  # what does not fit is an error, not a test that hangs
         self._answer = answer
         self._acknowledge = acknowledge
         self._early = early

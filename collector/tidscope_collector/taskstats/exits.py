@@ -49,8 +49,8 @@ def parse_cpu_list(text: str) -> list[int]:
     """
     cpus: list[int] = []
     for part in text.strip().split(","):
-        first, _, last = part.partition("-")
-        cpus += range(int(first), int(last or first) + 1)
+        first, dash, last = part.partition("-")
+        cpus += range(int(first), int(last if dash else first) + 1)
     return cpus
 
 

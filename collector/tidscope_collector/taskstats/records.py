@@ -104,11 +104,13 @@ class RecordDecoder:
         rows = np.flatnonzero(fits)
         at = shape.stats // 4
         words = halves[rows, at : at + layout.length // 4].view(np.uint64)
-        sound = (words[:, 0] & np.uint64(0xFFFF)) == layout.version
-        sound &= member(words, layout, "ac_pid") == halves[rows, shape.thread // 4]
+        known = (words[:, 0] & np.uint64(0xFFFF)) == layout.version
+        same = member(words, layout, "ac_pid") == halves[rows, shape.thread // 4]
+        sound = known & same
         if not sound.all():
-            bad = int(np.count_nonzero(~sound))
-            self.refused.note(Refusal.IDENTITY, "in an exit record", bad)
+            for refusal, wrong in ((Refusal.LAYOUT, ~known), (Refusal.IDENTITY, known & ~same)):
+                if wrong.any():
+                    self.refused.note(refusal, "in an exit record", int(wrong.sum()))
             rows, words = rows[sound], words[sound]
         ended: list[int] = []
         if shape.process is not None:
