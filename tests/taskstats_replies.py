@@ -10,6 +10,7 @@ import socket
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Literal
 
 from typing_extensions import Buffer
@@ -35,6 +36,7 @@ def _delay(name: str, version: int) -> list[tuple[str, type]]:
     return _u64(f"{name}_count", f"{name}_delay_total", *extremes)
 
 
+@cache
 def struct_of(version: int) -> type[ctypes.Structure]:
     """struct taskstats of a version."""
     u32, u8 = ctypes.c_uint32, ctypes.c_uint8
