@@ -18,14 +18,14 @@ BODIES = bodies()
 
 
 def arrow(data: bytes) -> bytes:
-    """What the bytes stand for: a patched Arrow stream, or themselves.
+    """What the bytes stand for: a patched Arrow stream, or themselves behind a byte of 255.
 
-    The first byte chooses one of the golden streams; then come patches of two bytes of place and
-    one of value; with the place 0xFFFF the stream is cut.
+    Any other first byte chooses one of the golden streams; then come patches of two bytes of place
+    and one of value; with the place 0xFFFF the stream is cut.
     """
-    if not data or data[0] % (len(BODIES) + 1) == len(BODIES):
+    if not data or data[0] == 255:
         return data[1:]
-    made = bytearray(BODIES[data[0] % (len(BODIES) + 1)])
+    made = bytearray(BODIES[data[0] % len(BODIES)])
     for at in range(1, len(data) - 2, 3):
         place, value = struct.unpack_from("=HB", data, at)
         if place == 0xFFFF:

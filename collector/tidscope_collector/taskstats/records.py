@@ -105,6 +105,8 @@ class RecordDecoder:
         at = shape.stats // 4
         words = halves[rows, at : at + layout.length // 4].view(np.uint64)
         known = (words[:, 0] & np.uint64(0xFFFF)) == layout.version
+        if shape.process_stats is not None:
+            known &= (halves[rows, shape.process_stats // 4] & 0xFFFF) == layout.version
         same = member(words, layout, "ac_pid") == halves[rows, shape.thread // 4]
         sound = known & same
         if not sound.all():

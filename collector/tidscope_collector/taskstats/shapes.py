@@ -39,6 +39,7 @@ class Shape:
         thread: offset of the thread id, bytes.
         stats: offset of the thread's struct taskstats, bytes.
         process: offset of the process id, bytes; None without a process' record.
+        process_stats: offset of the process' struct taskstats, bytes; None likewise.
         places: intp[k], the words that are the same in all messages of this shape.
         values: uint32[k], what stands there.
     """
@@ -47,6 +48,7 @@ class Shape:
     thread: int
     stats: int
     process: int | None
+    process_stats: int | None
     places: npt.NDArray[np.intp]
     values: npt.NDArray[np.uint32]
 
@@ -92,6 +94,7 @@ def learn(datagram: bytes, family: int, layout: Layout) -> Shape:
         thread=records[0].id_offset,
         stats=records[0].offset,
         process=records[1].id_offset if len(records) > 1 else None,
+        process_stats=records[1].offset if len(records) > 1 else None,
         places=places,
         values=words[places],
     )
