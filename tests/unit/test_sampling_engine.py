@@ -44,7 +44,14 @@ class LosingListener(ExitListener):
                 raise next_loss
             lost = next_loss
         self.lost += lost
-        return Exits(np.empty((0, 70), np.uint64), frozenset(), time.monotonic_ns(), lost)
+        return Exits(
+            np.empty((0, 70), np.uint64),
+            np.empty(0, np.uint16),
+            np.empty(0, np.uint32),
+            frozenset(),
+            time.monotonic_ns(),
+            lost,
+        )
 
     def close(self) -> None:
         self.closed = True
