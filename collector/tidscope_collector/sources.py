@@ -32,7 +32,7 @@ class Sources:
         self.kernel: Kernel | None = None
         self.reason = "taskstats over genetlink: exact counters of the kernel for every thread"
         try:
-            self.kernel = probe()
+            self.kernel = probe(procfs)
             self._query = BatchQuery(self.kernel)
         except TaskstatsUnavailableError as error:
             self.reason = str(error)
