@@ -62,10 +62,10 @@ class NetworkSource:
         found = load(procfs)
         if isinstance(found, Accounts):
             self.kind, self._accounts = "ebpf", found
-            self.description = (
-                f"ebpf: counted since attachment; {_MEANING}"
-                f"{limits(splice=found.splice, release=os.uname().release)}"
-            )
+            self.description = f"ebpf: counted since attachment; {_MEANING}"
+            missing = limits(splice=found.splice, release=os.uname().release)
+            if missing:
+                self.description += f"; not counted here: {missing}"
         else:
             self.description = f"none: {_STOCK}, and eBPF cannot be used: {found.what}"
             if found.mend:

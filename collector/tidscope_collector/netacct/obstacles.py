@@ -115,7 +115,7 @@ def load(procfs: ProcFs) -> Accounts | Obstacle:
 
 
 def limits(splice: bool, release: str) -> str:
-    """What eBPF does not count here, as a clause; empty if it counts everything it should.
+    """What eBPF does not count here, as a noun phrase; empty if it counts everything it should.
 
     Args:
         splice: whether splice() out of TCP sockets is counted.
@@ -127,4 +127,4 @@ def limits(splice: bool, release: str) -> str:
         missing.append("sendfile() and splice() into TCP sockets (counted from Linux 6.5 on)")
     if not splice:
         missing.append("splice() out of TCP sockets (the kernel refused the program for it)")
-    return f"; not counted here: {' and '.join(missing)}" if missing else ""
+    return " and ".join(missing)
