@@ -127,6 +127,10 @@ def test_a_slot_is_used_again_and_begins_at_zero(accounts: Accounts, mover: Move
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
+        deadline = time.monotonic() + 10
+        while Path(f"/proc/{me}/task/{tids[0]}").exists():  # join returns a little earlier
+            assert time.monotonic() < deadline
+            os.sched_yield()
         return tids[0]
 
     seen = set()
