@@ -10,7 +10,11 @@ STAMP := .venv/.stamp
 NODE_STAMP := node_modules/.stamp
 UP_ARGS ?=
 
-.PHONY: help install install-dev up test check generate format unit integration e2e build wheel lock clean
+BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf
+CLANG ?= clang
+BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
+
+.PHONY: help install install-dev up test check bpf generate format unit integration e2e build wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -39,6 +43,14 @@ check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, gen
 
 generate: $(STAMP)-dev $(NODE_STAMP) ## rewrite the generated code from shared/schemas
 	$(PY) tools/generate.py
+
+# bpftool links one object into one: that drops the debug sections and keeps the types.
+bpf: ## compile the eBPF program (BPF_OUT=FILE: to somewhere else than its committed object)
+	@mkdir -p .cache
+	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
+	  -I/usr/include/$(shell uname -m)-linux-gnu -c $(BPF).c -o .cache/netacct.bpf.tmp.o
+	$(BPFTOOL) gen object $(or $(BPF_OUT),$(BPF).o) .cache/netacct.bpf.tmp.o
+	@rm -f .cache/netacct.bpf.tmp.o
 
 format: $(STAMP)-dev $(NODE_STAMP) ## format all sources
 	$(PY) -m ruff format .

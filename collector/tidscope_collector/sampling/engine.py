@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from tidscope_wire.generated.models import CollectorHealth, Target
 
-from tidscope_collector.reading import Reading, TargetGoneError
+from tidscope_collector.reading import ExitDecoder, Reading, TargetGoneError
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
-from tidscope_collector.taskstats.reader import TaskstatsReader
 
 DRAIN_NS = 100_000_000
 """Exit records are taken at least this often, so that the sockets do not fill."""
@@ -193,14 +192,14 @@ class Engine:
         by_pid = {sampler.pid: sampler for sampler in self._targets.values()}
         for pid, sampler in by_pid.items():
             reader = sampler.reader
-            if isinstance(reader, TaskstatsReader):
+            if isinstance(reader, ExitDecoder):
                 reading = self._decode(reader, exits)
                 if len(reading.tid):
                     self._held.setdefault(pid, []).append(reading)
                     self._note_code(pid, exits)
 
     @staticmethod
-    def _decode(reader: TaskstatsReader, exits: Exits) -> Reading:
+    def _decode(reader: ExitDecoder, exits: Exits) -> Reading:
         return reader.decode(exits.words, np.full(len(exits.words), exits.before_ns, np.int64))
 
     def _note_code(self, pid: int, exits: Exits) -> None:

@@ -92,6 +92,7 @@ class TargetSampler:
         os.close(self._tasks)
         if self._gomaxprocs is not None:
             self._gomaxprocs.close()
+        self.reader.close()
 
     def threads(self) -> npt.NDArray[np.uint32]:
         """List the threads.
