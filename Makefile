@@ -14,7 +14,7 @@ BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up test check bpf generate format unit integration e2e build wheel lock clean
+.PHONY: help install install-dev up test check bpf kernel kernel-test generate format unit integration e2e build wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -51,6 +51,12 @@ bpf: ## compile the eBPF program (BPF_OUT=FILE: to somewhere else than its commi
 	  -I/usr/include/$(shell uname -m)-linux-gnu -c $(BPF).c -o .cache/netacct.bpf.tmp.o
 	$(BPFTOOL) gen object $(or $(BPF_OUT),$(BPF).o) .cache/netacct.bpf.tmp.o
 	@rm -f .cache/netacct.bpf.tmp.o
+
+kernel: ## build the kernel with extended taskstats as user-mode Linux (cached)
+	@kernel/build
+
+kernel-test: $(STAMP)-dev ## boot it and compare its numbers with what programs moved
+	$(PY) -m pytest tests/integration/test_extended_kernel.py
 
 format: $(STAMP)-dev $(NODE_STAMP) ## format all sources
 	$(PY) -m ruff format .
