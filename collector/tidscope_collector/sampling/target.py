@@ -29,7 +29,6 @@ from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.procfs.thread_reader import ProcThreadReader
 from tidscope_collector.reading import Reading, TargetGoneError, ThreadReader
 from tidscope_collector.sampling.presence import presence
 from tidscope_collector.sampling.schedule import Schedule
@@ -90,8 +89,7 @@ class TargetSampler:
         self._names: list[str] = []
         self._tids = np.empty(0, np.uint32)
         with ExitStack() as opened:
-            if isinstance(reader, ProcThreadReader):
-                opened.callback(reader.close)
+            opened.callback(reader.close)
             if gomaxprocs is not None:
                 opened.callback(gomaxprocs.close)
             try:
