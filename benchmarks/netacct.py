@@ -150,8 +150,8 @@ def read_us(accounts: Accounts) -> float:
 def main() -> int:
     """Run; see the module's text."""
     parser = argparse.ArgumentParser(description="What counting network bytes costs.")
-    parser.add_argument("--rounds", type=int, default=25)
-    parser.add_argument("--seconds", type=float, default=0.3, help="of a round")
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--seconds", type=float, default=0.05, help="of a round")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     accounts = load(ProcFs())
@@ -163,12 +163,12 @@ def main() -> int:
         compiler = shutil.which("cc") or "cc"
         source = str(HERE / "socket_load.c")
         subprocess.run([compiler, "-O2", "-pthread", "-o", str(executable), source], check=True)
-        for mode in CALLS:
+        for mode, calls in CALLS.items():
             bystander = mode == "bystander"
             program = Load(executable, "server" if bystander else mode, arguments.seconds)
             try:
                 cases[mode] = measure(
-                    accounts, program, arguments.rounds, CALLS[mode], bystander=bystander
+                    accounts, program, arguments.rounds, calls, bystander=bystander
                 )
             finally:
                 program.close()
