@@ -197,6 +197,14 @@ def test_without_rights_the_reason_is_told() -> None:
     assert "sudo tidscope up" in told
 
 
+@pytest.mark.parametrize(
+    ("rights", "words"), [("+bpf,+perfmon", "ebpf: "), ("+bpf", "not have CAP_PERFMON")]
+)
+def test_two_capabilities_are_enough(rights: str, words: str) -> None:
+    told = see(0, "network", within=["setpriv", "--bounding-set", f"-all,{rights}"])
+    assert words in told
+
+
 def test_in_another_pid_namespace_the_reason_is_told() -> None:
     told = see(0, "network", within=["unshare", "--pid", "--fork", "--mount-proc"])
     assert "initial PID namespace" in told

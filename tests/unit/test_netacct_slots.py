@@ -14,6 +14,7 @@ from tidscope_collector.netacct.slots import (
     FIELDS,
     SLOT,
     SLOTS,
+    WATCHED,
     Slots,
     counters,
     find_exited,
@@ -133,6 +134,7 @@ def test_the_arrays_have_the_layout_of_the_programs_structs(
     }
 
 
-def test_there_are_as_many_slots_as_the_program_has() -> None:
+def test_the_arrays_are_as_long_as_the_programs() -> None:
     source = OBJECT.with_suffix(".c").read_text()
     assert f"#define SLOTS {SLOTS}\n" in source
+    assert f"#define WATCHED {WATCHED}\n" in source

@@ -14,6 +14,7 @@ from tidscope_collector.netacct.slots import (
     CONTROL,
     SLOT,
     SLOTS,
+    WATCHED,
     Indices,
     Slots,
     counters,
@@ -62,6 +63,8 @@ class Accounts:
         self._vacant = self._program.map("vacant")
         slots = mmap.mmap(self._program.map("slots"), SLOTS * SLOT.itemsize)
         control = mmap.mmap(self._program.map("control"), mmap.PAGESIZE)
+        bits = mmap.mmap(self._program.map("watched"), WATCHED * 8)
+        self._bits = np.frombuffer(bits, np.uint64)
         self._slots: Slots = np.frombuffer(slots, SLOT)
         self._control = np.frombuffer(control, CONTROL, 1)
         self._watched: dict[int, int] = {}
@@ -91,6 +94,7 @@ class Accounts:
                     self._program.detach()
                 raise
             self._watched[pid] = self._watched.get(pid, 0) + 1
+            self._bits[pid % WATCHED] = 1
 
     def forget(self, pid: int) -> None:
         """Count no more for a process, once nobody watches it."""
@@ -100,6 +104,8 @@ class Accounts:
                 self._watched[pid] = left
                 return
             libbpf.remove(self._targets, pid)
+            if not any(other % WATCHED == pid % WATCHED for other in self._watched):
+                self._bits[pid % WATCHED] = 0
             if not self._watched:
                 self._program.detach()
             self._give_back(np.flatnonzero(self._used["tgid"] == pid))

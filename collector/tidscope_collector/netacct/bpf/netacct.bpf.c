@@ -4,9 +4,12 @@
  * Two typed tracepoints fire at the end of every send and receive of every socket, whatever system
  * call it came from (net/socket.c, since Linux 6.3): they tell the socket, what the call returned
  * and its flags. A thread's numbers stand in a slot of an array that the collector maps into its
- * memory; the thread finds its slot through its own task storage, so that nothing is searched for
- * and only the thread itself writes there. The task storage dies with the thread: a thread that
- * gets a used id begins with a slot of its own, at zero.
+ * memory, and only the thread itself writes there. Which slot it has stands in its task storage,
+ * which dies with the thread: a thread that gets a used id begins with a slot of its own, at zero.
+ *
+ * The way that every socket call takes is plain look-ups in arrays, without a call of a helper:
+ * `hints` has the slot that a thread with such an id used last, believed only if id and start are
+ * the thread's; `watched` has the last bits of the ids of processes that are attached to.
  *
  * `make bpf` compiles this. The layout of struct slot and struct control is mirrored in ../slots.py
  * and compared with this object's BTF by a test.
@@ -17,6 +20,8 @@
 
 #define SLOTS 65536
 #define TARGETS 256
+#define HINTS 65536
+#define WATCHED 8192
 
 #define AF_INET 2
 #define AF_INET6 10
@@ -87,6 +92,23 @@ struct {
 	__type(value, struct control);
 } control SEC(".maps");
 
+/* By the last bits of a thread id: a slot that may be the thread's. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, HINTS);
+	__type(key, __u32);
+	__type(value, __u32);
+} hints SEC(".maps");
+
+/* By the last bits of a process id: whether the process may be one of `targets`. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, WATCHED);
+	__type(key, __u32);
+	__type(value, __u64);
+} watched SEC(".maps");
+
 /* Slots that were given back. */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
@@ -122,15 +144,11 @@ static __always_inline struct slot *held_slot(struct claim *claim)
 }
 
 static __always_inline struct slot *claim_slot(struct task_struct *task, __u32 tgid,
-					       struct control *shared)
+					       struct claim *claim, struct control *shared)
 {
-	struct claim *claim;
 	struct slot *slot;
 	__u32 index;
 
-	claim = bpf_task_storage_get(&claims, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!claim)
-		return 0;
 	if (bpf_map_pop_elem(&vacant, &index)) {
 		if (shared->used >= SLOTS)
 			return 0;
@@ -154,36 +172,71 @@ static __always_inline struct slot *claim_slot(struct task_struct *task, __u32 t
 	return slot;
 }
 
-static __always_inline void count(struct sock *sk, long moved, int writes)
+static __always_inline struct slot *hinted_slot(struct task_struct *task)
+{
+	__u32 tid = task->pid, key = tid & (HINTS - 1);
+	__u32 *index = bpf_map_lookup_elem(&hints, &key);
+	struct slot *slot;
+
+	if (!index)
+		return 0;
+	slot = bpf_map_lookup_elem(&slots, index);
+	if (!slot || slot->tid != tid || slot->start_ns != task->start_time || slot->exit_ns)
+		return 0;
+	return slot->tgid ? slot : 0;
+}
+
+/* The slot of a thread that is not where the hint says, or has none yet. */
+static __noinline struct slot *find_slot(struct task_struct *task, __u32 tgid, int moved)
+{
+	__u32 key = task->pid & (HINTS - 1), zero = 0;
+	struct control *shared;
+	struct claim *claim;
+	struct slot *slot;
+
+	if (!bpf_map_lookup_elem(&targets, &tgid))
+		return 0;
+	claim = bpf_task_storage_get(&claims, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	slot = held_slot(claim);
+	if (!slot) {
+		shared = bpf_map_lookup_elem(&control, &zero);
+		if (!shared)
+			return 0;
+		slot = claim ? claim_slot(task, tgid, claim, shared) : 0;
+		if (!slot) {
+			__sync_fetch_and_add(&shared->uncounted_calls, 1);
+			__sync_fetch_and_add(&shared->uncounted_bytes, moved);
+			return 0;
+		}
+	}
+	bpf_map_update_elem(&hints, &key, &claim->index, 0);
+	return slot;
+}
+
+static __always_inline void count(struct sock *sk, int moved, int writes)
 {
 	struct task_struct *task;
-	struct control *shared;
 	struct slot *slot;
-	__u32 tgid, zero = 0;
+	__u32 tgid, key;
+	__u64 *bits;
 	__u16 family;
 
 	if (moved <= 0)
 		return;
-	task = bpf_get_current_task_btf();
-	slot = held_slot(bpf_task_storage_get(&claims, task, 0, 0));
-	if (!slot) {
-		tgid = task->tgid;
-		if (!bpf_map_lookup_elem(&targets, &tgid))
-			return;
-	}
 	family = sk->__sk_common.skc_family;
 	if (family != AF_INET && family != AF_INET6)
 		return;
+	task = bpf_get_current_task_btf();
+	slot = hinted_slot(task);
 	if (!slot) {
-		shared = bpf_map_lookup_elem(&control, &zero);
-		if (!shared)
+		tgid = task->tgid;
+		key = tgid & (WATCHED - 1);
+		bits = bpf_map_lookup_elem(&watched, &key);
+		if (!bits || !*bits)
 			return;
-		slot = claim_slot(task, tgid, shared);
-		if (!slot) {
-			__sync_fetch_and_add(&shared->uncounted_calls, 1);
-			__sync_fetch_and_add(&shared->uncounted_bytes, moved);
+		slot = find_slot(task, tgid, moved);
+		if (!slot)
 			return;
-		}
 	}
 	if (writes) {
 		slot->write_bytes += moved;
