@@ -1494,7 +1494,7 @@ class FrameHeader(BaseModel):
     exited: ExitedTotals
     roles: Annotated[list[RoleTotals] | None, Field(max_length=64)] = None
     """
-    Totals by role as of this frame, about once a second and in snapshots and the last frame; null in the others, where those told last stand.
+    Totals by role: in snapshots, in the last frame, and about once a second; null in the others, where those told last stand. A coalesced frame has the last that its frames told.
     """
 
 

@@ -839,7 +839,7 @@ export interface FrameHeader {
   health: CollectorHealth;
   exited: ExitedTotals;
   /**
-   * Totals by role as of this frame, about once a second and in snapshots and the last frame; null in the others, where those told last stand.
+   * Totals by role: in snapshots, in the last frame, and about once a second; null in the others, where those told last stand. A coalesced frame has the last that its frames told.
    *
    * @maxItems 64
    */
