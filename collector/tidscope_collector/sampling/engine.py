@@ -92,6 +92,7 @@ class Engine:
         self._held: dict[str, list[Reading]] = {}
         self._codes: dict[str, int] = {}
         self._lost_told: dict[str, int] = {}
+        self._drain_trouble = ""
         self._usage = _Usage()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
@@ -240,8 +241,10 @@ class Engine:
             return
         try:
             exits = self._exits.drain()
-        except OSError:
-            log.exception("exit records could not be received")
+        except Exception as error:  # the next drain may go well, and samples do in any case
+            if repr(error) != self._drain_trouble:
+                self._drain_trouble = repr(error)
+                log.exception("exit records could not be received")
             return
         if not len(exits.words):
             return
