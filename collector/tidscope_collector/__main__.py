@@ -19,6 +19,7 @@ from tidscope_collector.host import describe_host
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sources import Sources
+from tidscope_collector.uplink.commands import Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 
@@ -40,7 +41,7 @@ async def serve(backend: str, secret: str) -> None:
     exits = sources.open_exits if sources.has_exits else None
     engine = Engine(hand_over, exits, lambda: replay.size)
     targets = Targets(host.id, procfs, sources, engine)
-    uplink = Uplink(backend, secret, host, targets, replay, diagnose)
+    uplink = Uplink(backend, secret, host, targets, Commands(targets, diagnose), replay)
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     engine.start()
