@@ -14,6 +14,7 @@ import sys
 from tidscope_wire.generated.models import Target
 
 from tidscope_collector.attaching import Targets
+from tidscope_collector.delays import DelayAccounting, SwitchRefusedError
 from tidscope_collector.diagnosis import diagnose
 from tidscope_collector.host import describe_host
 from tidscope_collector.procfs.files import ProcFs
@@ -25,6 +26,7 @@ from tidscope_collector.uplink.replay import Replay
 
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 REPLAY_BYTES = 16 * 1024 * 1024
+NOT_PERMITTED = 4
 
 
 async def serve(backend: str, secret: str) -> None:
@@ -41,7 +43,8 @@ async def serve(backend: str, secret: str) -> None:
     exits = sources.open_exits if sources.has_exits else None
     engine = Engine(hand_over, exits, lambda: replay.size)
     targets = Targets(host.id, procfs, sources, engine)
-    uplink = Uplink(backend, secret, host, targets, Commands(targets, diagnose), replay)
+    commands = Commands(targets, diagnose, sources.delays)
+    uplink = Uplink(backend, secret, host, targets, commands, replay)
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     engine.start()
@@ -65,8 +68,19 @@ def main() -> int:
     run.add_argument("--backend", default="ws://127.0.0.1:8787/ws/collector", help="its address")
     doctor = verbs.add_parser("doctor", help="say what can be measured here")
     doctor.add_argument("--json", action="store_true", help="the report as JSON (the only form)")
+    doctor.add_argument(
+        "--delay-accounting",
+        choices=["on", "off"],
+        help="set kernel.task_delayacct first; exit code 4 if it cannot be set",
+    )
     arguments = parser.parse_args()
     if arguments.verb == "doctor":
+        if arguments.delay_accounting is not None:
+            try:
+                DelayAccounting(ProcFs()).set(arguments.delay_accounting == "on")
+            except SwitchRefusedError as error:
+                sys.stderr.write(f"{error}\n{error.hint}\n")
+                return NOT_PERMITTED
         sys.stdout.write(diagnose().model_dump_json(indent=2) + "\n")
         return 0
     logging.basicConfig(level=logging.INFO, format="collector: %(message)s")

@@ -121,7 +121,12 @@ class Targets:
                 gomaxprocs_reason=program.reason,
             )
             sampler = TargetSampler(
-                target, reader, program.reader, time.monotonic_ns(), self._procfs
+                target,
+                reader,
+                program.reader,
+                time.monotonic_ns(),
+                self._procfs,
+                self._sources.delays,
             )
         except TargetGoneError:
             raise RefusedError(_gone(process.pid)) from None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tidscope_wire.generated.models import SampleSource, Source
 
+from tidscope_collector.delays import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
 from tidscope_collector.reading import ThreadReader
@@ -24,10 +25,14 @@ class Sources:
 
     Args:
         procfs: root of /proc.
+
+    Attributes:
+        delays: the switch of delay accounting.
     """
 
     def __init__(self, procfs: ProcFs) -> None:
         self._procfs = procfs
+        self.delays = DelayAccounting(procfs)
         self._query: BatchQuery | None = None
         self.kernel: Kernel | None = None
         self.reason = "taskstats over genetlink: exact counters of the kernel for every thread"
@@ -81,12 +86,10 @@ class Sources:
         """
         if self._query is None:
             return ProcThreadReader(self._procfs, pid, self.reason)
-        delays = delay_accounting(self._procfs)
-        since = 0 if "delayacct" in self._command_line() else time.monotonic_ns()
-        return TaskstatsReader(self._query, pid, delay_accounting=delays, delays_from_ns=since)
-
-    def _command_line(self) -> list[str]:
-        return self._procfs.read("cmdline", 65536).decode("ascii", "replace").split()
+        since = self.delays.on_since_ns()
+        return TaskstatsReader(
+            self._query, pid, delay_accounting=since is not None, delays_from_ns=since or 0
+        )
 
     def describe(self) -> Source:
         """The source as the wire tells it."""
@@ -102,14 +105,6 @@ class Sources:
             or "one listener a CPU; the self-test heard a thread exit",
             network=NO_NETWORK,
         )
-
-
-def delay_accounting(procfs: ProcFs) -> bool:
-    """Whether kernel.task_delayacct is on."""
-    try:
-        return procfs.read("sys/kernel/task_delayacct", 16).strip() == b"1"
-    except OSError:
-        return False
 
 
 def exit_self_test(open_exits: Callable[[], ExitListener]) -> bool:
