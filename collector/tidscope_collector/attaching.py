@@ -69,6 +69,8 @@ class Targets:
 
     def processes(self) -> list[Process]:
         """List the processes of the host."""
+        # A switch that someone else has set is noticed here, before what is started next.
+        self._sources.delays.state()
         with self._lock:
             return self._lister.processes()
 
