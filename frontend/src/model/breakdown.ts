@@ -102,6 +102,7 @@ export function split(raw: RawTimes, swapinSleeps = false): Breakdown {
   };
   const take = (wanted: number, homes: readonly State[]): number => {
     let taken = 0;
+    if (!delays) return Number.NaN;
     for (const home of homes) {
       const part = Math.min(wanted - taken, pools[home]);
       pools[home] -= part;
@@ -122,7 +123,7 @@ export function split(raw: RawTimes, swapinSleeps = false): Breakdown {
       queue: pools.queue,
       blkio: delays ? pools.blkio : Number.NaN,
       swapin: Number.isNaN(raw.swapin) ? Number.NaN : swapin,
-      memory: delays ? memory : Number.NaN,
+      memory,
       irq: raw.irq * scale,
       rest: delays ? pools.rest : 0,
       unsplit: delays ? 0 : pools.rest,
