@@ -69,6 +69,8 @@ class Targets:
 
     def processes(self) -> list[Process]:
         """List the processes of the host."""
+        # A switch that someone else has set is noticed here, before what is started next.
+        self._sources.delays.state()
         with self._lock:
             return self._lister.processes()
 
@@ -124,7 +126,12 @@ class Targets:
                 gomaxprocs_reason=program.reason,
             )
             sampler = TargetSampler(
-                target, reader, program.reader, time.monotonic_ns(), self._procfs
+                target,
+                reader,
+                program.reader,
+                time.monotonic_ns(),
+                self._procfs,
+                self._sources.delays,
             )
         except TargetGoneError:
             reader.close()
