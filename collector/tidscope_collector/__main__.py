@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 
+import pyarrow as pa
 from tidscope_wire.generated.models import Target
 
 from tidscope_collector.attaching import Targets
@@ -20,11 +21,12 @@ from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sources import Sources
+from tidscope_collector.uplink.commands import Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
-REPLAY_BYTES = 32 * 1024 * 1024
+REPLAY_BYTES = 16 * 1024 * 1024
 
 
 async def serve(backend: str, secret: str, network: Choice) -> None:
@@ -41,7 +43,9 @@ async def serve(backend: str, secret: str, network: Choice) -> None:
     exits = sources.open_exits if sources.has_exits else None
     engine = Engine(hand_over, exits, lambda: replay.size)
     targets = Targets(host.id, procfs, sources, engine)
-    uplink = Uplink(backend, secret, host, targets, replay, diagnose)
+    uplink = Uplink(backend, secret, host, targets, Commands(targets, diagnose), replay)
+    # Arrow's own pool keeps what bursts needed: 10 to 20 MB more, for frames of 100 KB.
+    pa.set_memory_pool(pa.system_memory_pool())
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     engine.start()
