@@ -109,9 +109,6 @@ class Targets:
         program = open_gomaxprocs(process.pid, self._procfs)
         try:
             reader = self._sources.reader(process.pid)
-        except TargetGoneError:
-            raise RefusedError(_gone(process.pid)) from None
-        try:
             target = Target(
                 id=f"t-{process.pid}-{secrets.token_hex(4)}",
                 host=self._host,
@@ -134,7 +131,6 @@ class Targets:
                 self._sources.delays,
             )
         except TargetGoneError:
-            reader.close()
             raise RefusedError(_gone(process.pid)) from None
         self._known[target.id] = target
         self._engine.submit(lambda: self._engine.add(sampler)).result()
