@@ -12,7 +12,11 @@ UP_ARGS ?=
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
 
-.PHONY: help install install-dev up test check generate format unit integration e2e fuzz build wheel lock clean
+BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf
+CLANG ?= clang
+BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
+
+.PHONY: help install install-dev up test check bpf kernel kernel-test generate format unit integration e2e fuzz build wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -41,6 +45,20 @@ check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, gen
 
 generate: $(STAMP)-dev $(NODE_STAMP) ## rewrite the generated code from shared/schemas
 	$(PY) tools/generate.py
+
+# bpftool links one object into one: that drops the debug sections and keeps the types.
+bpf: ## compile the eBPF program (BPF_OUT=FILE: to somewhere else than its committed object)
+	@mkdir -p .cache
+	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
+	  -I/usr/include/$(shell uname -m)-linux-gnu -c $(BPF).c -o .cache/netacct.bpf.tmp.o
+	$(BPFTOOL) gen object $(or $(BPF_OUT),$(BPF).o) .cache/netacct.bpf.tmp.o
+	@rm -f .cache/netacct.bpf.tmp.o
+
+kernel: ## build the kernel with extended taskstats as user-mode Linux (cached)
+	@kernel/build
+
+kernel-test: $(STAMP)-dev ## boot it and compare its numbers with what programs moved
+	$(PY) -m pytest tests/integration/test_extended_kernel.py
 
 format: $(STAMP)-dev $(NODE_STAMP) ## format all sources
 	$(PY) -m ruff format .

@@ -107,6 +107,9 @@ class Targets:
         program = open_gomaxprocs(process.pid, self._procfs)
         try:
             reader = self._sources.reader(process.pid)
+        except TargetGoneError:
+            raise RefusedError(_gone(process.pid)) from None
+        try:
             target = Target(
                 id=f"t-{process.pid}-{secrets.token_hex(4)}",
                 host=self._host,
@@ -116,7 +119,7 @@ class Targets:
                 attached_unix_us=time.time_ns() // 1000,
                 source=self._sources.describe(),
                 fields=list(reader.fields),
-                absent=list(reader.absent),
+                absent=self._sources.network.explain(reader.absent),
                 gomaxprocs=program.reader.read() if program.reader else None,
                 gomaxprocs_reason=program.reason,
             )
@@ -124,6 +127,7 @@ class Targets:
                 target, reader, program.reader, time.monotonic_ns(), self._procfs
             )
         except TargetGoneError:
+            reader.close()
             raise RefusedError(_gone(process.pid)) from None
         self._known[target.id] = target
         self._engine.submit(lambda: self._engine.add(sampler)).result()

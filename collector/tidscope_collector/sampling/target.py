@@ -4,6 +4,8 @@ import os
 import select
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -26,13 +28,18 @@ from tidscope_wire.generated.models import (
 from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
+from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.reading import Reading, TargetGoneError, ThreadReader
+from tidscope_collector.sampling.presence import presence
 from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.tracker import Tracker
 
 KEY_FRAME_NS = 10_000_000_000
 KEY_FRAME_BYTES = 4 * 1024 * 1024
 SLOW_GAUGES_NS = 1_000_000_000
+ROLES_NS = 1_000_000_000
+FIRST_WITH_TGID = 12
+"""From this version on struct taskstats says of which process a thread is."""
 
 HealthNow = Callable[[int, int, int], CollectorHealth]
 """Makes the health part of a frame of sample_us, late_us and missed deadlines."""
@@ -43,12 +50,12 @@ class TargetSampler:
 
     Args:
         target: description, as attached; `state` and `rate_hz` are kept up to date in it.
-        reader: where readings come from.
-        gomaxprocs: reads GOMAXPROCS, or None.
+        reader: where readings come from; closed with the sampler.
+        gomaxprocs: reads GOMAXPROCS, or None; closed with the sampler.
         attach_ns: CLOCK_MONOTONIC of the attachment.
 
     Raises:
-        TargetGoneError: the process has ended.
+        TargetGoneError: the process has ended; another one may have its id.
     """
 
     def __init__(
@@ -69,29 +76,51 @@ class TargetSampler:
         self._size = target.gomaxprocs
         self._procfs = procfs
         self._attach_ns = attach_ns
-        self._tracker = Tracker(reader.fields, attach_ns)
+        version = target.source.taskstats_version
+        self.foreign_exits = version is not None and version < FIRST_WITH_TGID
+        self._tracker = Tracker(
+            reader.fields, attach_ns, self.pid, foreign_exits=self.foreign_exits
+        )
         self._encoder = RowEncoder(reader.fields)
         self._pending: list[TargetEvent] = []
         self._key_ns = -KEY_FRAME_NS
         self._key_bytes = 0
         self._rss: int | None = None
         self._rss_ns = -SLOW_GAUGES_NS
+        self._roles_ns = -ROLES_NS
         self._names: list[str] = []
         self._tids = np.empty(0, np.uint32)
-        try:
-            self._pidfd = os.pidfd_open(self.pid)
-            self._tasks = os.open(procfs.path(f"{self.pid}/task"), os.O_RDONLY | os.O_DIRECTORY)
-        except (ProcessLookupError, FileNotFoundError) as error:
-            raise TargetGoneError(str(error)) from error
+        with ExitStack() as opened:
+            opened.callback(reader.close)
+            if gomaxprocs is not None:
+                opened.callback(gomaxprocs.close)
+            try:
+                pidfd = os.pidfd_open(self.pid)
+                opened.callback(os.close, pidfd)
+                self._tasks = os.open(
+                    procfs.path(f"{self.pid}/task"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+                )
+                opened.callback(os.close, self._tasks)
+                self._check_identity()
+            except (ProcessLookupError, FileNotFoundError) as error:
+                raise TargetGoneError(str(error)) from error
+            self._opened = opened.pop_all()
         self._alive = select.poll()
-        self._alive.register(self._pidfd, select.POLLIN)
+        self._alive.register(pidfd, select.POLLIN)
+
+    def _check_identity(self) -> None:
+        """See that the id is still that of the process that was meant."""
+        file = os.open(f"{self.pid}/stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._tasks)
+        try:
+            started = parse_stat(os.read(file, 4096)).start_ticks
+        finally:
+            os.close(file)
+        if started != self.target.process.start_ticks:
+            raise TargetGoneError(f"process {self.pid} has ended; its id is another process' now")
 
     def close(self) -> None:
         """Give back what is open."""
-        os.close(self._pidfd)
-        os.close(self._tasks)
-        if self._gomaxprocs is not None:
-            self._gomaxprocs.close()
+        self._opened.close()
 
     def threads(self) -> npt.NDArray[np.uint32]:
         """List the threads.
@@ -104,8 +133,10 @@ class TargetSampler:
         """
         try:
             names = os.listdir(self._tasks)
-        except OSError as error:
+        except (FileNotFoundError, ProcessLookupError) as error:
             raise TargetGoneError(f"process {self.pid} has ended") from error
+        if not names:  # readdir(3) takes the kernel's ENOENT for the end of the folder
+            raise TargetGoneError(f"process {self.pid} has ended")
         if names != self._names:
             self._names = names
             self._tids = np.array([int(name) for name in names], np.uint32)
@@ -146,35 +177,57 @@ class TargetSampler:
         started_ns: int,
     ) -> bytes:
         """Make the frame of a sample that was taken."""
-        listed = frozenset(self._tids.tolist())
         late, missed = lateness
-        events, rows = self._tracker.update(reading, end_ns, exits, listed=listed)
-        if missed:
-            self._pending.append(DeadlinesMissed(count=missed))
-        if lost:
-            self._pending.append(ExitsLost(count=lost))
+        events, rows = self._tracker.update(
+            reading, end_ns, exits, listed=self._tids, look=partial(presence, self._tasks)
+        )
+        self._note(missed, lost)
         self._watch_size()
         return self._join(events, rows, started_ns, late, health)
 
-    def failure(self, error: OSError, late: int, health: HealthNow, started_ns: int) -> bytes:
+    def failure(
+        self,
+        error: Exception,
+        *,
+        lateness: tuple[int, int],
+        lost: int,
+        health: HealthNow,
+        started_ns: int,
+    ) -> bytes:
         """Make the frame of a sample that failed."""
+        late, missed = lateness
+        self._note(missed, lost)
         self._pending.append(SampleFailed(reason=f"{type(error).__name__}: {error}"))
         empty = np.empty(0, np.uint64)
         rows = Rows(np.empty(0, np.uint32), dict.fromkeys(self.reader.fields, empty), {})
         return self._join([], rows, started_ns, late, health)
 
     def final(
-        self, exits: Reading | None, health: HealthNow, *, exited: bool, exit_code: int | None
+        self,
+        exits: Reading | None,
+        *,
+        exited: bool,
+        exit_code: int | None,
+        lost: int,
+        health: HealthNow,
     ) -> bytes:
         """Make the last frame: the process has ended, or someone asked to stop."""
+        self._note(0, lost)
         state = "exited" if exited else "detached"
         self.target = self.target.model_copy(update={"state": state})
-        events = self._tracker.finish(exits) if exited else []
+        events = self._tracker.finish(exits, exited=exited)
         last: TargetEvent = TargetExited(exit_code=exit_code) if exited else TargetDetached()
         empty = np.empty(0, np.uint64)
         rows = Rows(np.empty(0, np.uint32), dict.fromkeys(self.reader.fields, empty), {})
         now = time.monotonic_ns()
+        self._roles_ns = -ROLES_NS
         return self._join([*events, last], rows, now, 0, health)
+
+    def _note(self, missed: int, lost: int) -> None:
+        if missed:
+            self._pending.append(DeadlinesMissed(count=missed))
+        if lost:
+            self._pending.append(ExitsLost(count=lost))
 
     def _watch_size(self) -> None:
         if self._gomaxprocs is None:
@@ -195,6 +248,9 @@ class TargetSampler:
         self.last_was_key = key
         if started_ns - self._rss_ns >= SLOW_GAUGES_NS:
             self._rss, self._rss_ns = rss_bytes(self._procfs, self.pid), started_ns
+        roles = None
+        if key or started_ns - self._roles_ns >= ROLES_NS:
+            roles, self._roles_ns = self._tracker.roles(), started_ns
         body = self._encoder.encode(rows)
         now = time.monotonic_ns()
         events, self._pending = [*self._pending, *events], []
@@ -210,6 +266,7 @@ class TargetSampler:
             process=ProcessGauges(gomaxprocs=self._size, rss_bytes=self._rss),
             health=health((now - started_ns) // 1000, late // 1000, self.schedule.missed),
             exited=self._tracker.exited(),
+            roles=roles,
         )
         frame = join(header, body)
         self._key_bytes += len(frame)

@@ -1,13 +1,16 @@
-"""What changed between two readings: births, names, exits, counters. Pure: no I/O, no clock."""
+"""What changed between two readings: births, names, exits, counters. Pure but for one question.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+The question is what a thread id stands for now, asked only where the reading leaves it open.
+"""
+
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import (
     ExitedTotals,
+    RoleTotals,
     TargetEvent,
     ThreadBorn,
     ThreadExited,
@@ -15,8 +18,16 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_collector.reading import Reading
+from tidscope_collector.sampling.ended import EndedThreads, latest
+from tidscope_collector.sampling.presence import Look, Presence
+from tidscope_collector.sampling.readings import absent_mask, empty, join, pick, values
 
-MAX_EXITED_REMEMBERED = 65536
+CPU = "cpu_run_ns"
+"""The scheduler's own counter: it falls only where an id stands for another thread."""
+
+Index = slice | npt.NDArray[np.intp]
+Heir = tuple[str, dict[str, int]]
+"""Comm and counters of a thread that began with the main thread's id."""
 
 
 @dataclass
@@ -39,20 +50,37 @@ class Tracker:
     Args:
         fields: column names of its readings.
         attach_ns: CLOCK_MONOTONIC of the attachment, the zero of all times given out.
+        pid: id of the process and of its main thread.
+        foreign_exits: whether exit records may be of other processes' threads (taskstats before
+            version 12 does not say whose they are); then only those of known threads are believed.
     """
 
     fields: tuple[str, ...]
     attach_ns: int
+    pid: int
+    foreign_exits: bool = False
     threads: dict[int, Thread] = field(default_factory=dict)
-    exited_threads: int = 0
-    inexact: int = 0
-    _last: Reading | None = None
-    _last_end_ns: int = 0
-    _totals: dict[str, int] = field(default_factory=dict)
-    _ended: dict[int, int] = field(default_factory=dict)
+    _ended: EndedThreads = field(default_factory=EndedThreads)
+    _lingering: set[int] = field(default_factory=set)
+    """Ids whose exit record came and that may still be listed."""
+    _last: Reading = field(init=False)
+    """The last row of each live thread, whichever sample it is from."""
+    _seen_ns: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """Of each of those rows CLOCK_MONOTONIC after the sample that it is from."""
+    _cpu: int | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._last = empty(len(self.fields))
+        self._cpu = self.fields.index(CPU) if CPU in self.fields else None
 
     def update(
-        self, reading: Reading, end_ns: int, exits: Reading | None, *, listed: frozenset[int] | None
+        self,
+        reading: Reading,
+        end_ns: int,
+        exits: Reading | None,
+        *,
+        listed: npt.NDArray[np.uint32],
+        look: Look,
     ) -> tuple[list[TargetEvent], Rows]:
         """Take a sample in.
 
@@ -60,127 +88,231 @@ class Tracker:
             reading: the live threads.
             end_ns: CLOCK_MONOTONIC after it was taken.
             exits: records of threads of this target that exited, drained after the reading.
-            listed: thread ids that were listed; None if exactly those of the reading.
+            listed: thread ids that were listed before the reading.
+            look: tells what an id stands for.
 
         Returns:
             Events in order, and the rows that changed.
         """
         events: list[TargetEvent] = []
-        gone = self._records(exits, events)
-        reading = self._without_ended(reading, gone)
-        same = self._last is not None and np.array_equal(self._last.tid, reading.tid)
-        fresh = self._reborn(reading) if same else np.ones(len(reading.tid), np.bool_)
-        if not same:
-            self._departed(reading, listed, events)
-            fresh = np.array([int(tid) not in self.threads for tid in reading.tid], np.bool_)
-            fresh |= self._reborn_among(reading)
-        for row in np.flatnonzero(fresh):
-            self._born(reading, int(row), events)
-        changed = fresh | self._changed(reading, same=same)
-        self._renamed(reading, fresh, events, same=same)
-        self._last, self._last_end_ns = reading, end_ns
+        self._ended.turn()
+        recorded, heirs = self._records(exits, events, end_ns)
+        # A copy: the ids may stand in the reader's buffer, which the next query overwrites.
+        reading = replace(reading, tid=reading.tid.copy())
+        reading = self._without_ended(reading, recorded, listed, look)
+        same = np.array_equal(reading.tid, self._last.tid)
+        now, then = (slice(None), slice(None)) if same else self._pairs(reading)
+        reading, differs, reborn = self._compare(reading, now, then)
+        stands = None if same else self._unread(reading, listed, look, events)
+        changed = np.ones(len(reading.tid), np.bool_)
+        changed[now] = differs
+        fresh = np.ones(len(reading.tid), np.bool_)
+        fresh[now] = reborn
+        for tid in reading.tid[now][reborn].tolist():
+            self._vanished(tid, events)
+        for row in np.flatnonzero(fresh).tolist():
+            self._born(reading, row, events)
+            if int(reading.tid[row]) == self.pid:
+                heirs.append((text(bytes(reading.name[row])), values(reading, row, self.fields)))
+        self._inherit(heirs)
+        self._renamed(reading, now, then, events)
+        seen = np.full(len(reading.tid), end_ns, np.int64)
+        if stands is None:
+            self._last, self._seen_ns = reading, seen
+        else:
+            self._last = join([reading, pick(self._last, stands)])
+            self._seen_ns = np.concatenate([seen, self._seen_ns[stands]])
         return events, self._rows(reading, changed)
 
     def snapshot(self) -> Rows:
         """All live threads with their identities."""
-        last = self._last
-        if last is None:
-            empty = np.empty(0, np.uint64)
-            columns = dict.fromkeys(self.fields, empty)
-            return Rows(np.empty(0, np.uint32), columns, {}, np.empty(0, np.int64), [])
-        rows = self._rows(last, np.ones(len(last.tid), np.bool_))
-        known = [self.threads[int(tid)] for tid in last.tid]
+        alive = np.array([tid in self.threads for tid in self._last.tid.tolist()], np.bool_)
+        rows = self._rows(self._last, alive)
+        known = [self.threads[tid] for tid in rows.tid.tolist()]
         starts = np.array([thread.start_ns for thread in known], np.int64)
         return Rows(rows.tid, rows.columns, rows.absent, starts, [thread.name for thread in known])
 
     def exited(self) -> ExitedTotals:
         """Sums over the threads that ended since attach."""
-        return ExitedTotals(
-            threads=self.exited_threads, inexact=self.inexact, totals=dict(self._totals)
-        )
+        return self._ended.told()
 
-    def finish(self, exits: Reading | None) -> list[TargetEvent]:
-        """The process has ended: every thread that is left has exited."""
+    def roles(self) -> list[RoleTotals]:
+        """Sums over the threads of each role, the living and the ended."""
+        alive = self._last
+        if len(self.threads) < len(alive.tid):
+            alive = pick(alive, np.array([tid in self.threads for tid in alive.tid.tolist()]))
+        names = [self.threads[tid].name for tid in alive.tid.tolist()]
+        return self._ended.roles.told(alive, names, self.fields)
+
+    def finish(self, exits: Reading | None, *, exited: bool) -> list[TargetEvent]:
+        """Sampling is over.
+
+        Args:
+            exits: records that came since the last sample.
+            exited: whether the process has ended: then every thread that is left has, too.
+        """
         events: list[TargetEvent] = []
-        self._records(exits, events)
-        for tid in list(self.threads):
-            self._vanished(tid, events)
-        self._last = None
+        self._ended.turn()
+        _, heirs = self._records(exits, events, None)
+        if exited:
+            for tid in list(self.threads):
+                self._vanished(tid, events)
+        self._inherit(heirs)
         return events
 
-    def _records(self, exits: Reading | None, events: list[TargetEvent]) -> set[int]:
-        gone: set[int] = set()
+    def _records(
+        self, exits: Reading | None, events: list[TargetEvent], end_ns: int | None
+    ) -> tuple[set[int], list[Heir]]:
+        """Take exit records in.
+
+        Returns:
+            Whose they are, and those that had the main thread's id and were not seen.
+        """
+        recorded: set[int] = set()
+        heirs: list[Heir] = []
         if exits is None:
-            return gone
+            return recorded, heirs
         for row, tid in enumerate(exits.tid.tolist()):
+            totals = values(exits, row, self.fields)
+            name = text(bytes(exits.name[row]))
+            start = int(exits.start_ns[row])
             thread = self.threads.pop(tid, None)
-            start = int(exits.start_ns[row]) - self.attach_ns
-            totals = {
-                name: int(exits.counters[row, column])
-                for column, name in enumerate(self.fields)
-                if exits.absent is None or not exits.absent[row, column]
-            }
-            self._count(totals)
-            self._ended[tid] = int(exits.start_ns[row])
-            gone.add(tid)
+            if thread is not None:
+                before = values(self._last, self._last_row(tid), self.fields)
+                totals = latest(before, totals)
+                self._ended.roles.renamed(thread.name, name, before)
+            # If so, the pages were told of its end already, and the sums are right now.
+            late = thread is None and self._ended.corrected(tid, start, totals, end_ns)
+            if thread is None and not late and self.foreign_exits:
+                continue
+            recorded.add(tid)
+            if late:
+                continue
+            self._ended.recorded(name, totals)
+            if thread is None and tid == self.pid:
+                heirs.append((name, totals))
             events.append(
                 ThreadExited(
                     tid=tid,
-                    start_ns=thread.start_ns if thread else start,
-                    name=text(bytes(exits.name[row])),
+                    start_ns=thread.start_ns if thread else start - self.attach_ns,
+                    name=name,
                     totals=totals,
                     exact=True,
                     seen_alive=thread is not None,
                 )
             )
-        while len(self._ended) > MAX_EXITED_REMEMBERED:
-            self._ended.pop(next(iter(self._ended)))
-        return gone
+        return recorded, heirs
 
-    def _without_ended(self, reading: Reading, gone: set[int]) -> Reading:
-        """Leave out threads that have exited but still answer, such as a main thread that left."""
-        if not self._ended:
+    def _inherit(self, heirs: list[Heir]) -> None:
+        """Count no thread twice that took the main thread's id.
+
+        That id is never free while the process lives: who begins with it has executed a program as
+        another thread (execve(2)), which then is gone without a record. Its counters went on.
+
+        Args:
+            heirs: those who began with that id.
+        """
+        for name, counters in heirs:
+            self._ended.moved(self.pid, name, counters)
+
+    def _without_ended(
+        self,
+        reading: Reading,
+        recorded: set[int],
+        listed: npt.NDArray[np.uint32],
+        look: Look,
+    ) -> Reading:
+        """Leave out threads that have exited but still answer, such as a main thread that left.
+
+        An id whose record came earlier may have come back to life: another thread got it, or a
+        thread executed a program and took the id of the main thread. Then it is alive.
+        """
+        doubtful = self._lingering | recorded
+        if not doubtful:
             return reading
         keep = np.ones(len(reading.tid), np.bool_)
-        for row, tid in enumerate(reading.tid.tolist()):
-            ended = self._ended.get(tid)
-            if ended is None:
-                continue
-            # The reading's start is a lower bound; a thread reborn under this id started later
-            # than the one that ended by at least the life of that one.
-            if tid in gone or int(reading.start_ns[row]) <= ended + 1_000_000:
+        for row in np.flatnonzero(np.isin(reading.tid, sorted(doubtful))).tolist():
+            tid = int(reading.tid[row])
+            if tid in recorded or look(tid) is not Presence.ALIVE:
                 keep[row] = False
             else:
-                del self._ended[tid]
-        return reading if keep.all() else _pick(reading, keep)
+                doubtful.discard(tid)
+        # Others leave the list for good, soon after their record was sent.
+        self._lingering = doubtful & {self.pid, *listed.tolist()}
+        return reading if keep.all() else pick(reading, keep)
 
-    def _reborn(self, reading: Reading) -> npt.NDArray[np.bool_]:
+    def _pairs(self, reading: Reading) -> tuple[Index, Index]:
+        """Rows of the reading whose thread is known, and the same threads' rows of the last."""
+        _, now, then = np.intersect1d(
+            reading.tid, self._last.tid, assume_unique=True, return_indices=True
+        )
+        return now, then
+
+    def _compare(
+        self, reading: Reading, now: Index, then: Index
+    ) -> tuple[Reading, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Compare threads with their last rows.
+
+        Returns:
+            The reading, in which nothing falls behind what was given before; of each pair whether
+            it differs, and whether the id stands for another thread than before.
+        """
         last = self._last
-        if last is None:
-            return np.ones(len(reading.tid), np.bool_)
-        later: npt.NDArray[np.bool_] = reading.start_ns > self._last_end_ns
-        if "cpu_run_ns" in self.fields:
-            column = self.fields.index("cpu_run_ns")
-            later = later | (reading.counters[:, column] < last.counters[:, column])
-        return later
+        counters, before = reading.counters[now], last.counters[then]
+        differs: npt.NDArray[np.bool_] = (counters != before).any(axis=1)
+        # Starts are lower bounds: this thread began after the other one was seen.
+        reborn: npt.NDArray[np.bool_] = reading.start_ns[now] > self._seen_ns[then]
+        rows = np.flatnonzero(differs)
+        fell = counters[rows] < before[rows]
+        if not fell.any() and reading.absent is None and last.absent is None:
+            return reading, differs, reborn
+        absent, was_absent = absent_mask(reading)[now], absent_mask(last)[then]
+        if self._cpu is not None:
+            given = ~absent[rows, self._cpu] & ~was_absent[rows, self._cpu]
+            reborn[rows] |= fell[:, self._cpu] & given
+        # A value once given is not taken back, whatever a source says: the last one stands until
+        # there is a greater one. Otherwise sums would fall.
+        stands = ~was_absent & (absent | (counters < before)) & ~reborn[:, None]
+        if stands.any():
+            corrected, masks = reading.counters.copy(), absent_mask(reading).copy()
+            corrected[now] = counters = np.where(stands, before, counters)
+            masks[now] = absent = absent & ~stands
+            reading = replace(reading, counters=corrected, absent=masks if masks.any() else None)
+        differs = ((counters != before) & ~absent).any(axis=1)
+        return reading, differs | (absent != was_absent).any(axis=1), reborn
 
-    def _reborn_among(self, reading: Reading) -> npt.NDArray[np.bool_]:
-        known = np.array([int(tid) in self.threads for tid in reading.tid], np.bool_)
-        result: npt.NDArray[np.bool_] = known & (reading.start_ns > self._last_end_ns)
-        return result
+    def _unread(
+        self,
+        reading: Reading,
+        listed: npt.NDArray[np.uint32],
+        look: Look,
+        events: list[TargetEvent],
+    ) -> npt.NDArray[np.intp] | None:
+        """Judge threads that are known and were not read.
 
-    def _departed(
-        self, reading: Reading, listed: frozenset[int] | None, events: list[TargetEvent]
-    ) -> None:
-        present = set(reading.tid.tolist()) if listed is None else listed
-        for tid in [tid for tid in self.threads if tid not in present]:
-            self._vanished(tid, events)
+        One that was listed may have ended since, or its answer was lost. One that was not listed
+        may live all the same: while threads end, a listing of many may skip some (the kernel goes
+        on by count where the thread at which a piece ended is gone; proc_task_readdir).
+
+        Returns:
+            Those rows of the last reading that stand on; None if there are none.
+        """
+        unread = self.threads.keys() - set(reading.tid.tolist())
+        if not unread:
+            return None
+        there = set(listed.tolist())
+        for tid in sorted(unread):
+            if tid not in there and look(tid) is Presence.GONE:
+                unread.discard(tid)
+                self._vanished(tid, events)
+        return np.flatnonzero(np.isin(self._last.tid, sorted(unread)))
 
     def _vanished(self, tid: int, events: list[TargetEvent]) -> None:
         thread = self.threads.pop(tid)
-        totals = self._last_totals(tid)
-        self._count(totals)
-        self.inexact += 1
+        row = self._last_row(tid)
+        totals = values(self._last, row, self.fields)
+        start_ns = thread.start_ns + self.attach_ns
+        self._ended.vanished(tid, thread.name, totals, start_ns, int(self._seen_ns[row]))
         events.append(
             ThreadExited(
                 tid=tid,
@@ -192,66 +324,29 @@ class Tracker:
             )
         )
 
-    def _last_totals(self, tid: int) -> dict[str, int]:
-        last = self._last
-        if last is None:
-            return {}
-        rows = np.flatnonzero(last.tid == tid)
-        if not len(rows):
-            return {}
-        row = rows[0]
-        return {
-            name: int(last.counters[row, column])
-            for column, name in enumerate(self.fields)
-            if last.absent is None or not last.absent[row, column]
-        }
-
-    def _count(self, totals: Mapping[str, int]) -> None:
-        self.exited_threads += 1
-        for name, value in totals.items():
-            self._totals[name] = self._totals.get(name, 0) + value
+    def _last_row(self, tid: int) -> int:
+        return int(np.flatnonzero(self._last.tid == tid)[0])
 
     def _born(self, reading: Reading, row: int, events: list[TargetEvent]) -> None:
         tid = int(reading.tid[row])
-        if tid in self.threads:
-            self._vanished(tid, events)
         thread = Thread(int(reading.start_ns[row]) - self.attach_ns, text(bytes(reading.name[row])))
         self.threads[tid] = thread
-        self._ended.pop(tid, None)
         events.append(ThreadBorn(tid=tid, start_ns=thread.start_ns, name=thread.name))
 
     def _renamed(
-        self,
-        reading: Reading,
-        fresh: npt.NDArray[np.bool_],
-        events: list[TargetEvent],
-        *,
-        same: bool,
+        self, reading: Reading, now: Index, then: Index, events: list[TargetEvent]
     ) -> None:
-        last = self._last
-        rows: list[int] = list(range(len(reading.tid)))
-        if same and last is not None:
-            rows = np.flatnonzero((reading.name != last.name) & ~fresh).tolist()
-        for row in rows:
-            thread, name = self.threads[int(reading.tid[row])], text(bytes(reading.name[row]))
+        differs = reading.name[now] != self._last.name[then]
+        rows = np.arange(len(reading.tid))[now][differs]
+        before = np.arange(len(self._last.tid))[then][differs]
+        for row, last in zip(rows.tolist(), before.tolist(), strict=True):
+            tid, name = int(reading.tid[row]), text(bytes(reading.name[row]))
+            thread = self.threads[tid]
             if thread.name != name:
-                tid = int(reading.tid[row])
                 events.append(ThreadRenamed(tid=tid, name=name, previous=thread.name))
+                known = values(self._last, last, self.fields)
+                self._ended.roles.renamed(thread.name, name, known)
                 thread.name = name
-
-    def _changed(self, reading: Reading, *, same: bool) -> npt.NDArray[np.bool_]:
-        last = self._last
-        if last is None:
-            return np.ones(len(reading.tid), np.bool_)
-        if same:
-            result: npt.NDArray[np.bool_] = (reading.counters != last.counters).any(axis=1)
-            return result
-        changed = np.ones(len(reading.tid), np.bool_)
-        _, now, then = np.intersect1d(
-            reading.tid, last.tid, assume_unique=True, return_indices=True
-        )
-        changed[now] = (reading.counters[now] != last.counters[then]).any(axis=1)
-        return changed
 
     def _rows(self, reading: Reading, chosen: npt.NDArray[np.bool_]) -> Rows:
         counters = np.ascontiguousarray(reading.counters[chosen].T)
@@ -263,14 +358,3 @@ class Tracker:
                     absent[name] = np.ascontiguousarray(masks[:, column])
         columns = dict(zip(self.fields, counters, strict=True))
         return Rows(reading.tid[chosen], columns, absent)
-
-
-def _pick(reading: Reading, keep: npt.NDArray[np.bool_]) -> Reading:
-    absent = None if reading.absent is None else reading.absent[keep]
-    return Reading(
-        reading.tid[keep],
-        reading.counters[keep],
-        absent,
-        reading.start_ns[keep],
-        reading.name[keep],
-    )

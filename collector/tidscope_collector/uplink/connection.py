@@ -1,4 +1,4 @@
-"""The WebSocket to the backend: says hello, replays, sends frames, answers commands.
+"""The WebSocket to the backend: says hello, replays, sends frames, hands commands over.
 
 It reconnects for ever; sampling goes on meanwhile and is never slowed by it.
 """
@@ -6,25 +6,16 @@ It reconnects for ever; sampling goes on meanwhile and is never slowed by it.
 import asyncio
 import logging
 import random
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Never
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.models import (
-    AttachCommand,
-    CollectorCommand,
     CollectorHello,
     CollectorWelcome,
-    DetachCommand,
-    DoctorCommand,
-    DoctorReply,
-    DoctorReport,
     FramesLost,
     Host,
-    ListProcessesCommand,
-    ProcessesReply,
-    RefusedReply,
-    SetRateCommand,
     Target,
     TargetChanged,
     TargetForgotten,
@@ -33,23 +24,22 @@ from tidscope_wire.generated.models import (
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
-from tidscope_collector.attaching import RefusedError, Targets, refuse
+from tidscope_collector.attaching import Targets
+from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
+from tidscope_collector.uplink.closing import Ending, ending
+from tidscope_collector.uplink.commands import Command, Commands, parse
 from tidscope_collector.uplink.replay import Replay
 
 log = logging.getLogger("tidscope.uplink")
 
-Command = (
-    CollectorWelcome
-    | AttachCommand
-    | DetachCommand
-    | SetRateCommand
-    | ListProcessesCommand
-    | DoctorCommand
-)
-_COMMAND: TypeAdapter[Command] = TypeAdapter(CollectorCommand)
-_BAD_MESSAGE = 4400
-FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 5.0
+WELCOME_S = 10
 ENDED_KEPT = 16
+IN_FLIGHT = 10_000
+"""Frames of a connection that are remembered, to know which one a backend has refused."""
+
+
+class NotWelcomeError(Exception):
+    """The backend did not answer the hello as the protocol says."""
 
 
 class Uplink:
@@ -59,9 +49,10 @@ class Uplink:
         url: ws:// or wss:// address of /ws/collector.
         secret: shown to the backend.
         host: what the hello says.
-        targets: what commands act on.
+        targets: what is told of, and what becomes of it.
+        commands: answers the backend's commands.
         replay: frames that are kept; filled through `put`.
-        examine: makes the doctor's report.
+        pause: waits for some seconds before the next try.
     """
 
     def __init__(
@@ -70,14 +61,20 @@ class Uplink:
         secret: str,
         host: Host,
         targets: Targets,
+        commands: Commands,
         replay: Replay,
-        examine: Callable[[], DoctorReport],
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._url, self._secret, self._host = url, secret, host
-        self._targets, self._replay, self._examine = targets, replay, examine
+        self._targets, self._commands, self._replay = targets, commands, replay
+        self._pause = pause
         self._wake = asyncio.Event()
         self._told: dict[str, str] = {}
         self._sent: dict[str, int] = {}
+        self._in_flight: deque[tuple[str, int]] = deque(maxlen=IN_FLIGHT)
+        self._find_refused = False
+        self._refused: set[tuple[str, int]] = set()
+        self._said = ""
         self._tasks: set[asyncio.Task[None]] = set()
 
     def put(self, target: Target, seq: int, frame: bytes, key: bool) -> None:
@@ -88,61 +85,98 @@ class Uplink:
 
     async def run(self) -> None:
         """Connect, and connect again, until cancelled."""
-        wait = FIRST_WAIT_S
+        backoff = Backoff()
         while True:
-            try:
-                headers = {"Authorization": f"Bearer {self._secret}"}
-                async with connect(
-                    self._url,
-                    additional_headers=headers,
-                    compression=None,
-                    max_size=4 * 1024 * 1024,
-                    proxy=None,
-                ) as link:
-                    await self._greet(link)
-                    log.info("connected to the backend")
-                    wait = FIRST_WAIT_S
-                    await self._serve(link)
-            except ConnectionClosed as error:
-                log.warning("the backend closed the connection: %s", error)
-                if error.rcvd is not None and error.rcvd.code == _BAD_MESSAGE:
-                    # What it refused would be refused again: go on behind it.
-                    for target in self._replay.targets():
-                        self._sent[target] = self._replay.last_seq(target)
-                    wait = LONGEST_WAIT_S
-            except (OSError, InvalidHandshake, InvalidURI, TimeoutError) as error:
-                log.info("no backend at %s: %s", self._url, error)
-            await asyncio.sleep(wait * random.SystemRandom().uniform(0.7, 1.3))
-            wait = min(wait * 2, LONGEST_WAIT_S)
+            end, held_s = await self._connection()
+            wait = backoff.wait_s(held_s, end.wait_s)
+            await self._pause(wait * random.SystemRandom().uniform(0.7, 1.3))
+
+    async def _connection(self) -> tuple[Ending, float | None]:
+        """Connect once.
+
+        Returns:
+            How it ended, and for how many seconds it held; None if it was not welcomed.
+        """
+        clock = asyncio.get_running_loop().time
+        welcomed: float | None = None
+        try:
+            async with connect(
+                self._url,
+                additional_headers={"Authorization": f"Bearer {self._secret}"},
+                compression=None,
+                max_size=4 * 1024 * 1024,
+                proxy=None,
+            ) as link:
+                await self._greet(link)
+                welcomed = clock()
+                self._say(logging.INFO, "connected to the backend")
+                await self._serve(link)
+        except ConnectionClosed as error:
+            end = ending(error)
+            self._find_refused |= end.refused
+            self._say(logging.WARNING, end.text)
+        except (OSError, InvalidHandshake, InvalidURI, NotWelcomeError) as error:
+            end = Ending(f"no backend at {self._url}: {error}")
+            self._say(logging.INFO, end.text)
+        except Exception as error:  # frames are kept: better to try again than to end
+            end = Ending(f"the uplink failed: {error!r}", LONGEST_WAIT_S)
+            log.exception("the uplink failed")
+        return end, None if welcomed is None else clock() - welcomed
+
+    def _say(self, level: int, text: str) -> None:
+        """Log what happened, once: tries that end as the one before are not worth a line."""
+        if text != self._said:
+            self._said = text
+            log.log(level, "%s", text)
 
     async def _greet(self, link: ClientConnection) -> None:
-        hello = CollectorHello(
-            protocol=PROTOCOL_VERSION, host=self._host, targets=self._targets.known()
-        )
+        known = self._targets.known()
+        hello = CollectorHello(protocol=PROTOCOL_VERSION, host=self._host, targets=known)
         await link.send(hello.model_dump_json())
-        answer = self._parse(await asyncio.wait_for(link.recv(), 10))
+        try:
+            answer = parse(await asyncio.wait_for(link.recv(), WELCOME_S))
+        except TimeoutError:
+            raise NotWelcomeError(f"it did not answer the hello within {WELCOME_S} s") from None
         if not isinstance(answer, CollectorWelcome):
-            raise TimeoutError("the backend did not welcome us")
-        self._told = {one.id: one.model_dump_json() for one in self._targets.known()}
+            raise NotWelcomeError("it did not answer the hello with a welcome")
+        # What changed since the hello is still to be told.
+        self._told = {one.id: one.model_dump_json() for one in known}
+        if self._find_refused:
+            self._leave_out_refused(answer.resume)
+        self._in_flight.clear()
         self._sent = {
             target: min(answer.resume.get(target, 0), self._replay.last_seq(target))
             for target in self._replay.targets()
         }
 
-    async def _serve(self, link: ClientConnection) -> None:
-        sender = asyncio.create_task(self._send_all(link))
-        try:
-            async for text in link:
-                command = self._parse(text)
-                if command is not None:
-                    task = asyncio.create_task(self._answer(link, command))
-                    self._tasks.add(task)
-                    task.add_done_callback(self._tasks.discard)
-        finally:
-            sender.cancel()
-            await asyncio.gather(sender, return_exceptions=True)
+    def _leave_out_refused(self, resume: dict[str, int]) -> None:
+        """Find the frame that was refused: the first on the way that the backend does not have."""
+        self._find_refused = False
+        for target, seq in self._in_flight:
+            if seq > resume.get(target, 0):
+                self._refused.add((target, seq))
+                return
 
-    async def _send_all(self, link: ClientConnection) -> None:
+    async def _serve(self, link: ClientConnection) -> Never:
+        """Send and receive until one of the two fails, as they do when the connection ends."""
+        tasks = [asyncio.create_task(self._send_all(link)), asyncio.create_task(self._obey(link))]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        raise next(error for task in done if (error := task.exception()))
+
+    async def _obey(self, link: ClientConnection) -> Never:
+        while True:
+            command = parse(await link.recv())
+            if command is not None and not isinstance(command, CollectorWelcome):
+                task = asyncio.create_task(self._answer(link, command))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+
+    async def _send_all(self, link: ClientConnection) -> Never:
         while True:
             self._wake.clear()
             await self._tell_changes(link)
@@ -152,24 +186,32 @@ class Uplink:
                 for target in self._replay.targets():
                     more |= await self._send_next(link, target)
             await self._tell_changes(link)
+            await self._forget_ended(link)
             await self._wake.wait()
 
     async def _send_next(self, link: ClientConnection, target: str) -> bool:
         sent = self._sent.get(target, 0)
+        lost = self._replay.lost(target, sent)
+        if lost is not None:
+            await self._tell_lost(link, target, *lost, "the collector's replay buffer was full")
+            return True
         kept = self._replay.after(target, sent)
         if kept is None:
             return False
-        if kept.seq > sent + 1:
-            lost = FramesLost(
-                target=target,
-                from_seq=sent + 1,
-                to_seq=kept.seq - 1,
-                reason="the collector's replay buffer was full",
-            )
-            await link.send(lost.model_dump_json())
+        if (target, kept.seq) in self._refused:
+            await self._tell_lost(link, target, kept.seq, kept.seq, "the backend refused it")
+            return True
+        self._in_flight.append((target, kept.seq))
         await link.send(kept.frame)
         self._sent[target] = kept.seq
         return True
+
+    async def _tell_lost(
+        self, link: ClientConnection, target: str, first: int, last: int, reason: str
+    ) -> None:
+        lost = FramesLost(target=target, from_seq=first, to_seq=last, reason=reason)
+        await link.send(lost.model_dump_json())
+        self._sent[target] = last
 
     async def _tell_changes(self, link: ClientConnection) -> None:
         for target in self._targets.known():
@@ -177,56 +219,25 @@ class Uplink:
             if self._told.get(target.id) != text:
                 self._told[target.id] = text
                 await link.send(TargetChanged(target=target).model_dump_json())
-        ended = [one for one in self._targets.known() if one.state != "attached"]
-        for target in ended[:-ENDED_KEPT]:
-            self._targets.forget(target.id)
-            self._replay.forget(target.id)
-            self._told.pop(target.id, None)
-            await link.send(TargetForgotten(target=target.id).model_dump_json())
 
-    @staticmethod
-    def _parse(text: str | bytes) -> Command | None:
-        try:
-            return _COMMAND.validate_json(text)
-        except ValidationError as error:
-            log.warning("the backend said what is not in the protocol: %s", error)
-            return None
+    async def _forget_ended(self, link: ClientConnection) -> None:
+        """Forget the oldest ended targets, once the backend has all that is kept of them."""
+        ended = [one.id for one in self._targets.known() if one.state != "attached"]
+        for target in ended[:-ENDED_KEPT]:
+            if self._sent.get(target, 0) < self._replay.last_seq(target):
+                continue
+            self._targets.forget(target)
+            self._replay.forget(target)
+            self._told.pop(target, None)
+            self._sent.pop(target, None)
+            self._refused = {one for one in self._refused if one[0] != target}
+            await link.send(TargetForgotten(target=target).model_dump_json())
 
     async def _answer(self, link: ClientConnection, command: Command) -> None:
-        if isinstance(command, CollectorWelcome):
-            return
-        reply: BaseModel
-        try:
-            reply = await asyncio.to_thread(self._carry_out, command)
-        except RefusedError as error:
-            reply = RefusedReply(request_id=command.request_id, problem=error.problem)
-        except Exception as error:
-            log.exception("a command failed")
-            problem = refuse(
-                "internal", 500, "The collector failed", repr(error), "Look at its log."
-            ).problem
-            reply = RefusedReply(request_id=command.request_id, problem=problem)
+        reply = await self._commands.answer(command)
         if isinstance(reply, TargetReply):
             self._told[reply.target.id] = reply.target.model_dump_json()
         try:
             await link.send(reply.model_dump_json())
         except ConnectionClosed:
             log.info("the backend went before it had its answer")
-
-    def _carry_out(self, command: Command) -> BaseModel:
-        match command:
-            case AttachCommand(request_id=number, pid=pid, start_ticks=start, rate_hz=rate):
-                target, created = self._targets.attach(pid, start, rate)
-                return TargetReply(request_id=number, target=target, created=created)
-            case DetachCommand(request_id=number, target=name):
-                target = self._targets.detach(name)
-                return TargetReply(request_id=number, target=target, created=False)
-            case SetRateCommand(request_id=number, target=name, rate_hz=rate):
-                target = self._targets.set_rate(name, rate)
-                return TargetReply(request_id=number, target=target, created=False)
-            case ListProcessesCommand(request_id=number):
-                return ProcessesReply(request_id=number, processes=self._targets.processes())
-            case DoctorCommand(request_id=number):
-                return DoctorReply(request_id=number, report=self._examine())
-            case CollectorWelcome():
-                raise TypeError("a welcome is no command")

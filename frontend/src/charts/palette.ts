@@ -6,6 +6,7 @@
  */
 
 import type { ChartId, ChartTheme, LineStyle, LineView } from "../model/contract";
+import { mixed } from "./rgb";
 
 const LIGHT = [
   "#0072b2",
@@ -30,6 +31,12 @@ const DARK = [
 ] as const;
 
 const MARKERS = ["circle", "square", "triangle", "diamond", "cross"] as const;
+
+/**
+ * Threads of one role share its hue and differ in how far it is mixed with the text's colour, which
+ * never lowers the contrast. By thread id, so that a line keeps its colour when the ranking changes.
+ */
+const SHADES = [0, 0.3, 0.6] as const;
 
 const SOLID: readonly number[] = [];
 const SECOND: readonly number[] = [5, 3];
@@ -78,7 +85,7 @@ export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): Li
   const dash = line.variant === 1 ? SECOND : SOLID;
   const base = roleStyle(line.role_index, theme);
   const width = line.selected ? 3 : line.pinned ? 2 : base.width;
-  const bytes = chart === "disk" || chart === "network";
+  const bytes = chart === "disk" || chart === "network" || chart === "network_calls";
   if (line.kind === "others") {
     const colour = bytes ? bytesColour(line, theme) : theme.others;
     return { colour, dash: line.variant === 1 ? [2, 4] : [6, 3], width: 1.25, marker: "none" };
@@ -87,7 +94,8 @@ export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): Li
   if (line.kind === "process") {
     return { ...base, colour: theme.text, width: 2, marker: "none" };
   }
-  return { ...base, dash, width };
+  const shade = SHADES[(line.tid ?? 0) % SHADES.length] ?? 0;
+  return { ...base, colour: mixed(base.colour, theme.text, shade), dash, width };
 }
 
 function bytesColour(line: LineView, theme: ChartTheme): string {

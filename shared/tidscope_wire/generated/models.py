@@ -710,6 +710,32 @@ class RefusedReply(BaseModel):
     problem: Problem
 
 
+class RoleTotals(BaseModel):
+    """
+    What the threads of one role add up to, those that ended since attach included. What a thread did counts for the role it had when its counters were read: a new name takes along only what comes after it. So totals never fall.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    role: str | None
+    """
+    A thread's name with each run of digits as one #; null: all roles beyond the bound on their number together.
+    """
+    live: Annotated[int, Field(ge=0)]
+    """
+    Threads alive.
+    """
+    exited: Annotated[int, Field(ge=0)]
+    """
+    Threads that ended in this role since attach.
+    """
+    totals: dict[str, TotalsAdditionalProperty]
+    """
+    Field name to its cumulative value over these threads, in the field's unit. A field that was available for none of them is not in it.
+    """
+
+
 Runtime = TypeAliasType(
     "Runtime",
     Annotated[
@@ -869,6 +895,21 @@ class Subscribe(BaseModel):
     after_seq: Annotated[int | None, Field(ge=0)]
     """
     Last frame the page has; null for all that is kept.
+    """
+
+
+class Taken(BaseModel):
+    """
+    Page to backend: so many frames of this connection are dealt with. A client that says so is never more than a second's worth behind what it was sent: the backend holds frames back and coalesces them instead. It says 0 when it begins. One that never says so gets all at once.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["taken"] = "taken"
+    frames: Annotated[int, Field(ge=0)]
+    """
+    Frames received and dealt with since the connection began, of all targets.
     """
 
 
@@ -1138,7 +1179,8 @@ class HostsResponse(BaseModel):
 LiveCommand = TypeAliasType(
     "LiveCommand",
     Annotated[
-        Subscribe | Unsubscribe, Field(discriminator="type", title="LiveCommand")
+        Subscribe | Unsubscribe | Taken,
+        Field(discriminator="type", title="LiveCommand"),
     ],
 )
 """
@@ -1466,6 +1508,10 @@ class FrameHeader(BaseModel):
     process: ProcessGauges
     health: CollectorHealth
     exited: ExitedTotals
+    roles: Annotated[list[RoleTotals] | None, Field(max_length=64)] = None
+    """
+    Totals by role: in snapshots, in the last frame, and about once a second; null in the others, where those told last stand. A coalesced frame has the last that its frames told.
+    """
 
 
 class LiveState(BaseModel):
@@ -1585,6 +1631,7 @@ class Wire(BaseModel):
     RateChanged_1: Annotated[RateChanged | None, Field(alias="RateChanged")] = None
     RateRequest_1: Annotated[RateRequest | None, Field(alias="RateRequest")] = None
     RefusedReply_1: Annotated[RefusedReply | None, Field(alias="RefusedReply")] = None
+    RoleTotals_1: Annotated[RoleTotals | None, Field(alias="RoleTotals")] = None
     Runtime_1: Annotated[Runtime | None, Field(alias="Runtime")] = None
     SampleFailed_1: Annotated[SampleFailed | None, Field(alias="SampleFailed")] = None
     SampleSource_1: Annotated[SampleSource | None, Field(alias="SampleSource")] = None
@@ -1597,6 +1644,7 @@ class Wire(BaseModel):
     Source_1: Annotated[Source | None, Field(alias="Source")] = None
     StreamStats_1: Annotated[StreamStats | None, Field(alias="StreamStats")] = None
     Subscribe_1: Annotated[Subscribe | None, Field(alias="Subscribe")] = None
+    Taken_1: Annotated[Taken | None, Field(alias="Taken")] = None
     Target_1: Annotated[Target | None, Field(alias="Target")] = None
     TargetChanged_1: Annotated[TargetChanged | None, Field(alias="TargetChanged")] = (
         None

@@ -82,7 +82,7 @@ export type HealthStatus = "ok" | "degraded";
 /**
  * Page to backend.
  */
-export type LiveCommand = Subscribe | Unsubscribe;
+export type LiveCommand = Subscribe | Unsubscribe | Taken;
 /**
  * Backend to page, as text; frames travel as binary messages.
  */
@@ -155,6 +155,7 @@ export interface Wire {
   RateChanged?: RateChanged;
   RateRequest?: RateRequest;
   RefusedReply?: RefusedReply;
+  RoleTotals?: RoleTotals;
   Runtime?: Runtime;
   SampleFailed?: SampleFailed;
   SampleSource?: SampleSource;
@@ -163,6 +164,7 @@ export interface Wire {
   Source?: Source;
   StreamStats?: StreamStats;
   Subscribe?: Subscribe;
+  Taken?: Taken;
   Target?: Target;
   TargetChanged?: TargetChanged;
   TargetDetached?: TargetDetached;
@@ -837,6 +839,12 @@ export interface FrameHeader {
   process: ProcessGauges;
   health: CollectorHealth;
   exited: ExitedTotals;
+  /**
+   * Totals by role: in snapshots, in the last frame, and about once a second; null in the others, where those told last stand. A coalesced frame has the last that its frames told.
+   *
+   * @maxItems 64
+   */
+  roles?: RoleTotals[] | null;
 }
 /**
  * A thread was seen for the first time.
@@ -992,6 +1000,29 @@ export interface ProcessGauges {
   rss_bytes: number | null;
 }
 /**
+ * What the threads of one role add up to, those that ended since attach included. What a thread did counts for the role it had when its counters were read: a new name takes along only what comes after it. So totals never fall.
+ */
+export interface RoleTotals {
+  /**
+   * A thread's name with each run of digits as one #; null: all roles beyond the bound on their number together.
+   */
+  role: string | null;
+  /**
+   * Threads alive.
+   */
+  live: number;
+  /**
+   * Threads that ended in this role since attach.
+   */
+  exited: number;
+  /**
+   * Field name to its cumulative value over these threads, in the field's unit. A field that was available for none of them is not in it.
+   */
+  totals: {
+    [k: string]: number;
+  };
+}
+/**
  * GET /api/v1/health.
  */
 export interface HealthResponse {
@@ -1081,6 +1112,16 @@ export interface Unsubscribe {
    * Identity of one attachment; a new one each time a process is attached to.
    */
   target: string;
+}
+/**
+ * Page to backend: so many frames of this connection are dealt with. A client that says so is never more than a second's worth behind what it was sent: the backend holds frames back and coalesces them instead. It says 0 when it begins. One that never says so gets all at once.
+ */
+export interface Taken {
+  type: "taken";
+  /**
+   * Frames received and dealt with since the connection began, of all targets.
+   */
+  frames: number;
 }
 /**
  * Backend to page: hosts and targets, at connect and whenever one changes.

@@ -1,0 +1,65 @@
+"""Readings taken apart and put together."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tidscope_collector.reading import Reading
+
+Chosen = npt.NDArray[np.bool_] | npt.NDArray[np.intp]
+"""Rows, as a mask or as their numbers."""
+
+
+def empty(fields: int) -> Reading:
+    """A reading of no thread."""
+    return Reading(
+        np.empty(0, np.uint32),
+        np.empty((0, fields), np.uint64),
+        None,
+        np.empty(0, np.int64),
+        np.empty(0, "S16"),
+    )
+
+
+def pick(reading: Reading, chosen: Chosen) -> Reading:
+    """Some rows of a reading."""
+    return Reading(
+        reading.tid[chosen],
+        reading.counters[chosen],
+        None if reading.absent is None else reading.absent[chosen],
+        reading.start_ns[chosen],
+        reading.name[chosen],
+    )
+
+
+def join(parts: Sequence[Reading]) -> Reading:
+    """The rows of one or more readings, in order."""
+    if len(parts) == 1:
+        return parts[0]
+    absent = None
+    if any(part.absent is not None for part in parts):
+        absent = np.concatenate([absent_mask(part) for part in parts])
+    return Reading(
+        np.concatenate([part.tid for part in parts]),
+        np.concatenate([part.counters for part in parts]),
+        absent,
+        np.concatenate([part.start_ns for part in parts]),
+        np.concatenate([part.name for part in parts]),
+    )
+
+
+def absent_mask(reading: Reading) -> npt.NDArray[np.bool_]:
+    """bool[n, F], all false where `absent` is None."""
+    if reading.absent is None:
+        return np.zeros(reading.counters.shape, np.bool_)
+    return reading.absent
+
+
+def values(reading: Reading, row: int, fields: Sequence[str]) -> dict[str, int]:
+    """Field name to counter of one row; absent ones are left out."""
+    return {
+        name: int(reading.counters[row, column])
+        for column, name in enumerate(fields)
+        if reading.absent is None or not reading.absent[row, column]
+    }

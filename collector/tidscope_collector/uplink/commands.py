@@ -1,0 +1,79 @@
+"""The backend's commands: understood, carried out, answered."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from pydantic import TypeAdapter, ValidationError
+from tidscope_wire.generated.models import (
+    AttachCommand,
+    CollectorCommand,
+    CollectorWelcome,
+    DetachCommand,
+    DoctorCommand,
+    DoctorReply,
+    DoctorReport,
+    ListProcessesCommand,
+    ProcessesReply,
+    RefusedReply,
+    SetRateCommand,
+    TargetReply,
+)
+
+from tidscope_collector.attaching import RefusedError, Targets, refuse
+
+log = logging.getLogger("tidscope.uplink")
+
+Command = AttachCommand | DetachCommand | SetRateCommand | ListProcessesCommand | DoctorCommand
+Reply = TargetReply | ProcessesReply | DoctorReply | RefusedReply
+_COMMAND: TypeAdapter[Command | CollectorWelcome] = TypeAdapter(CollectorCommand)
+
+
+def parse(text: str | bytes) -> Command | CollectorWelcome | None:
+    """Understand a message; None, and a line in the log, if the protocol does not have it."""
+    try:
+        return _COMMAND.validate_json(text)
+    except ValidationError as error:
+        log.warning("the backend said what is not in the protocol: %s", error)
+        return None
+
+
+class Commands:
+    """Carries commands out.
+
+    Args:
+        targets: what they act on.
+        examine: makes the doctor's report.
+    """
+
+    def __init__(self, targets: Targets, examine: Callable[[], DoctorReport]) -> None:
+        self._targets, self._examine = targets, examine
+
+    async def answer(self, command: Command) -> Reply:
+        """Carry a command out in a worker thread; a refusal and a failure are answers too."""
+        try:
+            return await asyncio.to_thread(self._carry_out, command)
+        except RefusedError as error:
+            return RefusedReply(request_id=command.request_id, problem=error.problem)
+        except Exception as error:
+            log.exception("a command failed")
+            problem = refuse(
+                "internal", 500, "The collector failed", repr(error), "Look at its log."
+            ).problem
+            return RefusedReply(request_id=command.request_id, problem=problem)
+
+    def _carry_out(self, command: Command) -> Reply:
+        match command:
+            case AttachCommand(request_id=number, pid=pid, start_ticks=start, rate_hz=rate):
+                target, created = self._targets.attach(pid, start, rate)
+                return TargetReply(request_id=number, target=target, created=created)
+            case DetachCommand(request_id=number, target=name):
+                target = self._targets.detach(name)
+                return TargetReply(request_id=number, target=target, created=False)
+            case SetRateCommand(request_id=number, target=name, rate_hz=rate):
+                target = self._targets.set_rate(name, rate)
+                return TargetReply(request_id=number, target=target, created=False)
+            case ListProcessesCommand(request_id=number):
+                return ProcessesReply(request_id=number, processes=self._targets.processes())
+            case DoctorCommand(request_id=number):
+                return DoctorReply(request_id=number, report=self._examine())
