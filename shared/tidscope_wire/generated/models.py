@@ -411,7 +411,7 @@ class ExitsLost(BaseModel):
     type: Literal["exits_lost"] = "exits_lost"
     count: Annotated[int, Field(ge=1)]
     """
-    Exact number, host-wide, from gaps in the sequence numbers of the per-CPU sockets.
+    Exact number, host-wide: what the kernel counted as dropped on the per-CPU sockets.
     """
 
 

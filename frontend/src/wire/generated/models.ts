@@ -819,7 +819,7 @@ export interface ExitedTotals {
 export interface ExitsLost {
   type: "exits_lost";
   /**
-   * Exact number, host-wide, from gaps in the sequence numbers of the per-CPU sockets.
+   * Exact number, host-wide: what the kernel counted as dropped on the per-CPU sockets.
    */
   count: number;
 }
