@@ -28,6 +28,8 @@ import type {
   Target,
   TargetEvent,
 } from "../wire/generated/models";
+import type { MapRequest, MapView } from "./map_contract";
+import type { MapPicture } from "./map_picture";
 
 // ---------------------------------------------------------------------------------------------
 // Stores
@@ -132,6 +134,8 @@ export interface ViewRequest {
   readonly table: TableRequest | null;
   readonly tiles: boolean;
   readonly events: boolean;
+  /** The thread map; null: it is not on screen. */
+  readonly map: MapRequest | null;
 }
 
 /** What is in force before the page has asked for anything. */
@@ -147,6 +151,7 @@ export const DEFAULT_REQUEST: ViewRequest = {
   table: null,
   tiles: true,
   events: true,
+  map: null,
 };
 
 /** A table request to start from. */
@@ -401,7 +406,7 @@ export interface Hover {
   /** The nearest line's thread, if one is near. */
   readonly key: ThreadKey | null;
   /** The chart the pointer is in: it shows the tooltip. */
-  readonly chart: ChartId | null;
+  readonly chart: ChartId | "map" | null;
 }
 
 /**
@@ -430,6 +435,8 @@ export interface LiveClient {
   readonly table: Readable<TableView | null>;
   readonly events: Readable<EventsView | null>;
   readonly health: Readable<DataHealth | null>;
+  /** The thread map, put together of what came; asked for by `request({ map })`. */
+  readonly map: Readable<MapPicture | null>;
   /** Latest view of a chart; the same store for the same id. */
   readonly chart: (chart: ChartId) => Readable<ChartView | null>;
 
@@ -557,6 +564,7 @@ export interface ViewBatch {
   readonly tiles: readonly TileView[] | null;
   readonly table: TableView | null;
   readonly events: EventsView | null;
+  readonly map: MapView | null;
   /** Frames that these views are the first to contain; empty unless the probe is on. */
   readonly frames: readonly ProbeFrame[];
 }

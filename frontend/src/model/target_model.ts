@@ -12,6 +12,7 @@ import type {
 } from "../wire/generated/models";
 import { RING_FIELDS } from "./contract";
 import { EventLog } from "./event_log";
+import { ExtraRing } from "./extra_ring";
 import { GaugeLog } from "./gauge_log";
 import { History } from "./history";
 import { RateBase } from "./rate_base";
@@ -72,6 +73,7 @@ export class TargetModel {
   private having = new Int32Array(0);
   private ringLatest = new Float64Array(0);
   private arrivals: number[] = [];
+  private extra: ExtraRing | null = null;
 
   constructor(history?: History) {
     this.history = history ?? new History(RING_FIELDS.length, 1);
@@ -101,7 +103,9 @@ export class TargetModel {
     this.now_s = t_s;
     this.unix_ms = header.unix_us / 1000;
     this.noteArrival(t_s);
-    this.history.begin(t_s, this.ringLatest, BLOCK_S * (this.arriving_hz || 10));
+    const instants = BLOCK_S * (this.arriving_hz || 10);
+    this.history.begin(t_s, this.ringLatest, instants);
+    this.extra?.begin(t_s, this.latest, instants);
     this.applyEvents(frame, initial);
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
     this.applyRows(frame);
@@ -123,6 +127,15 @@ export class TargetModel {
     return this.fields.indexOf(field);
   }
 
+  /** Keep one more field's past from the next instant on, in place of the one before. */
+  keep(field: string): ExtraRing {
+    if (this.extra?.field !== field) {
+      const width = this.fields.length;
+      this.extra = new ExtraRing(field, this.columnOf(field), width, this.capacity);
+    }
+    return this.extra;
+  }
+
   private start(fields: readonly string[], t_s: number): void {
     this.fields = fields;
     this.ringColumn = RING_FIELDS.map((field) => fields.indexOf(field));
@@ -141,6 +154,7 @@ export class TargetModel {
     this.first = widened(this.first, this.capacity * RING_FIELDS.length);
     this.ringLatest = widened(this.ringLatest, this.capacity * RING_FIELDS.length);
     this.history.grow(this.capacity);
+    this.extra?.grow(this.capacity);
   }
 
   private countLosses(header: FrameHeader, t_s: number): void {
@@ -238,6 +252,7 @@ export class TargetModel {
     const fresh = start_ns / 1e9 >= this.first_s;
     this.first.fill(fresh ? 0 : Number.NaN, slot * rings, (slot + 1) * rings);
     this.history.clear(slot);
+    this.extra?.clear(slot);
     this.rateBase.clear(slot, width);
     return thread;
   }
@@ -320,6 +335,7 @@ export class TargetModel {
     } else {
       this.liveSum[f] = (this.liveSum[f] ?? 0) + (value - before);
     }
+    if (this.extra?.column === f) this.extra.put(thread.slot, value);
     const ring = this.ringOf[f] ?? -1;
     if (ring < 0) return;
     const ringAt = thread.slot * RING_FIELDS.length + ring;
