@@ -4,7 +4,7 @@ import type { MapView } from "../model/map_contract";
 import type { Plot } from "./plot";
 
 /** Room around the cells; above them births and exits are drawn. */
-const RIGHT = 14;
+const RIGHT = 26;
 const TOP = 24;
 const BOTTOM = 24;
 const WIDE_PX = 640;

@@ -315,9 +315,10 @@ export class MapSurface {
       const label = labels[used] ?? this.addLabel();
       used++;
       const count = group.threads > 1 ? ` ×${group.threads}` : "";
+      const own = height >= 2 * LABEL_PX && plotNow.left < 100;
       label.attr({ ignore: false, x: plotNow.left - BAND_PX - 8, y: middle });
       label.setStyle({
-        text: `${group.role}${count}`,
+        text: own ? `${group.role}\n${count.trim()}` : `${group.role}${count}`,
         align: "right",
         verticalAlign: "middle",
         width: plotNow.left - BAND_PX - 12,

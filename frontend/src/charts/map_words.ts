@@ -1,5 +1,6 @@
 /** The thread map in words: a cell, and the map as a whole. */
 
+import type { ShownUnit } from "../model/contract";
 import { formatDuration, formatValue } from "../model/format";
 import { NO_FIELD } from "../model/map_contract";
 import { rowAt } from "../model/map_layout";
@@ -15,6 +16,12 @@ export interface CellWords {
   readonly value: string;
   /** How many share the row, and what happened in the column; may be empty. */
   readonly notes: readonly string[];
+}
+
+/** A value with two digits that count, however small: among many threads each does little. */
+export function fineValue(value: number, unit: ShownUnit): string {
+  const small = unit === "cores" && value > 0 && value < 0.0995;
+  return small ? `${Number(value.toPrecision(2))} cores` : formatValue(value, unit);
 }
 
 /** Number of the column at a moment. */
@@ -62,7 +69,7 @@ export function cellWords(picture: MapPicture, t_s: number, key: string): CellWo
 
 function valueWords({ view, from, to }: MapPicture, column: number, value: number): string {
   if (value === NO_FIELD) return "no value for this thread";
-  if (!Number.isNaN(value)) return formatValue(value, view.unit);
+  if (!Number.isNaN(value)) return fineValue(value, view.unit);
   return column < from || column >= to ? "not sampled" : "not running";
 }
 

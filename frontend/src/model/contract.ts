@@ -105,8 +105,8 @@ export interface TableRequest {
   readonly descending: boolean;
   /** One row a thread, or one row a role. */
   readonly group: "thread" | "role";
-  /** Exited threads too. */
-  readonly exited: boolean;
+  /** Threads that live, that have exited, or both. */
+  readonly lives: "live" | "exited" | "all";
   /** First row wanted and how many (at most 200). */
   readonly offset: number;
   readonly limit: number;
@@ -159,7 +159,7 @@ export const DEFAULT_TABLE: TableRequest = {
   sort: { by: "rate", field: "cpu_run_ns" },
   descending: true,
   group: "thread",
-  exited: false,
+  lives: "live",
   offset: 0,
   limit: 60,
   spark_field: "cpu_run_ns",
@@ -252,7 +252,10 @@ export interface TableView {
   readonly offset: number;
   /** Rows that fit the filter, in all. */
   readonly total: number;
-  /** Exited threads that are no longer listed, because there were too many (2,000 are kept). */
+  /**
+   * Exited threads that are no longer listed, because there were too many (2,000 are kept); they
+   * are still in the totals of the process.
+   */
   readonly folded: number;
   readonly group: "thread" | "role";
   /** Fields of the columns of `rates` and `totals`: those of the target, in its order. */
@@ -272,7 +275,10 @@ export interface TableRow {
   readonly role_index: number;
   /** live: counters move or moved in the rate span. idle: live, nothing moved. exited: it ended. */
   readonly state: "live" | "idle" | "exited";
-  /** False if an exited thread's totals are its last sample, because no exit record came. */
+  /**
+   * False if an exited thread's totals are its last sample, because no exit record came; of a role,
+   * if that is so of one of its threads.
+   */
   readonly exact: boolean;
   /** Live threads in the row (roles); 1 or 0 for a thread. */
   readonly threads: number;

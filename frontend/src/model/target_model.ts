@@ -71,9 +71,13 @@ export class TargetModel {
   /** Sum over live threads, and how many of them have a value, a field each. */
   private liveSum = new Float64Array(0);
   private having = new Int32Array(0);
+  /** What threads had done before they were first seen, long after their start: no growth of ours. */
+  private before = new Float64Array(0);
   private ringLatest = new Float64Array(0);
   private arrivals: number[] = [];
   private extra: ExtraRing | null = null;
+  /** Threads that the last snapshot did not name, by tid: their exits may yet be told. */
+  private readonly unrecorded = new Map<number, Thread>();
 
   constructor(history?: History) {
     this.history = history ?? new History(RING_FIELDS.length, 1);
@@ -143,6 +147,7 @@ export class TargetModel {
     this.ringOf = Int32Array.from(fields, (field) => rings.indexOf(field));
     this.liveSum = new Float64Array(fields.length);
     this.having = new Int32Array(fields.length);
+    this.before = new Float64Array(fields.length);
     this.first_s = t_s;
     this.ensure(64);
   }
@@ -225,6 +230,11 @@ export class TargetModel {
 
   private applyExit(event: ThreadExited): void {
     let thread = this.threads.find(event.tid, event.start_ns);
+    const buried = thread ? undefined : this.buriedWithoutRecord(event);
+    if (buried) {
+      this.correct(buried, event);
+      return;
+    }
     if (!thread) {
       // It lived and died between two samples, or its birth was in a gap.
       thread = this.bear(event.tid, event.start_ns, event.name);
@@ -236,6 +246,23 @@ export class TargetModel {
       if (total !== undefined) this.put(thread, f, total);
     }
     this.bury(thread, event.exact);
+  }
+
+  /** A thread that a snapshot did not name any more, before its exit was told. */
+  private buriedWithoutRecord({ tid, start_ns }: ThreadExited): Thread | undefined {
+    const thread = this.unrecorded.get(tid);
+    return thread && sameStart(thread, start_ns) ? thread : undefined;
+  }
+
+  /** Its end was told late: the totals are in now, and it is not another thread. */
+  private correct(thread: Thread, event: ThreadExited): void {
+    this.unrecorded.delete(thread.tid);
+    thread.exact = event.exact;
+    this.threads.rename(thread, event.name);
+    for (const [f, field] of this.fields.entries()) {
+      const total = event.totals[field];
+      if (total !== undefined) this.latest[thread.slot * this.fields.length + f] = total;
+    }
   }
 
   private bear(tid: number, start_ns: number, name: string): Thread {
@@ -288,7 +315,11 @@ export class TargetModel {
     }
     // Those whose exit was lost in a gap.
     const gone = [...this.threads.live.values()].filter((thread) => !seen.has(thread.tid));
-    for (const thread of gone) this.bury(thread, false);
+    this.unrecorded.clear();
+    for (const thread of gone) {
+      this.bury(thread, false);
+      this.unrecorded.set(thread.tid, thread);
+    }
   }
 
   private endedNow(tid: number, start_ns: number): boolean {
@@ -330,6 +361,9 @@ export class TargetModel {
     if (value === before || Number.isNaN(value)) return; // a value, once given, is not taken back
     this.latest[at] = value;
     if (Number.isNaN(before)) {
+      // A listing may skip a thread at first: that it was there already is no growth now.
+      const late = thread.seen_s > this.first_s && thread.start_ns / 1e9 < this.first_s;
+      if (late) this.before[f] = (this.before[f] ?? 0) + value;
       this.having[f] = (this.having[f] ?? 0) + 1;
       this.liveSum[f] = (this.liveSum[f] ?? 0) + value;
     } else {
@@ -344,12 +378,17 @@ export class TargetModel {
     this.history.set(thread.slot, ring, value);
   }
 
-  /** Totals of the process: the living and the dead, so that they only grow. */
+  /**
+   * Totals of the process: the living and the dead. They only grow: a thread that left the one sum
+   * before it is in the other must not look like a fall, and then like a leap.
+   */
   private applyTotals(exited: Readonly<Record<string, number>>): void {
     for (const [f, field] of this.fields.entries()) {
       const dead = exited[field];
       const known = (this.having[f] ?? 0) > 0 || dead !== undefined;
-      const total = known ? (this.liveSum[f] ?? 0) + (dead ?? 0) : Number.NaN;
+      const sum = (this.liveSum[f] ?? 0) + (dead ?? 0) - (this.before[f] ?? 0);
+      const held = this.latest[PROCESS_SLOT * this.fields.length + f] ?? Number.NaN;
+      const total = known ? Math.max(sum, Number.isNaN(held) ? sum : held) : Number.NaN;
       if (Object.is(total, this.latest[f])) continue;
       this.latest[PROCESS_SLOT * this.fields.length + f] = total;
       const ring = this.ringOf[f] ?? -1;

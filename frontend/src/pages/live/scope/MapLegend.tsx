@@ -1,5 +1,6 @@
 import { type MapScale, rampStops, scaleTicks } from "../../../charts/map_colours";
-import { formatValue } from "../../../model/format";
+import { fineValue } from "../../../charts/map_words";
+import type { ShownUnit } from "../../../model/contract";
 import type { MapPicture } from "../../../model/map_picture";
 import styles from "./MapLegend.module.css";
 
@@ -24,7 +25,7 @@ export function MapLegend({ picture, scale, dark }: MapLegendProps) {
           {ticks.map(({ share, value }, place) => (
             <span key={share}>
               {scale.log && place === 0 ? "≤ " : ""}
-              {formatValue(value, unit)}
+              {fineValue(value, unit)}
             </span>
           ))}
         </span>
@@ -50,8 +51,8 @@ export function MapLegend({ picture, scale, dark }: MapLegendProps) {
   );
 }
 
-function scaleWords(scale: MapScale, unit: Parameters<typeof formatValue>[1]): string {
-  const [least, ...rest] = scaleTicks(scale).map(({ value }) => formatValue(value, unit));
+function scaleWords(scale: MapScale, unit: ShownUnit): string {
+  const [least, ...rest] = scaleTicks(scale).map(({ value }) => fineValue(value, unit));
   const kind = scale.log ? "logarithmic" : "linear";
   return `Colours, ${kind}, from ${least ?? "0"} to ${rest.at(-1) ?? "0"}`;
 }

@@ -24,7 +24,7 @@ export function MapPanel({ target }: { readonly target: Target }) {
   const threads = useSlowly(client.target, READABLE_MS)?.live_threads ?? 0;
   const [field, setField] = useState(DEFAULT_MAP.field);
   const [mix, setMix] = useState<MapMix>("max");
-  const [spread, setSpread] = useState<"linear" | "log">("linear");
+  const [spread, setSpread] = useState<"linear" | "log">("log");
   const [scale, setScale] = useState<MapScale>({ top: 1, log: false });
   const [most, setMost] = useState(0);
   // The map grows with its threads and does not shrink: the page below it would jump.
@@ -55,8 +55,8 @@ export function MapPanel({ target }: { readonly target: Target }) {
             label="Scale of the colours"
             value={spread}
             choices={[
-              { value: "linear", label: "Linear" },
               { value: "log", label: "Log" },
+              { value: "linear", label: "Linear" },
             ]}
             onChange={setSpread}
           />
