@@ -29,6 +29,8 @@ import type {
   TargetEvent,
 } from "../wire/generated/models";
 import type { Part } from "./breakdown";
+import type { MapRequest, MapView } from "./map_contract";
+import type { MapPicture } from "./map_picture";
 import type { CpuCheck } from "./reconciliation";
 
 // ---------------------------------------------------------------------------------------------
@@ -107,8 +109,8 @@ export interface TableRequest {
   readonly descending: boolean;
   /** One row a thread, or one row a role. */
   readonly group: "thread" | "role";
-  /** Exited threads too. */
-  readonly exited: boolean;
+  /** Threads that live, that have exited, or both. */
+  readonly lives: "live" | "exited" | "all";
   /** First row wanted and how many (at most 200). */
   readonly offset: number;
   readonly limit: number;
@@ -136,6 +138,8 @@ export interface ViewRequest {
   readonly table: TableRequest | null;
   readonly tiles: boolean;
   readonly events: boolean;
+  /** The thread map; null: it is not on screen. */
+  readonly map: MapRequest | null;
 }
 
 /** What is in force before the page has asked for anything. */
@@ -151,6 +155,7 @@ export const DEFAULT_REQUEST: ViewRequest = {
   table: null,
   tiles: true,
   events: true,
+  map: null,
 };
 
 /** A table request to start from. */
@@ -158,7 +163,7 @@ export const DEFAULT_TABLE: TableRequest = {
   sort: { by: "rate", field: "cpu_run_ns" },
   descending: true,
   group: "thread",
-  exited: false,
+  lives: "live",
   offset: 0,
   limit: 60,
   spark_field: "cpu_run_ns",
@@ -292,7 +297,10 @@ export interface TableView {
   readonly offset: number;
   /** Rows that fit the filter, in all. */
   readonly total: number;
-  /** Exited threads that are no longer listed, because there were too many (2,000 are kept). */
+  /**
+   * Exited threads that are no longer listed, because there were too many (2,000 are kept); they
+   * are still in the totals of the process.
+   */
   readonly folded: number;
   readonly group: "thread" | "role";
   /** Fields of the columns of `rates` and `totals`: those of the target, in its order. */
@@ -312,7 +320,10 @@ export interface TableRow {
   readonly role_index: number;
   /** live: counters move or moved in the rate span. idle: live, nothing moved. exited: it ended. */
   readonly state: "live" | "idle" | "exited";
-  /** False if an exited thread's totals are its last sample, because no exit record came. */
+  /**
+   * False if an exited thread's totals are its last sample, because no exit record came; of a role,
+   * if that is so of one of its threads.
+   */
   readonly exact: boolean;
   /** Live threads in the row (roles); 1 or 0 for a thread. */
   readonly threads: number;
@@ -450,7 +461,7 @@ export interface Hover {
   /** The nearest line's thread, if one is near. */
   readonly key: ThreadKey | null;
   /** The chart the pointer is in: it shows the tooltip. */
-  readonly chart: ChartId | null;
+  readonly chart: ChartId | "map" | null;
 }
 
 /**
@@ -479,6 +490,8 @@ export interface LiveClient {
   readonly table: Readable<TableView | null>;
   readonly events: Readable<EventsView | null>;
   readonly health: Readable<DataHealth | null>;
+  /** The thread map, put together of what came; asked for by `request({ map })`. */
+  readonly map: Readable<MapPicture | null>;
   /** Latest view of a chart; the same store for the same id. */
   readonly chart: (chart: ChartId) => Readable<ChartView | null>;
 
@@ -606,6 +619,7 @@ export interface ViewBatch {
   readonly tiles: readonly TileView[] | null;
   readonly table: TableView | null;
   readonly events: EventsView | null;
+  readonly map: MapView | null;
   /** Frames that these views are the first to contain; empty unless the probe is on. */
   readonly frames: readonly ProbeFrame[];
 }

@@ -19,6 +19,8 @@ import {
   type ViewRequest,
 } from "./contract";
 import { type Filter, filterFrom } from "./filter";
+import type { MapView } from "./map_contract";
+import { MapMaker } from "./map_view";
 import { frozenRates, movingRates, type RatesNow } from "./rates_now";
 import { tableView } from "./table_view";
 import type { TargetModel } from "./target_model";
@@ -38,6 +40,7 @@ export interface Views {
   readonly tiles: readonly TileView[] | null;
   readonly table: TableView | null;
   readonly events: EventsView | null;
+  readonly map: MapView | null;
 }
 
 export class ViewMaker {
@@ -49,8 +52,13 @@ export class ViewMaker {
   private slow_ms = Number.NEGATIVE_INFINITY;
   private eventsSeen = -1;
   private asked = true;
+  private mapMaker = new MapMaker();
 
-  constructor(private readonly model: TargetModel) {}
+  /** @param clock For what measures its own cost; the default stands still. */
+  constructor(
+    private readonly model: TargetModel,
+    private readonly clock: () => number = () => 0,
+  ) {}
 
   /** Whether a frame changes what is shown. */
   get paused(): boolean {
@@ -65,6 +73,7 @@ export class ViewMaker {
     } else if (!request.paused) {
       this.frozen = null;
     }
+    if (request.map === null) this.mapMaker = new MapMaker();
     this.request = request;
     this.charts = charts;
     this.asked = true;
@@ -84,7 +93,7 @@ export class ViewMaker {
     const input = this.input(target);
     const base = this.targetView(input, silent_ms);
     if (this.model.seq === 0 || (this.frozen && !all)) {
-      return { target: base, charts: [], tiles: null, table: null, events: null };
+      return { target: base, charts: [], tiles: null, table: null, events: null, map: null };
     }
     const rates = this.frozen?.rates ?? movingRates(this.model);
     const { request } = this;
@@ -94,6 +103,7 @@ export class ViewMaker {
       tiles: slow && request.tiles ? tileViews(input, rates) : null,
       table: slow && request.table ? tableView(input, rates, request.table) : null,
       events: slow && request.events ? this.eventsView(input, all) : null,
+      map: request.map ? this.mapMaker.make(input, request.map, slow, this.clock) : null,
     };
   }
 

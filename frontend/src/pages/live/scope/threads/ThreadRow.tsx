@@ -72,7 +72,7 @@ export function ThreadRow(props: ThreadRowProps) {
       <td className={styles.tid}>{row.tid ?? `×${row.threads}`}</td>
       <td className={styles.state} title={exactWords(row)}>
         {row.state}
-        {row.state === "exited" && !row.exact ? " ≥" : ""}
+        {row.end_s !== null && !row.exact ? <abbr aria-label="at least"> ≥</abbr> : null}
       </td>
       <td className={styles.age}>{formatDuration((row.end_s ?? now_s) - row.start_s)}</td>
       <td className={styles.spark}>

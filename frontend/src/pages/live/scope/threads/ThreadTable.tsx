@@ -153,7 +153,9 @@ export function ThreadTable({ target }: { readonly target: Target }) {
           </tbody>
         </table>
         {view !== null && total === 0 ? (
-          <p className={styles.none}>No thread fits the filter.</p>
+          <p className={styles.none}>
+            {request.lives === "exited" ? "No exited thread fits." : "No thread fits the filter."}
+          </p>
         ) : null}
       </div>
       {choosing ? (
