@@ -134,7 +134,9 @@ class Uplink:
         hello = CollectorHello(protocol=PROTOCOL_VERSION, host=self._host, targets=known)
         await link.send(hello.model_dump_json())
         try:
-            answer = parse(await asyncio.wait_for(link.recv(), WELCOME_S))
+            # Not wait_for: before Python 3.12 it forgets a cancellation that comes with the answer.
+            async with asyncio.timeout(WELCOME_S):
+                answer = parse(await link.recv())
         except TimeoutError:
             raise NotWelcomeError(f"it did not answer the hello within {WELCOME_S} s") from None
         if not isinstance(answer, CollectorWelcome):
