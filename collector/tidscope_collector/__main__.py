@@ -11,11 +11,14 @@ import os
 import signal
 import sys
 
+import pyarrow as pa
 from tidscope_wire.generated.models import Target
 
 from tidscope_collector.attaching import Targets
+from tidscope_collector.delays import DelayAccounting, SwitchRefusedError
 from tidscope_collector.diagnosis import diagnose
 from tidscope_collector.host import describe_host
+from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sources import Sources
@@ -25,13 +28,14 @@ from tidscope_collector.uplink.replay import Replay
 
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 REPLAY_BYTES = 16 * 1024 * 1024
+NOT_PERMITTED = 4
 
 
-async def serve(backend: str, secret: str) -> None:
+async def serve(backend: str, secret: str, network: Choice) -> None:
     """Run until SIGINT or SIGTERM."""
     loop = asyncio.get_running_loop()
     procfs = ProcFs()
-    sources = await asyncio.to_thread(Sources, procfs)
+    sources = await asyncio.to_thread(Sources, procfs, network)
     host = describe_host(procfs, sources)
     replay = Replay(REPLAY_BYTES)
 
@@ -41,7 +45,10 @@ async def serve(backend: str, secret: str) -> None:
     exits = sources.open_exits if sources.has_exits else None
     engine = Engine(hand_over, exits, lambda: replay.size)
     targets = Targets(host.id, procfs, sources, engine)
-    uplink = Uplink(backend, secret, host, targets, Commands(targets, diagnose), replay)
+    commands = Commands(targets, diagnose, sources.delays)
+    uplink = Uplink(backend, secret, host, targets, commands, replay)
+    # Arrow's own pool keeps what bursts needed: 10 to 20 MB more, for frames of 100 KB.
+    pa.set_memory_pool(pa.system_memory_pool())
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     engine.start()
@@ -63,10 +70,28 @@ def main() -> int:
     verbs = parser.add_subparsers(dest="verb", required=True)
     run = verbs.add_parser("run", help="connect to a backend and serve it")
     run.add_argument("--backend", default="ws://127.0.0.1:8787/ws/collector", help="its address")
+    run.add_argument(
+        "--network",
+        choices=CHOICES,
+        default="auto",
+        help="where network bytes of threads come from: the extended struct taskstats, eBPF, "
+        "the better one that there is (auto), or not at all",
+    )
     doctor = verbs.add_parser("doctor", help="say what can be measured here")
     doctor.add_argument("--json", action="store_true", help="the report as JSON (the only form)")
+    doctor.add_argument(
+        "--delay-accounting",
+        choices=["on", "off"],
+        help="set kernel.task_delayacct first; exit code 4 if it cannot be set",
+    )
     arguments = parser.parse_args()
     if arguments.verb == "doctor":
+        if arguments.delay_accounting is not None:
+            try:
+                DelayAccounting(ProcFs()).set(arguments.delay_accounting == "on")
+            except SwitchRefusedError as error:
+                sys.stderr.write(f"{error}\n{error.hint}\n")
+                return NOT_PERMITTED
         sys.stdout.write(diagnose().model_dump_json(indent=2) + "\n")
         return 0
     logging.basicConfig(level=logging.INFO, format="collector: %(message)s")
@@ -78,7 +103,7 @@ def main() -> int:
     if not arguments.backend.startswith(("ws://", "wss://")):
         sys.stderr.write(f"--backend {arguments.backend!r} is no ws:// or wss:// address\n")
         return 2
-    asyncio.run(serve(arguments.backend, secret))
+    asyncio.run(serve(arguments.backend, secret, arguments.network))
     return 0
 
 

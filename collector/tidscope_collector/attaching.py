@@ -69,6 +69,8 @@ class Targets:
 
     def processes(self) -> list[Process]:
         """List the processes of the host."""
+        # A switch that someone else has set is noticed here, before what is started next.
+        self._sources.delays.state()
         with self._lock:
             return self._lister.processes()
 
@@ -116,12 +118,17 @@ class Targets:
                 attached_unix_us=time.time_ns() // 1000,
                 source=self._sources.describe(),
                 fields=list(reader.fields),
-                absent=list(reader.absent),
+                absent=self._sources.network.explain(reader.absent),
                 gomaxprocs=program.reader.read() if program.reader else None,
                 gomaxprocs_reason=program.reason,
             )
             sampler = TargetSampler(
-                target, reader, program.reader, time.monotonic_ns(), self._procfs
+                target,
+                reader,
+                program.reader,
+                time.monotonic_ns(),
+                self._procfs,
+                self._sources.delays,
             )
         except TargetGoneError:
             raise RefusedError(_gone(process.pid)) from None

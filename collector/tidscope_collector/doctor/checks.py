@@ -5,7 +5,7 @@ import re
 from tidscope_wire.generated.models import CheckState, DoctorCheck
 
 from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts
-from tidscope_collector.doctor.probe import TaskstatsProbe
+from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
 
 EXIT_BYTES = 2240  # of socket buffer that one queued exit takes
 _BURST = 5000  # exits that should fit while the collector is busy otherwise
@@ -20,10 +20,23 @@ _FALLBACK = (
 
 
 def _check(
-    about: tuple[str, str], state: CheckState, found: str, lost: str = "", mend: str = ""
+    about: tuple[str, str],
+    state: CheckState,
+    found: str,
+    lost: str = "",
+    mend: str = "",
+    switched_on: bool | None = None,
 ) -> DoctorCheck:
     name, title = about
-    return DoctorCheck(name=name, title=title, state=state, found=found, lost=lost, mend=mend)
+    return DoctorCheck(
+        name=name,
+        title=title,
+        state=state,
+        found=found,
+        lost=lost,
+        mend=mend,
+        switched_on=switched_on,
+    )
 
 
 def kernel(facts: Facts) -> DoctorCheck:
@@ -212,6 +225,7 @@ def delay_accounting(facts: Facts) -> DoctorCheck:
             about,
             "ok",
             "kernel.task_delayacct = 1; only threads started after it was switched on have delays.",
+            switched_on=True,
         )
     return _check(
         about,
@@ -219,6 +233,7 @@ def delay_accounting(facts: Facts) -> DoctorCheck:
         "kernel.task_delayacct = 0",
         f"{lost} Only threads that start after it is switched on have them: restart the target.",
         "sudo sysctl -w kernel.task_delayacct=1",
+        switched_on=False,
     )
 
 
@@ -279,16 +294,21 @@ def go_symbols(facts: Facts) -> DoctorCheck:
     )
 
 
-def network(probe: TaskstatsProbe) -> DoctorCheck:
+def network(probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorCheck:
     """Is there a source of network bytes for each thread?"""
     about = "network-per-thread", "Network bytes of each thread"
     if "net_read_bytes" in probe.fields:
         return _check(about, "ok", "struct taskstats of this kernel has them.")
+    if not ebpf.refusal:
+        found = "eBPF: the program was loaded, and taken out again."
+        return _check(about, "ok", f"{found} Not counted: {ebpf.limits}." if ebpf.limits else found)
     return _check(
         about,
         "limited",
-        "A stock kernel: its struct taskstats has no network fields. No setting changes that.",
+        f"A stock kernel, whose struct taskstats has no network fields, and no eBPF: "
+        f"{ebpf.refusal}.",
         "Bytes and calls that each thread moves over the network.",
+        ebpf.mend,
     )
 
 

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from tidscope_wire.generated.models import CollectorHealth, Target
 
-from tidscope_collector.reading import Reading, TargetGoneError
+from tidscope_collector.reading import ExitDecoder, Reading, TargetGoneError
 from tidscope_collector.sampling.readings import join
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
-from tidscope_collector.taskstats.reader import TaskstatsReader
 
 log = logging.getLogger("tidscope.sampling")
 
@@ -250,7 +249,7 @@ class Engine:
             return
         for target, sampler in self._targets.items():
             reader = sampler.reader
-            if isinstance(reader, TaskstatsReader):
+            if isinstance(reader, ExitDecoder):
                 # All at one moment, somewhat later than their ends: starts are upper bounds.
                 at = np.full(len(exits.words), exits.before_ns, np.int64)
                 reading = reader.decode(exits.words, at)

@@ -22,9 +22,10 @@ class Columns:
     Args:
         layout: the kernel's layout.
         delay_accounting: whether kernel.task_delayacct is on.
+        network: whether the network fields are wanted, where an extended struct has them.
     """
 
-    def __init__(self, layout: Layout, *, delay_accounting: bool) -> None:
+    def __init__(self, layout: Layout, *, delay_accounting: bool, network: bool = True) -> None:
         self.layout = layout
         names: list[str] = []
         words: list[int] = []
@@ -33,14 +34,16 @@ class Columns:
             if field.scope != "thread":
                 continue
             member = field.taskstats
-            if member is None or member not in layout.offsets:
+            hidden = field.group == "network" and not network
+            if member is None or member not in layout.offsets or hidden:
                 absent.append(AbsentField(field=field.name, reason=_missing(field, layout)))
             elif _is_delay(field) and not delay_accounting:
                 absent.append(
                     AbsentField(
                         field=field.name,
-                        reason="delay accounting is off: sysctl -w kernel.task_delayacct=1, then "
-                        "threads that start afterwards have it; attach again to see it",
+                        reason="delay accounting is off: switch it on in Doctor (or by sysctl -w "
+                        "kernel.task_delayacct=1), then threads that start afterwards have it; "
+                        "attach again to see it",
                     )
                 )
             else:

@@ -263,6 +263,20 @@ class DeadlinesMissed(BaseModel):
     """
 
 
+class DelayAccountingRequest(BaseModel):
+    """
+    Body of PUT /api/v1/doctor/delay-accounting.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    on: bool
+    """
+    Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
+    """
+
+
 class DetachCommand(BaseModel):
     """
     Stop sampling a target.
@@ -310,6 +324,10 @@ class DoctorCheck(BaseModel):
     mend: str
     """
     The command or setting that mends it; empty if nothing has to be.
+    """
+    switched_on: bool | None = None
+    """
+    State of the kernel's switch behind it, where tidscope can set that switch; null or left out where there is none.
     """
 
 
@@ -393,7 +411,7 @@ class ExitsLost(BaseModel):
     type: Literal["exits_lost"] = "exits_lost"
     count: Annotated[int, Field(ge=1)]
     """
-    Exact number, host-wide, from gaps in the sequence numbers of the per-CPU sockets.
+    Exact number, host-wide: what the kernel counted as dropped on the per-CPU sockets.
     """
 
 
@@ -659,6 +677,14 @@ class ProcessGauges(BaseModel):
     """
     Resident memory, sampled about once a second.
     """
+    cpu_ns: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time of the process, its ended threads included, since its start, nanoseconds; read right after the threads. What the threads add up to is held against it.
+    """
+    delay_accounting: bool | None = None
+    """
+    Whether kernel.task_delayacct is on, looked at about once a second: while it is off, delays of I/O and memory stand still. Null where there is no such switch.
+    """
 
 
 class RateChanged(BaseModel):
@@ -783,6 +809,25 @@ class SessionRequest(BaseModel):
     token: Annotated[str, Field(max_length=256, min_length=1)]
     """
     From the address that was printed at start.
+    """
+
+
+class SetDelayAccountingCommand(BaseModel):
+    """
+    Switch the kernel's delay accounting on or off; answered with a DoctorReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["set_delay_accounting_command"] = "set_delay_accounting_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    on: bool
+    """
+    Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
     """
 
 
@@ -1019,6 +1064,10 @@ class ThreadExited(BaseModel):
     """
     False if it lived and died between two samples.
     """
+    lifetime_ns: Annotated[int | None, Field(ge=0)] = None
+    """
+    How long it lived, from its exit record; null if there was none.
+    """
 
 
 class ThreadRenamed(BaseModel):
@@ -1067,7 +1116,8 @@ CollectorCommand = TypeAliasType(
         | DetachCommand
         | SetRateCommand
         | ListProcessesCommand
-        | DoctorCommand,
+        | DoctorCommand
+        | SetDelayAccountingCommand,
         Field(discriminator="type", title="CollectorCommand"),
     ],
 )
@@ -1581,6 +1631,9 @@ class Wire(BaseModel):
     DeadlinesMissed_1: Annotated[
         DeadlinesMissed | None, Field(alias="DeadlinesMissed")
     ] = None
+    DelayAccountingRequest_1: Annotated[
+        DelayAccountingRequest | None, Field(alias="DelayAccountingRequest")
+    ] = None
     DemoResponse_1: Annotated[DemoResponse | None, Field(alias="DemoResponse")] = None
     DetachCommand_1: Annotated[DetachCommand | None, Field(alias="DetachCommand")] = (
         None
@@ -1637,6 +1690,9 @@ class Wire(BaseModel):
     SampleSource_1: Annotated[SampleSource | None, Field(alias="SampleSource")] = None
     SessionRequest_1: Annotated[
         SessionRequest | None, Field(alias="SessionRequest")
+    ] = None
+    SetDelayAccountingCommand_1: Annotated[
+        SetDelayAccountingCommand | None, Field(alias="SetDelayAccountingCommand")
     ] = None
     SetRateCommand_1: Annotated[
         SetRateCommand | None, Field(alias="SetRateCommand")
