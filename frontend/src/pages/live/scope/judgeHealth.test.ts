@@ -53,6 +53,32 @@ describe("judgeHealth", () => {
     expect(judged.remarks[0]).toContain(text);
   });
 
+  it.each<[string, Partial<DataHealth>, string]>([
+    ["nothing known", {}, "less CPU than the process as a whole: no loss that would explain it"],
+    ["records without exit", { exits_inexact: 3 }, "3 threads ended without a record"],
+  ])("remarks on threads that do not add up: %s", (_what, part, text) => {
+    const check = { process_s: 10, threads_s: 9.5 };
+    const judged = judgeHealth({ ...GOOD, ...part, cpu_check: check }, "live", true);
+    expect(judged.remarks.at(-1)).toContain("5.0 % less");
+    expect(judged.remarks.at(-1)).toContain(text);
+  });
+
+  it("names lost exits as the cause where there are any", () => {
+    const check = { process_s: 10, threads_s: 9 };
+    const judged = judgeHealth({ ...GOOD, cpu_check: check, exits_lost: 408 }, "live", true);
+    expect(judged.remarks.at(-1)).toContain("the kernel dropped 408 exit records");
+  });
+
+  it("lets threads and process differ by what lies between two readings", () => {
+    for (const check of [
+      { process_s: 10, threads_s: 9.95 },
+      { process_s: 0.2, threads_s: 0.16 },
+      { process_s: 0, threads_s: 0 },
+    ]) {
+      expect(judgeHealth({ ...GOOD, cpu_check: check }, "live", true).kind).toBe("good");
+    }
+  });
+
   it("lets what is usual pass", () => {
     const usual = { ...GOOD, missed_deadlines: 10, coalesced: 500, arriving_hz: Number.NaN };
     expect(judgeHealth(usual, "live", true).kind).toBe("good");
