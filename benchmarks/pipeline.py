@@ -17,22 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from compiled import wakers
 
 ROOT = Path(__file__).resolve().parent.parent
 TOKEN = "benchmark-" + os.urandom(8).hex()
-# Every thread wakes at the rate asked for, so that each has changed counters in each sample.
-TARGET = """
-import sys, threading, time
-threading.stack_size(65536)
-end = threading.Event()
-def tick(period):
-    while not end.wait(period):
-        pass
-for n in range(int(sys.argv[1]) - 1):
-    threading.Thread(target=tick, args=(float(sys.argv[2]),), daemon=True).start()
-print("ready", flush=True)
-sys.stdin.read()
-"""
+# Half of the threads or fewer change between two samples, as in a pool that mostly waits.
+PERIOD_MS = 500
 
 
 def ask(port: int, path: str, body: dict[str, Any] | None = None) -> Any:
@@ -60,21 +50,10 @@ def cpu(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
-def main() -> int:
-    """Run; see the module's text."""
-    parser = argparse.ArgumentParser(description="From the sample to the pixels.")
-    parser.add_argument("--threads", type=int, default=1000)
-    parser.add_argument("--rate", type=float, default=10)
-    parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
+def measure(pid: int, rate_hz: float, seconds: float) -> dict[str, float]:
+    """Watch a process through collector, backend and page; the figures."""
     environment = {**os.environ, "TIDSCOPE_TOKEN": TOKEN}
     environment.pop("TIDSCOPE_COLLECTOR_SECRET", None)
-    target = subprocess.Popen(
-        [sys.executable, "-c", TARGET, str(arguments.threads), "0.5"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
     up = subprocess.Popen(
         [str(Path(sys.executable).with_name("tidscope")), "up", "--port", "0", "--no-open"],
         stdout=subprocess.PIPE,
@@ -83,25 +62,23 @@ def main() -> int:
         text=True,
     )
     try:
-        assert target.stdout is not None
         assert up.stdout is not None
-        target.stdout.readline()
         port = next(
             int(found[1])
             for line in up.stdout
             if (found := re.search(r"http://127\.0\.0\.1:(\d+)/\?token", line))
         )
-        attached = ask(port, "/targets", {"pid": target.pid, "rate_hz": arguments.rate})
+        attached = ask(port, "/targets", {"pid": pid, "rate_hz": rate_hz})
         tree = psutil.Process(up.pid)
         collector, backend = child(tree, "tidscope_collector"), child(tree, "tidscope_backend")
         url = f"http://127.0.0.1:{port}/?token={TOKEN}&target={attached['id']}"
         began = time.monotonic(), cpu(collector), cpu(backend)
         page = subprocess.run(
-            ["node", str(ROOT / "benchmarks" / "pipeline_page.mjs"), url, str(arguments.seconds)],
+            ["node", str(ROOT / "benchmarks" / "pipeline_page.mjs"), url, str(seconds)],
             stdout=subprocess.PIPE,
             cwd=ROOT,
             check=True,
-            timeout=arguments.seconds + 120,
+            timeout=seconds + 120,
         )
         took = time.monotonic() - began[0]
         health = ask(port, "/health")
@@ -111,7 +88,7 @@ def main() -> int:
             for entry in seen["entries"]
             if entry["unix_us"] / 1000 >= seen["start"]
         )
-        figures = {
+        return {
             "p50_ms": round(statistics.median(late), 1),
             "p95_ms": round(late[int(len(late) * 0.95)], 1),
             "frames": len(late),
@@ -122,14 +99,23 @@ def main() -> int:
             "bytes_per_s": round(health["frame_bytes"] / health["uptime_s"]),
             "coalesced": health["coalesced"],
             "dropped": health["dropped"],
-            "threads": arguments.threads,
-            "rate_hz": arguments.rate,
         }
     finally:
         up.terminate()
         up.wait(20)
-        target.kill()
-        target.wait()
+
+
+def main() -> int:
+    """Run; see the module's text."""
+    parser = argparse.ArgumentParser(description="From the sample to the pixels.")
+    parser.add_argument("--threads", type=int, default=1000)
+    parser.add_argument("--rate", type=float, default=10)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    with wakers(arguments.threads, PERIOD_MS) as pid:
+        figures = measure(pid, arguments.rate, arguments.seconds)
+    figures |= {"threads": arguments.threads, "rate_hz": arguments.rate}
     if arguments.json:
         print(json.dumps(figures))
     else:

@@ -8,7 +8,6 @@ import argparse
 import json
 import os
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -19,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+from compiled import build
 from pyroute2 import TaskStats
 from tidscope_collector.taskstats.link import probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 
-HERE = Path(__file__).resolve().parent
 TARGET = """
 import sys, threading
 threading.stack_size(65536)
@@ -88,10 +87,7 @@ def main() -> int:
     count: int = arguments.threads
     results: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        loop = Path(folder) / "c_loop"
-        subprocess.run(
-            [shutil.which("cc") or "cc", "-O2", "-o", str(loop), str(HERE / "c_loop.c")], check=True
-        )
+        loop = build("c_loop", Path(folder))
         target = subprocess.Popen(
             [sys.executable, "-c", TARGET, str(count)],
             stdin=subprocess.PIPE,

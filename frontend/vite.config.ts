@@ -9,6 +9,8 @@ export default defineConfig({
     outDir: "../backend/tidscope_backend/web",
     emptyOutDir: true,
     target: "es2022",
+    // ECharts is most of it; the page is served from the same machine.
+    chunkSizeWarningLimit: 1500,
   },
   worker: { format: "es" },
   server: {

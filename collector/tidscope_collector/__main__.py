@@ -24,7 +24,7 @@ from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
-REPLAY_BYTES = 32 * 1024 * 1024
+REPLAY_BYTES = 16 * 1024 * 1024
 
 
 async def serve(backend: str, secret: str) -> None:

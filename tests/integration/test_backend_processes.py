@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import pytest
@@ -51,9 +52,11 @@ def environment(**more: str) -> dict[str, str]:
 
 
 @contextmanager
-def up(*options: str, python: str = sys.executable, **variables: str) -> Iterator[Up]:
+def up(
+    *options: str, python: str = sys.executable, within: Sequence[str] = (), **variables: str
+) -> Iterator[Up]:
     process = subprocess.Popen(
-        [python, *COMMAND[1:], "up", "--port", "0", "--no-open", "--json", *options],
+        [*within, python, *COMMAND[1:], "up", "--port", "0", "--no-open", "--json", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -196,6 +199,12 @@ def test_serve_alone_ends_on_a_signal() -> None:
     assert "Traceback" not in said
 
 
+ROOT = Path(__file__).parents[2]
+PUBLIC = "/mnt"
+# Runs a command where this checkout is mounted once more, outside all private folders.
+IN_PUBLIC = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /mnt && exec "$@"', str(ROOT)]
+
+
 def python_for(user: str) -> str:
     """An interpreter of this version that a user may run: ours may lie in a private folder."""
     for candidate in (sys.executable, f"/usr/bin/python3.{sys.version_info.minor}"):
@@ -214,8 +223,10 @@ def test_the_backend_becomes_the_user_who_called_sudo(how: str) -> None:
     variables = {"SUDO_UID": str(nobody.pw_uid), "SUDO_GID": str(nobody.pw_gid)}
     options = [] if how == "sudo" else ["--user", "nobody"]
     variables = variables if how == "sudo" else {}
-    variables["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-    with up("--no-collector", *options, python=python_for("nobody"), **variables) as running:
+    paths = [path.replace(str(ROOT), PUBLIC, 1) for path in sys.path if path]
+    variables["PYTHONPATH"] = os.pathsep.join(paths)
+    python = python_for("nobody")
+    with up("--no-collector", *options, python=python, within=IN_PUBLIC, **variables) as running:
         assert set(status(running.backend_pid, "Uid")) == {str(nobody.pw_uid)}
         assert set(status(running.backend_pid, "Gid")) == {str(nobody.pw_gid)}
         groups = {str(gid) for gid in os.getgrouplist("nobody", nobody.pw_gid)}
@@ -226,6 +237,26 @@ def test_the_backend_becomes_the_user_who_called_sudo(how: str) -> None:
         # It can still be ended, and ends with its parent, although it is another user's.
         running.process.kill()
         wait_for_end(running.backend_pid)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_user_who_may_not_read_the_installation_is_named(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    (tmp_path / "tidscope_backend").symlink_to(ROOT / "backend" / "tidscope_backend")
+    (tmp_path / "python").symlink_to(python_for("nobody"))
+    paths = [str(tmp_path), *(path for path in sys.path if path)]
+    done = subprocess.run(
+        [str(tmp_path / "python"), *COMMAND[1:], "up", "--port", "0", "--user", "nobody"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env=environment(PYTHONPATH=os.pathsep.join(paths)),
+    )
+    assert done.returncode == 1
+    assert "nobody cannot run this installation" in done.stderr
+    assert "--user NAME" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root is told that it is root")

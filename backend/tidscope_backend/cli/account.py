@@ -2,6 +2,8 @@
 
 import os
 import pwd
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -29,6 +31,32 @@ class Account:
     def environ(self, base: Mapping[str, str]) -> dict[str, str]:
         """The environment, with this user's name and home."""
         return {**base, "HOME": self.home, "USER": self.name, "LOGNAME": self.name}
+
+    def check_may_run(self) -> None:
+        """See that this user may read the installation, which can lie in a private folder.
+
+        Raises:
+            CommandError: it may not.
+        """
+        try:
+            done = subprocess.run(
+                [sys.executable, "-c", "import tidscope_backend"],
+                user=self.uid,
+                group=self.gid,
+                extra_groups=self.groups,
+                cwd="/",
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            reason = done.stderr.strip().rpartition("\n")[2] if done.returncode else ""
+        except OSError as error:
+            reason = f"{sys.executable}: {error.strerror}"
+        if reason:
+            raise CommandError(
+                f"{self.name} cannot run this installation ({reason}); put it where that user "
+                "may read it, such as under /opt, or name another with --user NAME"
+            )
 
 
 def backend_account(user: str | None, environ: Mapping[str, str], euid: int) -> Account | None:

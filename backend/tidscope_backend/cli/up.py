@@ -83,7 +83,9 @@ async def _up(options: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     account = backend_account(options.user, os.environ, os.geteuid())
-    if account is None and os.geteuid() == 0:
+    if account is not None:
+        account.check_may_run()
+    elif os.geteuid() == 0:
         _say("the backend runs as root; it needs no rights: --user NAME has it drop them")
     try:
         sock = open_socket(options.host, options.port)

@@ -36,6 +36,22 @@ describe("palette", () => {
     expect(new Set(looks.map(({ colour, marker }) => colour + marker)).size).toBe(40);
   });
 
+  it.each([LIGHT_CHART_THEME, DARK_CHART_THEME])(
+    "tells neighbours in a role apart, stable per thread, seen on the background: %o",
+    (theme) => {
+      for (let role_index = 0; role_index < 8; role_index++) {
+        const shades = [10, 11, 12, 13].map(
+          (tid) => lineStyle(line({ tid, role_index }), "cpu", theme).colour,
+        );
+        expect(new Set(shades).size).toBe(3);
+        expect(shades[3]).toBe(shades[0]);
+        for (const shade of shades) {
+          expect(contrast(shade, theme.background)).toBeGreaterThanOrEqual(3);
+        }
+      }
+    },
+  );
+
   it("draws read in red and written in green, the second of a pair dashed", () => {
     const read = lineStyle(line({ variant: 0 }), "disk", LIGHT_CHART_THEME);
     const written = lineStyle(line({ variant: 1 }), "disk", LIGHT_CHART_THEME);

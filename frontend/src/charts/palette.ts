@@ -6,6 +6,7 @@
  */
 
 import type { ChartId, ChartTheme, LineStyle, LineView } from "../model/contract";
+import { mixed } from "./rgb";
 
 const LIGHT = [
   "#0072b2",
@@ -30,6 +31,12 @@ const DARK = [
 ] as const;
 
 const MARKERS = ["circle", "square", "triangle", "diamond", "cross"] as const;
+
+/**
+ * Threads of one role share its hue and differ in how far it is mixed with the text's colour, which
+ * never lowers the contrast. By thread id, so that a line keeps its colour when the ranking changes.
+ */
+const SHADES = [0, 0.3, 0.6] as const;
 
 const SOLID: readonly number[] = [];
 const SECOND: readonly number[] = [5, 3];
@@ -87,7 +94,8 @@ export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): Li
   if (line.kind === "process") {
     return { ...base, colour: theme.text, width: 2, marker: "none" };
   }
-  return { ...base, dash, width };
+  const shade = SHADES[(line.tid ?? 0) % SHADES.length] ?? 0;
+  return { ...base, colour: mixed(base.colour, theme.text, shade), dash, width };
 }
 
 function bytesColour(line: LineView, theme: ChartTheme): string {

@@ -22,6 +22,14 @@ export function hexRgb(colour: string): Rgb | null {
   return [Number.parseInt(red, 16), Number.parseInt(green, 16), Number.parseInt(blue, 16)];
 }
 
+/** A colour moved towards another by a share from 0 to 1, as "#rrggbb". */
+export function mixed(colour: string, other: string, share: number): string {
+  if (share === 0) return colour;
+  const to = rgbOf(other);
+  const parts = rgbOf(colour).map((part, i) => Math.round(part + ((to[i] ?? part) - part) * share));
+  return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+}
+
 /** The browser knows every notation: let it paint a pixel. */
 function paintedRgb(colour: string): Rgb {
   if (!context) {

@@ -1,1 +1,0 @@
-"""Measured against peers, in one run, as ratios."""

@@ -1,0 +1,33 @@
+"""The C programs of the benchmarks, built when they are needed."""
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def build(name: str, folder: Path) -> Path:
+    """Compile NAME.c of this folder into another one; the program's path."""
+    program = folder / name
+    compiler = shutil.which("cc") or "cc"
+    command = [compiler, "-O2", "-pthread", "-o", str(program), str(HERE / f"{name}.c")]
+    subprocess.run(command, check=True)
+    return program
+
+
+@contextmanager
+def wakers(threads: int, period_ms: int) -> Iterator[int]:
+    """Run a program of so many threads, each of which wakes once a period; its process id."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [str(build("wakers", Path(folder))), str(threads), str(period_ms)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            try:
+                assert process.stdout is not None
+                process.stdout.readline()
+                yield process.pid
+            finally:
+                process.kill()
