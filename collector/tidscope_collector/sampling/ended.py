@@ -17,11 +17,21 @@ class _Vanished:
 
     Attributes:
         totals: of its last sample; they were added to the sums.
+        start_ns: its start, CLOCK_MONOTONIC.
         seen_ns: CLOCK_MONOTONIC after that sample.
     """
 
     totals: Mapping[str, int]
+    start_ns: int
     seen_ns: int
+
+    def may_be(self, start_ns: int, end_ns: int | None) -> bool:
+        """Whether a record may be its own, and not of a later thread with its id.
+
+        A record's start is late by the time from the thread's end to the drain, and the thread
+        lived when it was seen. Where both may be, the id was hardly given away so soon.
+        """
+        return end_ns is None or start_ns <= self.start_ns + end_ns - self.seen_ns
 
 
 @dataclass
@@ -51,25 +61,34 @@ class EndedThreads:
         self.threads += 1
         self._add(totals)
 
-    def vanished(self, tid: int, totals: Mapping[str, int], seen_ns: int) -> None:
-        """A thread is gone, and its last sample is all that is known of it."""
+    def vanished(self, tid: int, totals: Mapping[str, int], start_ns: int, seen_ns: int) -> None:
+        """A thread is gone, and its last sample is all that is known of it.
+
+        Args:
+            tid: whose.
+            totals: of that sample.
+            start_ns: its start, CLOCK_MONOTONIC.
+            seen_ns: CLOCK_MONOTONIC after that sample.
+        """
         self.threads += 1
         self.inexact += 1
         self._add(totals)
-        self._recent[tid] = _Vanished(totals, seen_ns)
+        self._recent[tid] = _Vanished(totals, start_ns, seen_ns)
 
-    def corrected(self, tid: int, start_ns: int, totals: Mapping[str, int]) -> bool:
+    def corrected(
+        self, tid: int, start_ns: int, totals: Mapping[str, int], end_ns: int | None
+    ) -> bool:
         """An exit record came; false if it is of none of those that vanished lately.
 
         Args:
             tid: whose.
             start_ns: its start on CLOCK_MONOTONIC, or somewhat later.
             totals: of the record; they take the place of those of the last sample.
+            end_ns: CLOCK_MONOTONIC of the drain, about; None if it is the last one.
         """
         for vanished in (self._recent, self._before):
             known = vanished.get(tid)
-            # Who started before that thread was last seen is that thread: the id was taken.
-            if known is not None and start_ns <= known.seen_ns:
+            if known is not None and known.may_be(start_ns, end_ns):
                 del vanished[tid]
                 self.inexact -= 1
                 self._take(known.totals)
@@ -94,6 +113,7 @@ class EndedThreads:
         ]
         if fitting:
             _, tid, vanished = max(fitting, key=lambda one: one[0])
+            self.inexact -= 1
             self._take(vanished.pop(tid).totals)
 
     def _add(self, totals: Mapping[str, int]) -> None:

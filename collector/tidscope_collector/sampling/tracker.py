@@ -62,7 +62,8 @@ class Tracker:
     """Ids whose exit record came and that may still be listed."""
     _last: Reading = field(init=False)
     """The last row of each live thread, whichever sample it is from."""
-    _last_end_ns: int = 0
+    _seen_ns: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """Of each of those rows CLOCK_MONOTONIC after the sample that it is from."""
     _cpu: int | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -92,7 +93,7 @@ class Tracker:
         """
         events: list[TargetEvent] = []
         self._ended.turn()
-        recorded = self._records(exits, events)
+        recorded, heirs = self._records(exits, events, end_ns)
         # A copy: the ids may stand in the reader's buffer, which the next query overwrites.
         reading = replace(reading, tid=reading.tid.copy())
         reading = self._without_ended(reading, recorded, listed, look)
@@ -104,11 +105,20 @@ class Tracker:
         changed[now] = differs
         fresh = np.ones(len(reading.tid), np.bool_)
         fresh[now] = reborn
+        for tid in reading.tid[now][reborn].tolist():
+            self._vanished(tid, events)
         for row in np.flatnonzero(fresh).tolist():
             self._born(reading, row, events)
+            if int(reading.tid[row]) == self.pid:
+                heirs.append(values(reading, row, self.fields))
+        self._inherit(heirs)
         self._renamed(reading, now, then, events)
-        self._last = reading if stands is None else join([reading, pick(self._last, stands)])
-        self._last_end_ns = end_ns
+        seen = np.full(len(reading.tid), end_ns, np.int64)
+        if stands is None:
+            self._last, self._seen_ns = reading, seen
+        else:
+            self._last = join([reading, pick(self._last, stands)])
+            self._seen_ns = np.concatenate([seen, self._seen_ns[stands]])
         return events, self._rows(reading, changed)
 
     def snapshot(self) -> Rows:
@@ -132,30 +142,41 @@ class Tracker:
         """
         events: list[TargetEvent] = []
         self._ended.turn()
-        self._records(exits, events)
+        _, heirs = self._records(exits, events, None)
         if exited:
             for tid in list(self.threads):
                 self._vanished(tid, events)
+        self._inherit(heirs)
         return events
 
-    def _records(self, exits: Reading | None, events: list[TargetEvent]) -> set[int]:
+    def _records(
+        self, exits: Reading | None, events: list[TargetEvent], end_ns: int | None
+    ) -> tuple[set[int], list[dict[str, int]]]:
+        """Take exit records in.
+
+        Returns:
+            Whose they are, and the totals of those that had the main thread's id and were not seen.
+        """
         recorded: set[int] = set()
+        heirs: list[dict[str, int]] = []
         if exits is None:
-            return recorded
+            return recorded, heirs
         for row, tid in enumerate(exits.tid.tolist()):
             totals = values(exits, row, self.fields)
             start = int(exits.start_ns[row])
             thread = self.threads.pop(tid, None)
             if thread is not None:
-                totals = latest(self._last_values(tid), totals)
+                totals = latest(values(self._last, self._last_row(tid), self.fields), totals)
             # If so, the pages were told of its end already, and the sums are right now.
-            late = thread is None and self._ended.corrected(tid, start, totals)
+            late = thread is None and self._ended.corrected(tid, start, totals, end_ns)
             if thread is None and not late and self.foreign_exits:
                 continue
             recorded.add(tid)
             if late:
                 continue
             self._ended.recorded(totals)
+            if thread is None and tid == self.pid:
+                heirs.append(totals)
             events.append(
                 ThreadExited(
                     tid=tid,
@@ -166,7 +187,19 @@ class Tracker:
                     seen_alive=thread is not None,
                 )
             )
-        return recorded
+        return recorded, heirs
+
+    def _inherit(self, heirs: list[dict[str, int]]) -> None:
+        """Count no thread twice that took the main thread's id.
+
+        That id is never free while the process lives: who begins with it has executed a program as
+        another thread (execve(2)), which then is gone without a record. Its counters went on.
+
+        Args:
+            heirs: counters of those who began with that id.
+        """
+        for counters in heirs:
+            self._ended.moved(self.pid, counters)
 
     def _without_ended(
         self,
@@ -214,7 +247,7 @@ class Tracker:
         counters, before = reading.counters[now], last.counters[then]
         differs: npt.NDArray[np.bool_] = (counters != before).any(axis=1)
         # Starts are lower bounds: this thread began after the other one was seen.
-        reborn: npt.NDArray[np.bool_] = reading.start_ns[now] > self._last_end_ns
+        reborn: npt.NDArray[np.bool_] = reading.start_ns[now] > self._seen_ns[then]
         rows = np.flatnonzero(differs)
         fell = counters[rows] < before[rows]
         if not fell.any() and reading.absent is None and last.absent is None:
@@ -262,8 +295,10 @@ class Tracker:
 
     def _vanished(self, tid: int, events: list[TargetEvent]) -> None:
         thread = self.threads.pop(tid)
-        totals = self._last_values(tid)
-        self._ended.vanished(tid, totals, self._last_end_ns)
+        row = self._last_row(tid)
+        totals = values(self._last, row, self.fields)
+        start_ns = thread.start_ns + self.attach_ns
+        self._ended.vanished(tid, totals, start_ns, int(self._seen_ns[row]))
         events.append(
             ThreadExited(
                 tid=tid,
@@ -275,18 +310,11 @@ class Tracker:
             )
         )
 
-    def _last_values(self, tid: int) -> dict[str, int]:
-        (row,) = np.flatnonzero(self._last.tid == tid).tolist()
-        return values(self._last, row, self.fields)
+    def _last_row(self, tid: int) -> int:
+        return int(np.flatnonzero(self._last.tid == tid)[0])
 
     def _born(self, reading: Reading, row: int, events: list[TargetEvent]) -> None:
         tid = int(reading.tid[row])
-        if tid in self.threads:
-            self._vanished(tid, events)
-        if tid == self.pid:
-            # The id of the main thread is never free while the process lives: another thread has
-            # executed a program and got it (execve(2)), and its counters went on.
-            self._ended.moved(tid, values(reading, row, self.fields))
         thread = Thread(int(reading.start_ns[row]) - self.attach_ns, text(bytes(reading.name[row])))
         self.threads[tid] = thread
         events.append(ThreadBorn(tid=tid, start_ns=thread.start_ns, name=thread.name))
