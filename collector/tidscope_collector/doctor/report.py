@@ -25,6 +25,7 @@ def examine(facts: Facts, probe: TaskstatsProbe) -> DoctorReport:
         checks.process_list(facts),
         checks.go_symbols(facts),
         checks.network(probe),
+        checks.energy(facts),
         checks.clock_source(facts),
     ]
     return DoctorReport(
