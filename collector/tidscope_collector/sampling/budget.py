@@ -1,15 +1,17 @@
 """Which rates fit into the collector's CPU budget. Pure: no clock, no I/O.
 
 Sampling and sending may take so many percent of a core. What they took comes in as a number about
-once a second; rates that are to be lowered or raised again come out. They move on a ladder
-(100, 50, 20, 10, 5, 2, 1 Hz, and the rate asked for), within 1 Hz and the rate asked for:
+once a second; rates that are to be lowered or raised again come out. They move on a ladder of
+steps of about a quarter (preferred numbers, ISO 3: 10, 8, 6.3, 5, 4, 3.2, 2.5, 2, 1.6, 1.25, 1 Hz),
+between 1 Hz and the rate asked for:
 
-- down when the last 5 s were over the budget: the costliest target a step, until what is left fits
-  by calculation. A sample at a lower rate costs somewhat more than at a higher one (more threads
-  have changed since), so that the calculation promises too much and is followed by another step.
-- up when the last 10 s left room, and nothing moved for 15 s: what is slowed the most a step, as
-  long as the sum stays under 80 % of the budget by the same calculation, which here promises too
-  little. The distance between 80 % and 100 % keeps rates from going back and forth.
+- down when the last 5 s were over the budget: the costliest target a step at a time, until what is
+  left fits by calculation. A sample at a lower rate costs somewhat more than at a higher one (more
+  threads have changed since), so that the calculation promises too much and is followed by another
+  step.
+- up when the last 10 s left room, and nothing moved for 15 s: what is slowed the most a step at a
+  time, as long as the sum stays under 80 % of the budget by the same calculation, which here
+  promises too little. The distance between 80 % and 100 % keeps rates from going back and forth.
 - A rise that has to be taken back within a minute doubles the 15 s for the next one, up to ten
   minutes: work that comes and goes does not make the rate flap.
 """
@@ -18,7 +20,8 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-LADDER_HZ = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+_DECADE = (1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.0)
+LADDER_HZ = (*_DECADE, *(10 * rate for rate in _DECADE), 100.0)
 OVER_S = 5.0
 ROOM_S = 10.0
 WAIT_S = 15.0

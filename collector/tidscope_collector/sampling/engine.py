@@ -89,6 +89,7 @@ class Engine:
         self._held: dict[str, list[Reading]] = {}
         self._codes: dict[str, int] = {}
         self._lost_told: dict[str, int] = {}
+        self._drain_due_ns = 0
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
 
@@ -160,12 +161,11 @@ class Engine:
         return sampler.target
 
     def _run(self) -> None:
-        next_drain = 0
         while True:
             now = time.monotonic_ns()
             due = [sampler.schedule.due_ns for sampler in self._targets.values()]
             if self._exits is not None:
-                due.append(next_drain)
+                due.append(self._drain_due_ns)
             try:
                 timeout = max(0.0, (min(due) - now) / 1e9) if due else None
                 command = self._commands.get(timeout=timeout)
@@ -177,9 +177,8 @@ class Engine:
                 command.run()
                 continue
             now = time.monotonic_ns()
-            if self._exits is not None and now >= next_drain:
+            if self._exits is not None and now >= self._drain_due_ns:
                 self._drain()
-                next_drain = now + DRAIN_NS
             for sampler in list(self._targets.values()):
                 if sampler.schedule.due_ns <= time.monotonic_ns():
                     self._sample(sampler)
@@ -286,6 +285,8 @@ class Engine:
     def _drain(self) -> None:
         if self._exits is None:
             return
+        # At ten samples a second and more, samples do it, and nobody wakes up for it in between.
+        self._drain_due_ns = time.monotonic_ns() + DRAIN_NS
         try:
             exits = self._exits.drain()
         except OSError:
