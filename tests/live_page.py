@@ -13,6 +13,7 @@ from tidscope_wire.generated.models import (
     LiveState,
     StreamStats,
     Subscribe,
+    Taken,
     Unsubscribe,
 )
 from websockets.asyncio.client import ClientConnection, connect
@@ -76,6 +77,10 @@ class LivePage:
     async def unsubscribe(self, target: str) -> None:
         """Ask for no more."""
         await self.socket.send(Unsubscribe(target=target).model_dump_json())
+
+    async def taken(self, frames: int) -> None:
+        """Tell how many frames are dealt with."""
+        await self.socket.send(Taken(frames=frames).model_dump_json())
 
     async def text(self, kind: type[T]) -> T:
         """Wait for the next message of a kind; frames before it must not come."""

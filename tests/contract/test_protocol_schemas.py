@@ -72,6 +72,7 @@ MESSAGES: list[BaseModel] = [
     models.StreamStats(sent=1, coalesced=0, dropped=0, queue=0, clients=1),
     models.Subscribe(target=TARGET_ID, after_seq=None),
     models.Unsubscribe(target=TARGET_ID),
+    models.Taken(frames=1),
     models.AttachRequest(pid=1),
     models.RateRequest(rate_hz=100),
     models.SessionRequest(token="t"),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 from receiver import Receiver
@@ -229,3 +230,6 @@ class LossyProcess(Process):
 
 TestProcess = Process.TestCase
 TestLossyProcess = LossyProcess.TestCase
+TestProcess.settings = TestLossyProcess.settings = settings(
+    max_examples=80, stateful_step_count=30, deadline=None
+)

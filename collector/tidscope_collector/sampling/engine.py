@@ -90,6 +90,7 @@ class Engine:
         self._codes: dict[str, int] = {}
         self._lost_told: dict[str, int] = {}
         self._drain_due_ns = 0
+        self._drain_trouble = ""
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
 
@@ -289,8 +290,10 @@ class Engine:
         self._drain_due_ns = time.monotonic_ns() + DRAIN_NS
         try:
             exits = self._exits.drain()
-        except OSError:
-            log.exception("exit records could not be received")
+        except Exception as error:  # the next drain may go well, and samples do in any case
+            if repr(error) != self._drain_trouble:
+                self._drain_trouble = repr(error)
+                log.exception("exit records could not be received")
             return
         if not len(exits.words):
             return

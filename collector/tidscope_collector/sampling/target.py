@@ -143,8 +143,10 @@ class TargetSampler:
         """
         try:
             names = os.listdir(self._tasks)
-        except OSError as error:
+        except (FileNotFoundError, ProcessLookupError) as error:
             raise TargetGoneError(f"process {self.pid} has ended") from error
+        if not names:  # readdir(3) takes the kernel's ENOENT for the end of the folder
+            raise TargetGoneError(f"process {self.pid} has ended")
         if names != self._names:
             self._names = names
             self._tids = np.array([int(name) for name in names], np.uint32)

@@ -37,7 +37,7 @@ class Thread:
 
 def text(comm: bytes) -> str:
     """A comm as text; bytes that are no UTF-8 are shown as replacement characters."""
-    return comm.decode("utf-8", "replace")
+    return comm.partition(b"\0")[0].decode("utf-8", "replace")
 
 
 @dataclass

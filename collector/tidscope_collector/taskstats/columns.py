@@ -83,7 +83,8 @@ def _missing(field: CatalogueField, layout: Layout) -> str:
 
 
 def member(words: npt.NDArray[np.uint64], layout: Layout, name: str) -> npt.NDArray[np.uint32]:
-    """A 32-bit member of n structs, uint32[n]."""
+    """A 32-bit member of n structs, uint32[n], copied out of them."""
     offset = layout.offsets[name]
-    column = np.ascontiguousarray(words[:, offset // 8]).view(np.uint32).reshape(-1, 2)
+    # Not ascontiguousarray: of one struct it makes a view, and the buffer is used again.
+    column = words[:, offset // 8].copy().view(np.uint32).reshape(-1, 2)
     return column[:, offset % 8 // 4]

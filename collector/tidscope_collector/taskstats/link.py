@@ -14,11 +14,11 @@ from pyroute2.netlink.generic import GenericNetlinkSocket
 from tidscope_collector.taskstats.layout import Layout, UnknownLayoutError, choose
 from tidscope_collector.taskstats.messages import (
     ATTR_PID,
-    MalformedReplyError,
     command,
     error_code,
     parse,
 )
+from tidscope_collector.taskstats.refusals import MalformedReplyError
 
 SO_RCVBUFFORCE = 33
 NETLINK_GENERIC = 16
@@ -90,7 +90,9 @@ def probe() -> Kernel:
         link.settimeout(2)
         try:
             link.send(command(family, ATTR_PID, struct.pack("=I", thread), 1))
-            reply = link.recv(64 * 1024)
+            reply, sender = link.recvfrom(64 * 1024)
+            while sender[0]:  # a port of another process; the kernel's is 0
+                reply, sender = link.recvfrom(64 * 1024)
         except OSError as error:
             raise TaskstatsUnavailableError(f"taskstats did not answer: {error}") from error
     code = error_code(reply)

@@ -27,6 +27,9 @@ const ROUNDS = 8;
 /** A person who drags wants to see it move. */
 const ASKED_MS = 30;
 const TICK_MS = 1000;
+/** The backend is told at least so often what was dealt with; it sends no more than 1 MiB ahead. */
+const TELL_FRAMES = 8;
+const TELL_BYTES = 1 << 16;
 
 export interface SessionEnvironment extends SocketEnvironment {
   /** To the page; the buffers change hands. */
@@ -47,6 +50,10 @@ export class LiveSession {
   private visible = true;
   private probe = false;
   private probed: ProbeFrame[] = [];
+  /** Of this connection. */
+  private taken = 0;
+  private untoldFrames = 0;
+  private untoldBytes = 0;
   private badFrames = 0;
   private badReason = "";
   private latency_ms: number | null = null;
@@ -99,9 +106,16 @@ export class LiveSession {
       url,
       {
         onState: (connection) => this.env.post({ type: "connection", connection }, []),
-        onOpen: () => this.subscribe(),
+        onOpen: () => {
+          this.taken = this.untoldFrames = this.untoldBytes = 0;
+          this.send({ type: "taken", frames: 0 });
+          this.subscribe();
+        },
         onText: (text) => this.takeMessage(text),
-        onBinary: (data) => this.takeFrame(data),
+        onBinary: (data) => {
+          this.takeFrame(data);
+          this.tellTaken(data.byteLength);
+        },
       },
       this.env,
     );
@@ -177,6 +191,16 @@ export class LiveSession {
       this.noteBad(error instanceof Error ? error.message : String(error));
     }
     if (!this.maker.paused) this.schedule(LEAST_MS);
+  }
+
+  /** A busy page is sent fewer, coalesced frames instead of falling behind without end. */
+  private tellTaken(bytes: number): void {
+    this.taken++;
+    this.untoldFrames++;
+    this.untoldBytes += bytes;
+    if (this.untoldFrames < TELL_FRAMES && this.untoldBytes < TELL_BYTES) return;
+    this.untoldFrames = this.untoldBytes = 0;
+    this.send({ type: "taken", frames: this.taken });
   }
 
   private noteBad(reason: string): void {

@@ -1032,6 +1032,21 @@ class Subscribe(BaseModel):
     """
 
 
+class Taken(BaseModel):
+    """
+    Page to backend: so many frames of this connection are dealt with. A client that says so is never more than a second's worth behind what it was sent: the backend holds frames back and coalesces them instead. It says 0 when it begins. One that never says so gets all at once.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["taken"] = "taken"
+    frames: Annotated[int, Field(ge=0)]
+    """
+    Frames received and dealt with since the connection began, of all targets.
+    """
+
+
 class TargetDetached(BaseModel):
     """
     Sampling was stopped on request.
@@ -1298,7 +1313,8 @@ class HostsResponse(BaseModel):
 LiveCommand = TypeAliasType(
     "LiveCommand",
     Annotated[
-        Subscribe | Unsubscribe, Field(discriminator="type", title="LiveCommand")
+        Subscribe | Unsubscribe | Taken,
+        Field(discriminator="type", title="LiveCommand"),
     ],
 )
 """
@@ -1766,6 +1782,7 @@ class Wire(BaseModel):
     Source_1: Annotated[Source | None, Field(alias="Source")] = None
     StreamStats_1: Annotated[StreamStats | None, Field(alias="StreamStats")] = None
     Subscribe_1: Annotated[Subscribe | None, Field(alias="Subscribe")] = None
+    Taken_1: Annotated[Taken | None, Field(alias="Taken")] = None
     Target_1: Annotated[Target | None, Field(alias="Target")] = None
     TargetChanged_1: Annotated[TargetChanged | None, Field(alias="TargetChanged")] = (
         None

@@ -87,7 +87,7 @@ export type HealthStatus = "ok" | "degraded";
 /**
  * Page to backend.
  */
-export type LiveCommand = Subscribe | Unsubscribe;
+export type LiveCommand = Subscribe | Unsubscribe | Taken;
 /**
  * Backend to page, as text; frames travel as binary messages.
  */
@@ -172,6 +172,7 @@ export interface Wire {
   Source?: Source;
   StreamStats?: StreamStats;
   Subscribe?: Subscribe;
+  Taken?: Taken;
   Target?: Target;
   TargetChanged?: TargetChanged;
   TargetDetached?: TargetDetached;
@@ -1214,6 +1215,16 @@ export interface Unsubscribe {
    * Identity of one attachment; a new one each time a process is attached to.
    */
   target: string;
+}
+/**
+ * Page to backend: so many frames of this connection are dealt with. A client that says so is never more than a second's worth behind what it was sent: the backend holds frames back and coalesces them instead. It says 0 when it begins. One that never says so gets all at once.
+ */
+export interface Taken {
+  type: "taken";
+  /**
+   * Frames received and dealt with since the connection began, of all targets.
+   */
+  frames: number;
 }
 /**
  * Backend to page: hosts and targets, at connect and whenever one changes.
