@@ -13,6 +13,29 @@ from tidscope_wire.generated.models import (
 )
 
 
+def collector_health(sample_us: int = 100, late_us: int = 0, missed: int = 0) -> CollectorHealth:
+    """Health of a collector with nothing to complain of."""
+    return CollectorHealth(
+        sample_us=sample_us,
+        sample_mean_us=110,
+        sample_max_us=200,
+        late_us=late_us,
+        missed_deadlines=missed,
+        rate_hz=10,
+        asked_hz=10,
+        exits_received=0,
+        exits_lost=0,
+        cpu_percent=None,
+        measuring_percent=None,
+        budget_percent=2,
+        replay_bytes=0,
+        replay_frames=0,
+        unsent_frames=0,
+        sent_frames=0,
+        sent_bytes=0,
+    )
+
+
 def frame_header(
     *,
     target: str = "t-100-deadbeef",
@@ -36,24 +59,6 @@ def frame_header(
         machine=MachineCounters(
             time_ns=time_ns, cpu_busy_us=0, package_uj=None, domains_uj=[], holes=0
         ),
-        health=CollectorHealth(
-            sample_us=100,
-            sample_mean_us=110,
-            sample_max_us=200,
-            late_us=0,
-            missed_deadlines=0,
-            rate_hz=10,
-            asked_hz=10,
-            exits_received=0,
-            exits_lost=0,
-            cpu_percent=None,
-            measuring_percent=None,
-            budget_percent=2,
-            replay_bytes=0,
-            replay_frames=0,
-            unsent_frames=0,
-            sent_frames=0,
-            sent_bytes=0,
-        ),
+        health=collector_health(),
         exited=ExitedTotals(threads=0, inexact=0, totals={}),
     )

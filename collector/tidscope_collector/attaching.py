@@ -107,6 +107,9 @@ class Targets:
         program = open_gomaxprocs(process.pid, self._procfs)
         try:
             reader = self._sources.reader(process.pid)
+        except TargetGoneError:
+            raise RefusedError(_gone(process.pid)) from None
+        try:
             target = Target(
                 id=f"t-{process.pid}-{secrets.token_hex(4)}",
                 host=self._host,
@@ -117,7 +120,7 @@ class Targets:
                 source=self._sources.describe(),
                 energy=self._engine.energy,
                 fields=list(reader.fields),
-                absent=list(reader.absent),
+                absent=self._sources.network.explain(reader.absent),
                 gomaxprocs=program.reader.read() if program.reader else None,
                 gomaxprocs_reason=program.reason,
             )
@@ -125,6 +128,7 @@ class Targets:
                 target, reader, program.reader, time.monotonic_ns(), self._procfs
             )
         except TargetGoneError:
+            reader.close()
             raise RefusedError(_gone(process.pid)) from None
         self._known[target.id] = target
         self._engine.submit(lambda: self._engine.add(sampler)).result()

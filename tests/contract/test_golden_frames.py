@@ -48,6 +48,10 @@ ONE_OF_EACH: tuple[dict[str, Any], ...] = (
     {"type": "target_exited", "exit_code": None},
     {"type": "target_detached"},
 )
+ROLES: tuple[dict[str, Any], ...] = (
+    {"role": "worker-#", "live": 3, "exited": 1, "totals": {"cpu_run_ns": 2**53 - 1}},
+    {"role": None, "live": 0, "exited": 0, "totals": {}},
+)
 
 
 def _header(seq: int, **changes: object) -> FrameHeader:
@@ -79,7 +83,10 @@ def _rows(tids: list[int], *, identity: bool = False, absent: bool = True) -> Ro
 def _frames() -> dict[str, tuple[FrameHeader, Rows]]:
     """Each kind of frame, by name."""
     return {
-        "snapshot": (_header(1, kind="snapshot"), _rows([10, 11, 12], identity=True)),
+        "snapshot": (
+            _header(1, kind="snapshot", roles=list(ROLES)),
+            _rows([10, 11, 12], identity=True),
+        ),
         "delta": (_header(2), _rows([10, 12], absent=False)),
         "coalesced": (_header(5, first_seq=3), _rows([10])),
         "empty": (_header(6), _rows([])),

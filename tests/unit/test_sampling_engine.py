@@ -45,12 +45,12 @@ class LosingListener(ExitListener):
             lost = next_loss
         self.lost += lost
         return Exits(
-            np.empty((0, 70), np.uint64),
-            np.empty(0, np.uint16),
-            np.empty(0, np.uint32),
-            frozenset(),
-            time.monotonic_ns(),
-            lost,
+            words=np.empty((0, 70), np.uint64),
+            cpu=np.empty(0, np.uint16),
+            number=np.empty(0, np.uint32),
+            ended=frozenset(),
+            before_ns=time.monotonic_ns(),
+            lost=lost,
         )
 
     def close(self) -> None:
@@ -115,7 +115,9 @@ def test_a_reader_that_fails_says_so_and_stops_no_other(rig: Rig) -> None:
     rig.add("a", Broken(t7=1))
     rig.add("b", Script(t7=1))
     failed = rig.until("a", lambda header: header.seq == 3)
-    assert failed.events == [SampleFailed(reason="ValueError: nonsense from the kernel")]
+    # A busy machine may be late as well.
+    events = [event for event in failed.events if not isinstance(event, DeadlinesMissed)]
+    assert events == [SampleFailed(reason="ValueError: nonsense from the kernel")]
     assert rig.until("b", lambda header: header.seq == 3).live_threads == 1
 
 

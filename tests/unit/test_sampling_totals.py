@@ -11,6 +11,7 @@ from tidscope_collector.reading import Reading
 from tidscope_collector.sampling.presence import Presence
 from tidscope_collector.sampling.tracker import Tracker
 from tidscope_wire.frame import Rows
+from tidscope_wire.generated.models import RoleTotals
 
 FIELDS = ("cpu_run_ns", "write_char_bytes")
 ATTACH = 5_000_000_000
@@ -64,6 +65,7 @@ class Process(RuleBasedStateMachine):
         self.tracker = Tracker(FIELDS, ATTACH, MAIN)
         self.receiver = Receiver()
         self.told = [0, 0]
+        self.roles: dict[str | None, RoleTotals] = {}
 
     def tick(self) -> int:
         self.now += STEP
@@ -196,6 +198,21 @@ class Process(RuleBasedStateMachine):
             assert total == sum(life.counted[column] for life in lives)
             assert total >= self.told[column], "the process' total fell"
             self.told[column] = total
+        self.compare_roles()
+
+    def compare_roles(self) -> None:
+        """Roles add up to the process, and nothing of one ever falls or goes."""
+        roles = {told.role: told for told in self.tracker.roles()}
+        for name in FIELDS:
+            total = sum(told.totals.get(name, 0) for told in roles.values())
+            assert total == self.receiver.total(name)
+        for role, before in self.roles.items():
+            assert roles[role].exited >= before.exited
+            for name, value in before.totals.items():
+                assert roles[role].totals[name] >= value, f"{name} of {role} fell"
+        assert sum(told.live for told in roles.values()) == len(self.receiver.live)
+        assert sum(told.exited for told in roles.values()) == self.tracker.exited().threads
+        self.roles = roles
 
     @rule()
     def open_a_page(self) -> None:

@@ -20,7 +20,7 @@ from tidscope_backend.cli.account import Account, backend_account
 from tidscope_backend.cli.address import add_address_options
 from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, ask
 from tidscope_backend.cli.browser import has_screen, opened
-from tidscope_backend.cli.collector import PATH, collector_command
+from tidscope_backend.cli.collector import NETWORK_SOURCES, PATH, collector_command
 from tidscope_backend.cli.failure import CommandError
 from tidscope_backend.cli.supervised import Program, Supervised
 from tidscope_backend.listening import SocketError, open_socket, reachable
@@ -81,6 +81,12 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--no-collector", action="store_true", help="the backend alone")
     parser.add_argument(
         "--user", metavar="NAME", help="whom the backend becomes (with sudo: who called it)"
+    )
+    parser.add_argument(
+        "--network",
+        choices=NETWORK_SOURCES,
+        default="auto",
+        help="where network bytes of threads come from (%(default)s: the best that there is)",
     )
     parser.add_argument("--json", action="store_true", help="print what runs as one line of JSON")
     return asyncio.run(_up(parser.parse_args(arguments)))
@@ -154,7 +160,7 @@ def _programs(options: argparse.Namespace, sock: socket.socket, account: Account
     collector = None
     if not options.no_collector:
         url = f"ws://{address}{PATH}"
-        command = collector_command("run", "--backend", url)
+        command = collector_command("run", "--backend", url, "--network", options.network)
         if options.budget_percent is not None:
             command += ["--budget-percent", f"{options.budget_percent:g}"]
         collector = Supervised(Program("collector", command, for_collector), _say)

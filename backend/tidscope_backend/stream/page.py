@@ -52,6 +52,11 @@ class Page:
         """Frames that it never gets in any form."""
         return self._gone_dropped + sum(s.dropped for s in self._subscriptions.values())
 
+    @property
+    def waiting(self) -> int:
+        """Frames that wait for it now."""
+        return sum(s.waiting for s in self._subscriptions.values())
+
     def subscribe(self, target: str, after_seq: int | None, store: HistoryStore) -> None:
         """Begin, or begin again, to read a target; it need not be known yet.
 
@@ -116,7 +121,7 @@ class Page:
             sent=self.sent,
             coalesced=self.coalesced,
             dropped=self.dropped,
-            queue=sum(s.waiting for s in self._subscriptions.values()),
+            queue=self.waiting,
             clients=clients,
         ).model_dump_json()
         self._wake.set()

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from tidscope_wire.generated.models import ExitedTotals
 
+from tidscope_collector.sampling.roles import RoleSums
+
 
 def latest(before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, int]:
     """Totals that do not fall behind those that were told before; fields may be missing in both."""
@@ -16,11 +18,13 @@ class _Vanished:
     """A thread that was gone without an exit record.
 
     Attributes:
+        name: its last comm.
         totals: of its last sample; they were added to the sums.
         start_ns: its start, CLOCK_MONOTONIC.
         seen_ns: CLOCK_MONOTONIC after that sample.
     """
 
+    name: str
     totals: Mapping[str, int]
     start_ns: int
     seen_ns: int
@@ -45,6 +49,7 @@ class EndedThreads:
     threads: int = 0
     inexact: int = 0
     totals: dict[str, int] = field(default_factory=dict)
+    roles: RoleSums = field(default_factory=RoleSums)
     _recent: dict[int, _Vanished] = field(default_factory=dict)
     _before: dict[int, _Vanished] = field(default_factory=dict)
 
@@ -56,16 +61,20 @@ class EndedThreads:
         """Another sample has come: forget who vanished before the one before."""
         self._before, self._recent = self._recent, {}
 
-    def recorded(self, totals: Mapping[str, int]) -> None:
-        """A thread ended and the kernel told its totals."""
+    def recorded(self, name: str, totals: Mapping[str, int]) -> None:
+        """A thread of this name ended and the kernel told its totals."""
         self.threads += 1
         self._add(totals)
+        self.roles.ended(name, totals)
 
-    def vanished(self, tid: int, totals: Mapping[str, int], start_ns: int, seen_ns: int) -> None:
+    def vanished(
+        self, tid: int, name: str, totals: Mapping[str, int], start_ns: int, seen_ns: int
+    ) -> None:
         """A thread is gone, and its last sample is all that is known of it.
 
         Args:
             tid: whose.
+            name: its last comm.
             totals: of that sample.
             start_ns: its start, CLOCK_MONOTONIC.
             seen_ns: CLOCK_MONOTONIC after that sample.
@@ -73,7 +82,8 @@ class EndedThreads:
         self.threads += 1
         self.inexact += 1
         self._add(totals)
-        self._recent[tid] = _Vanished(totals, start_ns, seen_ns)
+        self.roles.ended(name, totals)
+        self._recent[tid] = _Vanished(name, totals, start_ns, seen_ns)
 
     def corrected(
         self, tid: int, start_ns: int, totals: Mapping[str, int], end_ns: int | None
@@ -91,16 +101,19 @@ class EndedThreads:
             if known is not None and known.may_be(start_ns, end_ns):
                 del vanished[tid]
                 self.inexact -= 1
+                mended = latest(known.totals, totals)
                 self._take(known.totals)
-                self._add(latest(known.totals, totals))
+                self._add(mended)
+                self.roles.corrected(known.name, known.totals, mended)
                 return True
         return False
 
-    def moved(self, to: int, totals: Mapping[str, int]) -> None:
+    def moved(self, to: int, name: str, totals: Mapping[str, int]) -> None:
         """A thread that vanished lives on under another id, with counters that have grown since.
 
         Args:
             to: that id.
+            name: its comm now. The role of the thread that vanished keeps what it has.
             totals: its counters now; what it was counted with is taken back, or it would count
                 twice.
         """
@@ -114,7 +127,9 @@ class EndedThreads:
         if fitting:
             _, tid, vanished = max(fitting, key=lambda one: one[0])
             self.inexact -= 1
-            self._take(vanished.pop(tid).totals)
+            counted = vanished.pop(tid).totals
+            self._take(counted)
+            self.roles.counted(name, counted)
 
     def _add(self, totals: Mapping[str, int]) -> None:
         for name, value in totals.items():

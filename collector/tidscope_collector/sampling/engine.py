@@ -18,14 +18,13 @@ from tidscope_wire.generated.models import CollectorHealth, EnergySource, RateAd
 
 from tidscope_collector.energy.zones import NOT_LOOKED_FOR
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.reading import Reading, TargetGoneError
+from tidscope_collector.reading import ExitDecoder, Reading, TargetGoneError
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.readings import join
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
-from tidscope_collector.taskstats.reader import TaskstatsReader
 
 log = logging.getLogger("tidscope.sampling")
 
@@ -299,7 +298,7 @@ class Engine:
             return
         for target, sampler in self._targets.items():
             reader = sampler.reader
-            if isinstance(reader, TaskstatsReader):
+            if isinstance(reader, ExitDecoder):
                 # All at one moment, somewhat later than their ends: starts are upper bounds.
                 at = np.full(len(exits.words), exits.before_ns, np.int64)
                 reading = reader.decode(exits.words, at)
@@ -328,7 +327,9 @@ class Engine:
         held = self._held.pop(sampler.target.id, None)
         return join(held) if held else None
 
-    def _health(self, sampler: TargetSampler, sample_us: int, late_us: int) -> CollectorHealth:
+    def _health(
+        self, sampler: TargetSampler, sample_us: int, late_us: int, missed: int
+    ) -> CollectorHealth:
         exits, load, watch = self._exits, self._load(), self._watch
         sampler.times.note(sample_us, time.monotonic_ns())
         return CollectorHealth(
@@ -336,7 +337,7 @@ class Engine:
             sample_mean_us=sampler.times.mean_us,
             sample_max_us=sampler.times.max_us,
             late_us=late_us,
-            missed_deadlines=sampler.schedule.missed,
+            missed_deadlines=missed,
             rate_hz=sampler.schedule.rate_hz,
             asked_hz=sampler.target.rate_hz,
             exits_received=exits.received if exits else 0,

@@ -30,7 +30,6 @@ from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.procfs.thread_reader import ProcThreadReader
 from tidscope_collector.reading import Reading, TargetGoneError, ThreadReader
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
 from tidscope_collector.sampling.presence import presence
@@ -41,11 +40,12 @@ from tidscope_collector.sampling.tracker import Tracker
 KEY_FRAME_NS = 10_000_000_000
 KEY_FRAME_BYTES = 4 * 1024 * 1024
 SLOW_GAUGES_NS = 1_000_000_000
+ROLES_NS = 1_000_000_000
 FIRST_WITH_TGID = 12
 """From this version on struct taskstats says of which process a thread is."""
 
-HealthNow = Callable[[int, int], CollectorHealth]
-"""Makes the health part of a frame of sample_us and late_us."""
+HealthNow = Callable[[int, int, int], CollectorHealth]
+"""Makes the health part of a frame of sample_us, late_us and missed deadlines."""
 
 
 class TargetSampler:
@@ -97,11 +97,11 @@ class TargetSampler:
         self._key_bytes = 0
         self._rss: int | None = None
         self._rss_ns = -SLOW_GAUGES_NS
+        self._roles_ns = -ROLES_NS
         self._names: list[str] = []
         self._tids = np.empty(0, np.uint32)
         with ExitStack() as opened:
-            if isinstance(reader, ProcThreadReader):
-                opened.callback(reader.close)
+            opened.callback(reader.close)
             if gomaxprocs is not None:
                 opened.callback(gomaxprocs.close)
             try:
@@ -236,6 +236,7 @@ class TargetSampler:
         empty = np.empty(0, np.uint64)
         rows = Rows(np.empty(0, np.uint32), dict.fromkeys(self.reader.fields, empty), {})
         now = time.monotonic_ns()
+        self._roles_ns = -ROLES_NS
         return self._join([*events, last], rows, now, 0, health)
 
     def _note(self, missed: int, lost: int) -> None:
@@ -263,6 +264,9 @@ class TargetSampler:
         self.last_was_key = key
         if started_ns - self._rss_ns >= SLOW_GAUGES_NS:
             self._rss, self._rss_ns = rss_bytes(self._procfs, self.pid), started_ns
+        roles = None
+        if key or started_ns - self._roles_ns >= ROLES_NS:
+            roles, self._roles_ns = self._tracker.roles(), started_ns
         body = self._encoder.encode(rows)
         now = time.monotonic_ns()
         events, self._pending = [*self._pending, *events], []
@@ -277,8 +281,9 @@ class TargetSampler:
             events=events,
             process=ProcessGauges(gomaxprocs=self._size, rss_bytes=self._rss),
             machine=ABSENT if self.machine is None else self.machine.counters(),
-            health=health((now - started_ns) // 1000, late // 1000),
+            health=health((now - started_ns) // 1000, late // 1000, self.schedule.missed),
             exited=self._tracker.exited(),
+            roles=roles,
         )
         frame = join(header, body)
         self._key_bytes += len(frame)

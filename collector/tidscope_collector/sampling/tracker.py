@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import (
     ExitedTotals,
+    RoleTotals,
     TargetEvent,
     ThreadBorn,
     ThreadExited,
@@ -25,6 +26,8 @@ CPU = "cpu_run_ns"
 """The scheduler's own counter: it falls only where an id stands for another thread."""
 
 Index = slice | npt.NDArray[np.intp]
+Heir = tuple[str, dict[str, int]]
+"""Comm and counters of a thread that began with the main thread's id."""
 
 
 @dataclass
@@ -110,7 +113,7 @@ class Tracker:
         for row in np.flatnonzero(fresh).tolist():
             self._born(reading, row, events)
             if int(reading.tid[row]) == self.pid:
-                heirs.append(values(reading, row, self.fields))
+                heirs.append((text(bytes(reading.name[row])), values(reading, row, self.fields)))
         self._inherit(heirs)
         self._renamed(reading, now, then, events)
         seen = np.full(len(reading.tid), end_ns, np.int64)
@@ -133,6 +136,14 @@ class Tracker:
         """Sums over the threads that ended since attach."""
         return self._ended.told()
 
+    def roles(self) -> list[RoleTotals]:
+        """Sums over the threads of each role, the living and the ended."""
+        alive = self._last
+        if len(self.threads) < len(alive.tid):
+            alive = pick(alive, np.array([tid in self.threads for tid in alive.tid.tolist()]))
+        names = [self.threads[tid].name for tid in alive.tid.tolist()]
+        return self._ended.roles.told(alive, names, self.fields)
+
     def finish(self, exits: Reading | None, *, exited: bool) -> list[TargetEvent]:
         """Sampling is over.
 
@@ -151,22 +162,25 @@ class Tracker:
 
     def _records(
         self, exits: Reading | None, events: list[TargetEvent], end_ns: int | None
-    ) -> tuple[set[int], list[dict[str, int]]]:
+    ) -> tuple[set[int], list[Heir]]:
         """Take exit records in.
 
         Returns:
-            Whose they are, and the totals of those that had the main thread's id and were not seen.
+            Whose they are, and those that had the main thread's id and were not seen.
         """
         recorded: set[int] = set()
-        heirs: list[dict[str, int]] = []
+        heirs: list[Heir] = []
         if exits is None:
             return recorded, heirs
         for row, tid in enumerate(exits.tid.tolist()):
             totals = values(exits, row, self.fields)
+            name = text(bytes(exits.name[row]))
             start = int(exits.start_ns[row])
             thread = self.threads.pop(tid, None)
             if thread is not None:
-                totals = latest(values(self._last, self._last_row(tid), self.fields), totals)
+                before = values(self._last, self._last_row(tid), self.fields)
+                totals = latest(before, totals)
+                self._ended.roles.renamed(thread.name, name, before)
             # If so, the pages were told of its end already, and the sums are right now.
             late = thread is None and self._ended.corrected(tid, start, totals, end_ns)
             if thread is None and not late and self.foreign_exits:
@@ -174,14 +188,14 @@ class Tracker:
             recorded.add(tid)
             if late:
                 continue
-            self._ended.recorded(totals)
+            self._ended.recorded(name, totals)
             if thread is None and tid == self.pid:
-                heirs.append(totals)
+                heirs.append((name, totals))
             events.append(
                 ThreadExited(
                     tid=tid,
                     start_ns=thread.start_ns if thread else start - self.attach_ns,
-                    name=text(bytes(exits.name[row])),
+                    name=name,
                     totals=totals,
                     exact=True,
                     seen_alive=thread is not None,
@@ -189,17 +203,17 @@ class Tracker:
             )
         return recorded, heirs
 
-    def _inherit(self, heirs: list[dict[str, int]]) -> None:
+    def _inherit(self, heirs: list[Heir]) -> None:
         """Count no thread twice that took the main thread's id.
 
         That id is never free while the process lives: who begins with it has executed a program as
         another thread (execve(2)), which then is gone without a record. Its counters went on.
 
         Args:
-            heirs: counters of those who began with that id.
+            heirs: those who began with that id.
         """
-        for counters in heirs:
-            self._ended.moved(self.pid, counters)
+        for name, counters in heirs:
+            self._ended.moved(self.pid, name, counters)
 
     def _without_ended(
         self,
@@ -298,7 +312,7 @@ class Tracker:
         row = self._last_row(tid)
         totals = values(self._last, row, self.fields)
         start_ns = thread.start_ns + self.attach_ns
-        self._ended.vanished(tid, totals, start_ns, int(self._seen_ns[row]))
+        self._ended.vanished(tid, thread.name, totals, start_ns, int(self._seen_ns[row]))
         events.append(
             ThreadExited(
                 tid=tid,
@@ -322,12 +336,16 @@ class Tracker:
     def _renamed(
         self, reading: Reading, now: Index, then: Index, events: list[TargetEvent]
     ) -> None:
-        rows = np.arange(len(reading.tid))[now]
-        for row in rows[reading.name[now] != self._last.name[then]].tolist():
+        differs = reading.name[now] != self._last.name[then]
+        rows = np.arange(len(reading.tid))[now][differs]
+        before = np.arange(len(self._last.tid))[then][differs]
+        for row, last in zip(rows.tolist(), before.tolist(), strict=True):
             tid, name = int(reading.tid[row]), text(bytes(reading.name[row]))
             thread = self.threads[tid]
             if thread.name != name:
                 events.append(ThreadRenamed(tid=tid, name=name, previous=thread.name))
+                known = values(self._last, last, self.fields)
+                self._ended.roles.renamed(thread.name, name, known)
                 thread.name = name
 
     def _rows(self, reading: Reading, chosen: npt.NDArray[np.bool_]) -> Rows:

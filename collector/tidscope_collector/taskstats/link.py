@@ -11,6 +11,7 @@ from pyroute2.netlink import genlmsg
 from pyroute2.netlink.exceptions import NetlinkError
 from pyroute2.netlink.generic import GenericNetlinkSocket
 
+from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.layout import Layout, UnknownLayoutError, choose
 from tidscope_collector.taskstats.messages import (
     ATTR_PID,
@@ -18,6 +19,7 @@ from tidscope_collector.taskstats.messages import (
     error_code,
     parse,
 )
+from tidscope_collector.taskstats.profile import told_profile
 from tidscope_collector.taskstats.refusals import MalformedReplyError
 
 SO_RCVBUFFORCE = 33
@@ -76,10 +78,13 @@ def open_socket(buffer_bytes: int) -> socket.socket:
     return link
 
 
-def probe() -> Kernel:
+def probe(procfs: ProcFs | None = None) -> Kernel:
     """Ask for our own thread and learn the layout from the answer.
 
-    The layout is believed only if our own thread id and name stand where it says.
+    The layout is believed only if our own thread id stands where it says.
+
+    Args:
+        procfs: root of /proc, where an extended kernel tells its profile.
 
     Raises:
         TaskstatsUnavailableError: no taskstats, no right to use it, or an unknown layout.
@@ -106,7 +111,7 @@ def probe() -> Kernel:
     try:
         record = parse(reply, family)[0]
         (version,) = struct.unpack_from("=H", reply, record.offset)
-        layout = choose(version, record.length)
+        layout = choose(version, record.length, told_profile(procfs or ProcFs()))
     except (MalformedReplyError, UnknownLayoutError) as error:
         raise TaskstatsUnavailableError(f"{error}; numbers come from /proc") from error
     stats = reply[record.offset : record.offset + record.length]

@@ -134,16 +134,25 @@ class TaskstatsReader:
         query: shared by all targets.
         pid: thread ids that another process has taken over meanwhile are left out (from v12 on).
         delay_accounting: whether kernel.task_delayacct is on.
+        network: whether the network fields of an extended struct are given.
         delays_from_ns: threads that started before this moment of CLOCK_MONOTONIC have delays only
             where they are not 0: they may have started before accounting was switched on.
     """
 
     def __init__(
-        self, query: BatchQuery, pid: int, *, delay_accounting: bool, delays_from_ns: int
+        self,
+        query: BatchQuery,
+        pid: int,
+        *,
+        delay_accounting: bool,
+        delays_from_ns: int,
+        network: bool = True,
     ) -> None:
         self._query = query
         self._pid = pid
-        self._columns = Columns(query.kernel.layout, delay_accounting=delay_accounting)
+        self._columns = Columns(
+            query.kernel.layout, delay_accounting=delay_accounting, network=network
+        )
         self._delays_from_ns = delays_from_ns
 
     @property
@@ -158,6 +167,9 @@ class TaskstatsReader:
         """Read these threads; those that have gone are left out."""
         words, before = self._query.query(tids)
         return self.decode(words, before)
+
+    def close(self) -> None:
+        """Nothing is open: the query belongs to all targets."""
 
     def decode(self, words: npt.NDArray[np.uint64], before: npt.NDArray[np.int64]) -> Reading:
         """Make a reading of structs.

@@ -82,6 +82,7 @@ export type ChartId =
   | "cpu_total" // cumulative CPU seconds per thread (s)
   | "disk" // cumulative bytes read and written per thread (bytes)
   | "network" // cumulative network bytes per thread (bytes); absent with its reason
+  | "network_calls" // socket calls that moved something (1/s); absent with its reason
   | "switches" // voluntary and involuntary context switches (1/s)
   | "wait" // run-queue wait, share of a core
   | "blkio" // block I/O wait, share of a core; absent with its reason
@@ -170,6 +171,8 @@ export const RING_FIELDS = [
   "disk_write_bytes",
   "net_read_bytes",
   "net_write_bytes",
+  "net_read_calls",
+  "net_write_calls",
   "blkio_delay_ns",
 ] as const;
 

@@ -870,6 +870,32 @@ class RefusedReply(BaseModel):
     problem: Problem
 
 
+class RoleTotals(BaseModel):
+    """
+    What the threads of one role add up to, those that ended since attach included. What a thread did counts for the role it had when its counters were read: a new name takes along only what comes after it. So totals never fall.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    role: str | None
+    """
+    A thread's name with each run of digits as one #; null: all roles beyond the bound on their number together.
+    """
+    live: Annotated[int, Field(ge=0)]
+    """
+    Threads alive.
+    """
+    exited: Annotated[int, Field(ge=0)]
+    """
+    Threads that ended in this role since attach.
+    """
+    totals: dict[str, TotalsAdditionalProperty]
+    """
+    Field name to its cumulative value over these threads, in the field's unit. A field that was available for none of them is not in it.
+    """
+
+
 Runtime = TypeAliasType(
     "Runtime",
     Annotated[
@@ -1645,6 +1671,10 @@ class FrameHeader(BaseModel):
     machine: MachineCounters
     health: CollectorHealth
     exited: ExitedTotals
+    roles: Annotated[list[RoleTotals] | None, Field(max_length=64)] = None
+    """
+    Totals by role: in snapshots, in the last frame, and about once a second; null in the others, where those told last stand. A coalesced frame has the last that its frames told.
+    """
 
 
 class LiveState(BaseModel):
@@ -1770,6 +1800,7 @@ class Wire(BaseModel):
     RateChanged_1: Annotated[RateChanged | None, Field(alias="RateChanged")] = None
     RateRequest_1: Annotated[RateRequest | None, Field(alias="RateRequest")] = None
     RefusedReply_1: Annotated[RefusedReply | None, Field(alias="RefusedReply")] = None
+    RoleTotals_1: Annotated[RoleTotals | None, Field(alias="RoleTotals")] = None
     Runtime_1: Annotated[Runtime | None, Field(alias="Runtime")] = None
     SampleFailed_1: Annotated[SampleFailed | None, Field(alias="SampleFailed")] = None
     SampleSource_1: Annotated[SampleSource | None, Field(alias="SampleSource")] = None

@@ -164,6 +164,7 @@ export interface Wire {
   RateChanged?: RateChanged;
   RateRequest?: RateRequest;
   RefusedReply?: RefusedReply;
+  RoleTotals?: RoleTotals;
   Runtime?: Runtime;
   SampleFailed?: SampleFailed;
   SampleSource?: SampleSource;
@@ -920,6 +921,12 @@ export interface FrameHeader {
   machine: MachineCounters;
   health: CollectorHealth;
   exited: ExitedTotals;
+  /**
+   * Totals by role: in snapshots, in the last frame, and about once a second; null in the others, where those told last stand. A coalesced frame has the last that its frames told.
+   *
+   * @maxItems 64
+   */
+  roles?: RoleTotals[] | null;
 }
 /**
  * A thread was seen for the first time.
@@ -1124,6 +1131,29 @@ export interface MachineCounters {
    * Times that a counter of a domain started anew, or was not read for so long that it could have wrapped twice: energy of then is missing in the sums.
    */
   holes: number;
+}
+/**
+ * What the threads of one role add up to, those that ended since attach included. What a thread did counts for the role it had when its counters were read: a new name takes along only what comes after it. So totals never fall.
+ */
+export interface RoleTotals {
+  /**
+   * A thread's name with each run of digits as one #; null: all roles beyond the bound on their number together.
+   */
+  role: string | null;
+  /**
+   * Threads alive.
+   */
+  live: number;
+  /**
+   * Threads that ended in this role since attach.
+   */
+  exited: number;
+  /**
+   * Field name to its cumulative value over these threads, in the field's unit. A field that was available for none of them is not in it.
+   */
+  totals: {
+    [k: string]: number;
+  };
 }
 /**
  * GET /api/v1/health.

@@ -10,6 +10,7 @@ import { Tip } from "../../../ui/Tip";
 import type { Problem, Target } from "../../../wire/generated/models";
 import { isDemo } from "../demo";
 import { HealthIndicator } from "./HealthIndicator";
+import { networkDetail, networkName } from "./networkSource";
 import { RateSelect } from "./RateSelect";
 import styles from "./TargetHeader.module.css";
 
@@ -89,13 +90,8 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
   const layout = source.layout === null ? "" : ` ${source.layout}`;
   facts.push(
     ["Source", `${source.kind}${layout}`, `${source.reason} ${source.exits_reason}`],
-    ["Network", networkName(source.network), source.network],
+    ["Network", networkName(source.network), networkDetail(source.network)],
     ["User", process.user, `uid ${process.uid}`],
   );
   return facts;
-}
-
-/** The first words of where network numbers come from; the rest is the reason. */
-function networkName(network: string): string {
-  return network.split(":", 1)[0] ?? network;
 }

@@ -32,6 +32,8 @@ export const DEFAULT_COLUMNS: readonly ColumnId[] = [
   "rate:involuntary_switches",
   "total:disk_read_bytes",
   "total:disk_write_bytes",
+  "total:net_read_bytes",
+  "total:net_write_bytes",
   "rate:minor_faults",
 ];
 
