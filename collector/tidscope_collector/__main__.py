@@ -18,6 +18,7 @@ import pyarrow as pa
 from tidscope_wire.generated.models import Target
 
 from tidscope_collector.attaching import Targets
+from tidscope_collector.delays import DelayAccounting, SwitchRefusedError
 from tidscope_collector.diagnosis import diagnose
 from tidscope_collector.energy.zones import find_zones
 from tidscope_collector.host import describe_host
@@ -34,6 +35,7 @@ from tidscope_collector.uplink.replay import Replay
 
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 REPLAY_BYTES = 16 * 1024 * 1024
+NOT_PERMITTED = 4
 
 BUDGET_PERCENT = 2.0
 
@@ -75,7 +77,8 @@ async def serve(backend: str, secret: str, network: Choice, budget_percent: floa
     budget = Budget(budget_percent)
     engine = Engine(hand_over, exits, machine=machine, budget=budget, watch=watch, load=load)
     targets = Targets(host.id, procfs, sources, engine)
-    uplink = Uplink(backend, secret, host, targets, Commands(targets, diagnose), replay)
+    commands = Commands(targets, diagnose, sources.delays)
+    uplink = Uplink(backend, secret, host, targets, commands, replay)
     # Arrow's own pool keeps what bursts needed: 10 to 20 MB more, for frames of 100 KB.
     pa.set_memory_pool(pa.system_memory_pool())
     # The sampling thread must not wait long for threads that list processes.
@@ -116,8 +119,19 @@ def main() -> int:
     )
     doctor = verbs.add_parser("doctor", help="say what can be measured here")
     doctor.add_argument("--json", action="store_true", help="the report as JSON (the only form)")
+    doctor.add_argument(
+        "--delay-accounting",
+        choices=["on", "off"],
+        help="set kernel.task_delayacct first; exit code 4 if it cannot be set",
+    )
     arguments = parser.parse_args()
     if arguments.verb == "doctor":
+        if arguments.delay_accounting is not None:
+            try:
+                DelayAccounting(ProcFs()).set(arguments.delay_accounting == "on")
+            except SwitchRefusedError as error:
+                sys.stderr.write(f"{error}\n{error.hint}\n")
+                return NOT_PERMITTED
         sys.stdout.write(diagnose().model_dump_json(indent=2) + "\n")
         return 0
     logging.basicConfig(level=logging.INFO, format="collector: %(message)s")

@@ -69,6 +69,8 @@ class Targets:
 
     def processes(self) -> list[Process]:
         """List the processes of the host."""
+        # A switch that someone else has set is noticed here, before what is started next.
+        self._sources.delays.state()
         with self._lock:
             return self._lister.processes()
 
@@ -107,9 +109,6 @@ class Targets:
         program = open_gomaxprocs(process.pid, self._procfs)
         try:
             reader = self._sources.reader(process.pid)
-        except TargetGoneError:
-            raise RefusedError(_gone(process.pid)) from None
-        try:
             target = Target(
                 id=f"t-{process.pid}-{secrets.token_hex(4)}",
                 host=self._host,
@@ -125,10 +124,14 @@ class Targets:
                 gomaxprocs_reason=program.reason,
             )
             sampler = TargetSampler(
-                target, reader, program.reader, time.monotonic_ns(), self._procfs
+                target,
+                reader,
+                program.reader,
+                time.monotonic_ns(),
+                self._procfs,
+                self._sources.delays,
             )
         except TargetGoneError:
-            reader.close()
             raise RefusedError(_gone(process.pid)) from None
         self._known[target.id] = target
         self._engine.submit(lambda: self._engine.add(sampler)).result()

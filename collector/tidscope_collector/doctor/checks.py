@@ -20,10 +20,23 @@ _FALLBACK = (
 
 
 def _check(
-    about: tuple[str, str], state: CheckState, found: str, lost: str = "", mend: str = ""
+    about: tuple[str, str],
+    state: CheckState,
+    found: str,
+    lost: str = "",
+    mend: str = "",
+    switched_on: bool | None = None,
 ) -> DoctorCheck:
     name, title = about
-    return DoctorCheck(name=name, title=title, state=state, found=found, lost=lost, mend=mend)
+    return DoctorCheck(
+        name=name,
+        title=title,
+        state=state,
+        found=found,
+        lost=lost,
+        mend=mend,
+        switched_on=switched_on,
+    )
 
 
 def kernel(facts: Facts) -> DoctorCheck:
@@ -212,6 +225,7 @@ def delay_accounting(facts: Facts) -> DoctorCheck:
             about,
             "ok",
             "kernel.task_delayacct = 1; only threads started after it was switched on have delays.",
+            switched_on=True,
         )
     return _check(
         about,
@@ -219,6 +233,7 @@ def delay_accounting(facts: Facts) -> DoctorCheck:
         "kernel.task_delayacct = 0",
         f"{lost} Only threads that start after it is switched on have them: restart the target.",
         "sudo sysctl -w kernel.task_delayacct=1",
+        switched_on=False,
     )
 
 

@@ -26,6 +26,7 @@ from tidscope_wire.generated.models import (
     TargetExited,
 )
 
+from tidscope_collector.delays import DelayAccounting
 from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
@@ -33,6 +34,7 @@ from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.reading import Reading, TargetGoneError, ThreadReader
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
 from tidscope_collector.sampling.presence import presence
+from tidscope_collector.sampling.process_clock import process_cpu_ns
 from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.selfwatch import SampleTimes
 from tidscope_collector.sampling.tracker import Tracker
@@ -57,6 +59,7 @@ class TargetSampler:
         reader: where readings come from; closed with the sampler.
         gomaxprocs: reads GOMAXPROCS, or None; closed with the sampler.
         attach_ns: CLOCK_MONOTONIC of the attachment.
+        delays: the switch of delay accounting, whose state is told.
 
     Attributes:
         machine: the machine's counters since attach; None: they are told as absent.
@@ -73,6 +76,7 @@ class TargetSampler:
         gomaxprocs: GomaxprocsReader | None,
         attach_ns: int,
         procfs: ProcFs,
+        delays: DelayAccounting | None = None,
     ) -> None:
         self.target = target
         self.pid = target.process.pid
@@ -96,8 +100,11 @@ class TargetSampler:
         self._key_ns = -KEY_FRAME_NS
         self._key_bytes = 0
         self._rss: int | None = None
-        self._rss_ns = -SLOW_GAUGES_NS
         self._roles_ns = -ROLES_NS
+        self._delays = delays
+        self._accounting: bool | None = None
+        self._slow_ns = -SLOW_GAUGES_NS
+        self._cpu_ns: int | None = None
         self._names: list[str] = []
         self._tids = np.empty(0, np.uint32)
         with ExitStack() as opened:
@@ -179,6 +186,7 @@ class TargetSampler:
         if self._alive.poll(0):
             raise TargetGoneError(f"process {self.pid} has ended")
         reading = self.reader.read(self.threads())
+        self._cpu_ns = process_cpu_ns(self.pid)
         return reading, time.monotonic_ns()
 
     def frame(
@@ -262,8 +270,11 @@ class TargetSampler:
             rows = self._tracker.snapshot()
             self._key_ns, self._key_bytes = started_ns, 0
         self.last_was_key = key
-        if started_ns - self._rss_ns >= SLOW_GAUGES_NS:
-            self._rss, self._rss_ns = rss_bytes(self._procfs, self.pid), started_ns
+        if started_ns - self._slow_ns >= SLOW_GAUGES_NS:
+            self._slow_ns = started_ns
+            self._rss = rss_bytes(self._procfs, self.pid)
+            self._accounting = None if self._delays is None else self._delays.state()
+        cpu_ns, self._cpu_ns = self._cpu_ns, None
         roles = None
         if key or started_ns - self._roles_ns >= ROLES_NS:
             roles, self._roles_ns = self._tracker.roles(), started_ns
@@ -279,7 +290,12 @@ class TargetSampler:
             unix_us=time.time_ns() // 1000 - (now - started_ns) // 1000,
             live_threads=len(self._tracker.threads),
             events=events,
-            process=ProcessGauges(gomaxprocs=self._size, rss_bytes=self._rss),
+            process=ProcessGauges(
+                gomaxprocs=self._size,
+                rss_bytes=self._rss,
+                cpu_ns=cpu_ns,
+                delay_accounting=self._accounting,
+            ),
             machine=ABSENT if self.machine is None else self.machine.counters(),
             health=health((now - started_ns) // 1000, late // 1000, self.schedule.missed),
             exited=self._tracker.exited(),

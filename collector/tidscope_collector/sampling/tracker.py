@@ -199,6 +199,7 @@ class Tracker:
                     totals=totals,
                     exact=True,
                     seen_alive=thread is not None,
+                    lifetime_ns=None if exits.age_us is None else 1000 * int(exits.age_us[row]),
                 )
             )
         return recorded, heirs

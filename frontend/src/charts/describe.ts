@@ -1,6 +1,7 @@
 /** Charts and events in words. */
 
-import type { ChartView, LineView } from "../model/contract";
+import { PART_NAMES, PARTS } from "../model/breakdown";
+import type { ChartView, LineView, TimesRow, TimesView } from "../model/contract";
 import { formatDuration, formatValue } from "../model/format";
 import type { TargetEvent } from "../wire/generated/models";
 
@@ -12,12 +13,30 @@ export function describeChart(view: ChartView | null, title: string): string {
   if (view.state === "absent") return `${title}: not available. ${view.reason}`;
   if (view.state === "waiting") return `${title}: not enough data yet.`;
   const span = formatDuration(view.t1_s - view.t0_s);
+  if (view.times) return `${title}, ${span}, ${describeTimes(view.times)}`;
   const known = view.lines.filter((line) => line.kind !== "others" && !Number.isNaN(line.last));
   if (known.length === 0) return `${title}, ${span}: no activity.`;
   const largest = known.sort((a, b) => b.last - a.last).slice(0, MOST_LINES);
   const parts = largest.map((line) => `${lineName(line)} ${formatValue(line.last, view.unit)}`);
   const rest = view.others > 0 ? ` ${view.others} more threads in one line.` : "";
   return `${title}, ${span}: ${parts.join(", ")}.${rest}`;
+}
+
+/** Where time went, in words: shares of the whole, and what is not told apart. */
+export function describeTimes({ name, whole, absent }: TimesView): string {
+  if (!(whole.wall_s > 0)) return `${name}: no thread lived.`;
+  const lacking = new Set(absent.map(({ part }) => PART_NAMES[part].toLowerCase()));
+  const without = lacking.size === 0 ? "" : ` Not fully available: ${[...lacking].join(", ")}.`;
+  return `${name}: ${sharesOf(whole)}.${without}`;
+}
+
+/** Shares of a row's parts, largest first, those of half a percent and more. */
+export function sharesOf({ parts, wall_s }: TimesRow): string {
+  return PARTS.map((part) => [part, parts[part] / wall_s] as const)
+    .filter(([, share]) => share >= 0.005)
+    .sort((a, b) => b[1] - a[1])
+    .map(([part, share]) => `${PART_NAMES[part].toLowerCase()} ${(100 * share).toFixed(0)} %`)
+    .join(", ");
 }
 
 /** Name of a line, such as "worker-1 (1234) read". */

@@ -28,6 +28,8 @@ import type {
   Target,
   TargetEvent,
 } from "../wire/generated/models";
+import type { Part } from "./breakdown";
+import type { CpuCheck } from "./reconciliation";
 
 // ---------------------------------------------------------------------------------------------
 // Stores
@@ -86,7 +88,8 @@ export type ChartId =
   | "switches" // voluntary and involuntary context switches (1/s)
   | "wait" // run-queue wait, share of a core
   | "blkio" // block I/O wait, share of a core; absent with its reason
-  | "gomaxprocs"; // size in force, step line
+  | "gomaxprocs" // size in force, step line
+  | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
 
 /** The part of time on every time axis. */
 export type TimeWindow =
@@ -174,6 +177,12 @@ export const RING_FIELDS = [
   "net_read_calls",
   "net_write_calls",
   "blkio_delay_ns",
+  "swapin_delay_ns",
+  "thrashing_delay_ns",
+  "reclaim_delay_ns",
+  "compact_delay_ns",
+  "wpcopy_delay_ns",
+  "irq_delay_ns",
 ] as const;
 
 // ---------------------------------------------------------------------------------------------
@@ -191,11 +200,13 @@ export interface LineView {
   readonly role: string;
   /** Number of the role in order of appearance: `roleStyle(role_index, theme)` gives its looks. */
   readonly role_index: number;
-  readonly kind: "thread" | "others" | "process";
+  readonly kind: "thread" | "others" | "process" | "part";
   /** Which of a pair: 0 = read, voluntary, or the only one; 1 = written, involuntary. */
   readonly variant: 0 | 1;
   /** Name of the variant, for legends: "read", "written", "voluntary", …; "" if there is one. */
   readonly variant_name: string;
+  /** What a band of the times chart is: `partStyle(part, theme)` gives its looks. */
+  readonly part?: Part;
   readonly selected: boolean;
   readonly pinned: boolean;
   readonly exited: boolean;
@@ -242,6 +253,37 @@ export interface ChartView {
   readonly others: number;
   /** Stretches of time for which frames were lost, seconds since attach. */
   readonly gaps: readonly (readonly [number, number])[];
+  /**
+   * Of the times chart only: its lines are bands from `low` to `high`, stacked up to 1; column k
+   * holds from time_s[k] to time_s[k + 1], the last one is the end of the one before.
+   */
+  readonly times?: TimesView;
+}
+
+/** Where the time of threads went within the window. */
+export interface TimesView {
+  /** What the chart is of: the process (what fits the filter), a role, or a thread. */
+  readonly scope: "process" | "role" | "thread";
+  readonly name: string;
+  readonly whole: TimesRow;
+  /** By role, busiest first. */
+  readonly roles: readonly TimesRow[];
+  /** Parts that are not there, or are there for some threads only, and why. */
+  readonly absent: readonly { readonly part: Part; readonly reason: string }[];
+}
+
+/** Where the time of some threads went. */
+export interface TimesRow {
+  /** "role:NAME" for a role. */
+  readonly key: ThreadKey;
+  readonly name: string;
+  readonly role_index: number;
+  /** Threads that lived within the window. */
+  readonly threads: number;
+  /** Thread-seconds within the window: what all parts add up to. */
+  readonly wall_s: number;
+  /** Seconds a part; NaN where it is not available (then it is within another part). */
+  readonly parts: Readonly<Record<Part, number>>;
 }
 
 /** The part of the table that was asked for. */
@@ -337,6 +379,10 @@ export interface EventsView {
 
 /** How good the data is. */
 export interface DataHealth {
+  /** CPU of the process and of its threads, live and ended, since this page's first frame. */
+  readonly cpu_check: CpuCheck | null;
+  /** Threads that ended without an exit record since attach. */
+  readonly exits_inexact: number;
   readonly rate_hz: number;
   /** Rate that really arrived over the last 5 s or so; NaN until it is known. */
   readonly arriving_hz: number;

@@ -15,6 +15,7 @@ import { EventLog } from "./event_log";
 import { GaugeLog } from "./gauge_log";
 import { History } from "./history";
 import { RateBase } from "./rate_base";
+import { Reconciliation } from "./reconciliation";
 import { PROCESS_SLOT, sameStart, type Thread, Threads } from "./threads";
 
 /** Instants are gathered in blocks of about this length. */
@@ -42,6 +43,10 @@ export class TargetModel {
   /** GOMAXPROCS and the number of live threads, over time. */
   readonly sizes = new GaugeLog();
   readonly liveCounts = new GaugeLog();
+  /** Whether delay accounting was on: 1, 0, or NaN where that is not known. */
+  readonly accounting = new GaugeLog();
+  /** CPU of the process against that of its threads. */
+  readonly reconciliation = new Reconciliation();
 
   /** Float64[slots * fields]: latest counters; NaN = absent. Slot 0 is the process. */
   latest = new Float64Array(0);
@@ -59,6 +64,8 @@ export class TargetModel {
   exitedSeen = 0;
   /** Threads exited since attach. */
   exited = 0;
+  /** Of them, those without an exit record. */
+  inexact = 0;
   rss_bytes: number | null = null;
   gomaxprocs: number | null = null;
   health: CollectorHealth | null = null;
@@ -108,12 +115,19 @@ export class TargetModel {
     this.applyTotals(header.exited.totals);
     if (!initial) this.exitedSeen += Math.max(0, header.exited.threads - this.exited);
     this.exited = header.exited.threads;
+    this.inexact = header.exited.inexact;
     this.live = header.live_threads;
     this.health = header.health;
     this.rss_bytes = header.process.rss_bytes;
     this.gomaxprocs = header.process.gomaxprocs;
     this.sizes.note(t_s, this.gomaxprocs ?? Number.NaN);
     this.liveCounts.note(t_s, this.live);
+    const { cpu_ns, delay_accounting } = header.process;
+    this.accounting.note(t_s, delay_accounting == null ? Number.NaN : Number(delay_accounting));
+    this.reconciliation.note(
+      cpu_ns ?? null,
+      this.latest[this.columnOf("cpu_run_ns")] ?? Number.NaN,
+    );
     this.rateBase.note(t_s, this.latest);
     return true;
   }
@@ -130,6 +144,7 @@ export class TargetModel {
     this.ringOf = Int32Array.from(fields, (field) => rings.indexOf(field));
     this.liveSum = new Float64Array(fields.length);
     this.having = new Int32Array(fields.length);
+    this.history.keep(this.ringColumn.flatMap((column, ring) => (column < 0 ? [] : [ring])));
     this.first_s = t_s;
     this.ensure(64);
   }
@@ -139,7 +154,7 @@ export class TargetModel {
     this.capacity = Math.max(slots, Math.ceil(1.5 * this.capacity));
     this.latest = widened(this.latest, this.capacity * this.fields.length);
     this.first = widened(this.first, this.capacity * RING_FIELDS.length);
-    this.ringLatest = widened(this.ringLatest, this.capacity * RING_FIELDS.length);
+    this.ringLatest = widened(this.ringLatest, this.capacity * this.history.width);
     this.history.grow(this.capacity);
   }
 
@@ -217,6 +232,7 @@ export class TargetModel {
       this.born++;
     }
     this.threads.rename(thread, event.name);
+    thread.life_s = event.lifetime_ns == null ? null : event.lifetime_ns / 1e9;
     for (const [f, field] of this.fields.entries()) {
       const total = event.totals[field];
       if (total !== undefined) this.put(thread, f, total);
@@ -233,7 +249,8 @@ export class TargetModel {
     const width = this.fields.length;
     const rings = RING_FIELDS.length;
     this.latest.fill(Number.NaN, slot * width, (slot + 1) * width);
-    this.ringLatest.fill(Number.NaN, slot * rings, (slot + 1) * rings);
+    const kept = this.history.width;
+    this.ringLatest.fill(Number.NaN, slot * kept, (slot + 1) * kept);
     // A thread that was started while we watched began with nothing.
     const fresh = start_ns / 1e9 >= this.first_s;
     this.first.fill(fresh ? 0 : Number.NaN, slot * rings, (slot + 1) * rings);
@@ -324,7 +341,7 @@ export class TargetModel {
     if (ring < 0) return;
     const ringAt = thread.slot * RING_FIELDS.length + ring;
     if (Number.isNaN(this.first[ringAt] ?? Number.NaN)) this.first[ringAt] = value;
-    this.ringLatest[ringAt] = value;
+    this.ringLatest[this.history.indexOf(thread.slot, ring)] = value;
     this.history.set(thread.slot, ring, value);
   }
 
@@ -339,7 +356,7 @@ export class TargetModel {
       const ring = this.ringOf[f] ?? -1;
       if (ring < 0) continue;
       if (Number.isNaN(this.first[ring] ?? Number.NaN)) this.first[ring] = total;
-      this.ringLatest[ring] = total;
+      this.ringLatest[this.history.indexOf(PROCESS_SLOT, ring)] = total;
       this.history.set(PROCESS_SLOT, ring, total);
     }
   }

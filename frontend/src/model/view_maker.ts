@@ -23,6 +23,7 @@ import { frozenRates, movingRates, type RatesNow } from "./rates_now";
 import { tableView } from "./table_view";
 import type { TargetModel } from "./target_model";
 import { tileViews } from "./tile_view";
+import { timesView } from "./times_view";
 import { spanOf } from "./window";
 
 /** How often numbers that are read change, and how often lines may change places. */
@@ -89,7 +90,7 @@ export class ViewMaker {
     const { request } = this;
     return {
       target: base,
-      charts: this.charts.map((chart) => this.chartView(input, chart, slow)),
+      charts: this.charts.flatMap((chart) => this.chartView(input, chart, slow) ?? []),
       tiles: slow && request.tiles ? tileViews(input, rates) : null,
       table: slow && request.table ? tableView(input, rates, request.table) : null,
       events: slow && request.events ? this.eventsView(input, all) : null,
@@ -103,8 +104,11 @@ export class ViewMaker {
     return { model, target, request, filter, span, now_s };
   }
 
-  private chartView(input: ViewInput, asked: ChartRequest, choose: boolean): ChartView {
+  /** Null: as before. */
+  private chartView(input: ViewInput, asked: ChartRequest, choose: boolean): ChartView | null {
     if (asked.chart === "gomaxprocs") return sizeView(input);
+    // Its bands are means over half a second or more.
+    if (asked.chart === "times") return choose ? timesView(input, asked) : null;
     let chosen = this.chosen.get(asked.chart);
     if (!chosen || choose) {
       const before = new Set(chosen?.threads.map((thread) => thread.key));
@@ -165,6 +169,8 @@ export interface Reception {
 export function healthView(model: TargetModel, target: Target | null, way: Reception): DataHealth {
   const { health, losses, history } = model;
   return {
+    cpu_check: model.reconciliation.check,
+    exits_inexact: model.inexact,
     rate_hz: target?.rate_hz ?? Number.NaN,
     arriving_hz: model.arriving_hz,
     sample_us: health?.sample_us ?? Number.NaN,

@@ -303,6 +303,20 @@ class DeadlinesMissed(BaseModel):
     """
 
 
+class DelayAccountingRequest(BaseModel):
+    """
+    Body of PUT /api/v1/doctor/delay-accounting.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    on: bool
+    """
+    Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
+    """
+
+
 class DetachCommand(BaseModel):
     """
     Stop sampling a target.
@@ -350,6 +364,10 @@ class DoctorCheck(BaseModel):
     mend: str
     """
     The command or setting that mends it; empty if nothing has to be.
+    """
+    switched_on: bool | None = None
+    """
+    State of the kernel's switch behind it, where tidscope can set that switch; null or left out where there is none.
     """
 
 
@@ -489,7 +507,7 @@ class ExitsLost(BaseModel):
     type: Literal["exits_lost"] = "exits_lost"
     count: Annotated[int, Field(ge=1)]
     """
-    Exact number, host-wide, from gaps in the sequence numbers of the per-CPU sockets.
+    Exact number, host-wide: what the kernel counted as dropped on the per-CPU sockets.
     """
 
 
@@ -788,6 +806,14 @@ class ProcessGauges(BaseModel):
     """
     Resident memory, sampled about once a second.
     """
+    cpu_ns: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time of the process, its ended threads included, since its start, nanoseconds; read right after the threads. What the threads add up to is held against it.
+    """
+    delay_accounting: bool | None = None
+    """
+    Whether kernel.task_delayacct is on, looked at about once a second: while it is off, delays of I/O and memory stand still. Null where there is no such switch.
+    """
 
 
 class RateAdapted(BaseModel):
@@ -943,6 +969,25 @@ class SessionRequest(BaseModel):
     token: Annotated[str, Field(max_length=256, min_length=1)]
     """
     From the address that was printed at start.
+    """
+
+
+class SetDelayAccountingCommand(BaseModel):
+    """
+    Switch the kernel's delay accounting on or off; answered with a DoctorReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["set_delay_accounting_command"] = "set_delay_accounting_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    on: bool
+    """
+    Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
     """
 
 
@@ -1179,6 +1224,10 @@ class ThreadExited(BaseModel):
     """
     False if it lived and died between two samples.
     """
+    lifetime_ns: Annotated[int | None, Field(ge=0)] = None
+    """
+    How long it lived, from its exit record; null if there was none.
+    """
 
 
 class ThreadRenamed(BaseModel):
@@ -1227,7 +1276,8 @@ CollectorCommand = TypeAliasType(
         | DetachCommand
         | SetRateCommand
         | ListProcessesCommand
-        | DoctorCommand,
+        | DoctorCommand
+        | SetDelayAccountingCommand,
         Field(discriminator="type", title="CollectorCommand"),
     ],
 )
@@ -1744,6 +1794,9 @@ class Wire(BaseModel):
     DeadlinesMissed_1: Annotated[
         DeadlinesMissed | None, Field(alias="DeadlinesMissed")
     ] = None
+    DelayAccountingRequest_1: Annotated[
+        DelayAccountingRequest | None, Field(alias="DelayAccountingRequest")
+    ] = None
     DemoResponse_1: Annotated[DemoResponse | None, Field(alias="DemoResponse")] = None
     DetachCommand_1: Annotated[DetachCommand | None, Field(alias="DetachCommand")] = (
         None
@@ -1806,6 +1859,9 @@ class Wire(BaseModel):
     SampleSource_1: Annotated[SampleSource | None, Field(alias="SampleSource")] = None
     SessionRequest_1: Annotated[
         SessionRequest | None, Field(alias="SessionRequest")
+    ] = None
+    SetDelayAccountingCommand_1: Annotated[
+        SetDelayAccountingCommand | None, Field(alias="SetDelayAccountingCommand")
     ] = None
     SetRateCommand_1: Annotated[
         SetRateCommand | None, Field(alias="SetRateCommand")

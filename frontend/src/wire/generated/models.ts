@@ -34,7 +34,8 @@ export type CollectorCommand =
   | DetachCommand
   | SetRateCommand
   | ListProcessesCommand
-  | DoctorCommand;
+  | DoctorCommand
+  | SetDelayAccountingCommand;
 /**
  * Where samples come from: genetlink taskstats, or /proc when taskstats is not to be had.
  */
@@ -130,6 +131,7 @@ export interface Wire {
   CollectorMessage?: CollectorMessage;
   CollectorWelcome?: CollectorWelcome;
   DeadlinesMissed?: DeadlinesMissed;
+  DelayAccountingRequest?: DelayAccountingRequest;
   DemoResponse?: DemoResponse;
   DetachCommand?: DetachCommand;
   DoctorCheck?: DoctorCheck;
@@ -169,6 +171,7 @@ export interface Wire {
   SampleFailed?: SampleFailed;
   SampleSource?: SampleSource;
   SessionRequest?: SessionRequest;
+  SetDelayAccountingCommand?: SetDelayAccountingCommand;
   SetRateCommand?: SetRateCommand;
   Source?: Source;
   StreamStats?: StreamStats;
@@ -345,6 +348,20 @@ export interface DoctorCommand {
    * Chosen by the asker, repeated in the reply.
    */
   request_id: number;
+}
+/**
+ * Switch the kernel's delay accounting on or off; answered with a DoctorReply.
+ */
+export interface SetDelayAccountingCommand {
+  type: "set_delay_accounting_command";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  /**
+   * Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
+   */
+  on: boolean;
 }
 /**
  * The collector on itself, cumulative since it started unless said otherwise.
@@ -778,6 +795,10 @@ export interface DoctorCheck {
    * The command or setting that mends it; empty if nothing has to be.
    */
   mend: string;
+  /**
+   * State of the kernel's switch behind it, where tidscope can set that switch; null or left out where there is none.
+   */
+  switched_on?: boolean | null;
 }
 /**
  * A command was refused.
@@ -840,6 +861,15 @@ export interface DeadlinesMissed {
   count: number;
 }
 /**
+ * Body of PUT /api/v1/doctor/delay-accounting.
+ */
+export interface DelayAccountingRequest {
+  /**
+   * Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
+   */
+  on: boolean;
+}
+/**
  * POST /api/v1/demo: the demo program was started and attached to.
  */
 export interface DemoResponse {
@@ -870,7 +900,7 @@ export interface ExitedTotals {
 export interface ExitsLost {
   type: "exits_lost";
   /**
-   * Exact number, host-wide, from gaps in the sequence numbers of the per-CPU sockets.
+   * Exact number, host-wide: what the kernel counted as dropped on the per-CPU sockets.
    */
   count: number;
 }
@@ -995,6 +1025,10 @@ export interface ThreadExited {
    * False if it lived and died between two samples.
    */
   seen_alive: boolean;
+  /**
+   * How long it lived, from its exit record; null if there was none.
+   */
+  lifetime_ns?: number | null;
 }
 /**
  * The process ended.
@@ -1106,6 +1140,14 @@ export interface ProcessGauges {
    * Resident memory, sampled about once a second.
    */
   rss_bytes: number | null;
+  /**
+   * CPU time of the process, its ended threads included, since its start, nanoseconds; read right after the threads. What the threads add up to is held against it.
+   */
+  cpu_ns?: number | null;
+  /**
+   * Whether kernel.task_delayacct is on, looked at about once a second: while it is off, delays of I/O and memory stand still. Null where there is no such switch.
+   */
+  delay_accounting?: boolean | null;
 }
 /**
  * Counters of the whole machine, cumulative since attach, read about once a second; frames in between repeat the last reading.

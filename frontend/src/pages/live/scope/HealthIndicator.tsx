@@ -3,6 +3,7 @@ import { useReadable } from "../../../base/useReadable";
 import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
 import type { DataHealth, TargetView } from "../../../model/contract";
 import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
+import { deviation } from "../../../model/reconciliation";
 import { Mark } from "../../../ui/Mark";
 import { Popover } from "../../../ui/Popover";
 import styles from "./HealthIndicator.module.css";
@@ -48,6 +49,17 @@ function Numbers({ health }: { readonly health: DataHealth }) {
       ))}
     </dl>
   );
+}
+
+/** "live + ended = process − 0.02 %". */
+function checkText(check: DataHealth["cpu_check"]): string {
+  const off = check === null ? Number.NaN : deviation(check);
+  if (check === null || Number.isNaN(off)) {
+    return NO_VALUE;
+  }
+  const percent = Math.abs(100 * off).toFixed(2);
+  const sign = percent === "0.00" ? "±" : off < 0 ? "−" : "+";
+  return `process ${sign} ${percent} % of ${formatValue(check.process_s, "s")}`;
 }
 
 /** Name, value and meaning of each number. */
@@ -97,6 +109,16 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
       "Lost exits",
       count(health.exits_lost),
       "Exit records that the kernel dropped, exact, host-wide",
+    ],
+    [
+      "Threads' CPU",
+      checkText(health.cpu_check),
+      "CPU that live and ended threads used, against that of the process, since this page's first sample; the kernel counts both on its own",
+    ],
+    [
+      "Without record",
+      count(health.exits_inexact),
+      "Threads of this process that ended without an exit record; their totals are their last sample",
     ],
     [
       "Collector CPU",

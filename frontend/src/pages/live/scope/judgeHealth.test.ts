@@ -3,6 +3,8 @@ import type { DataHealth } from "../../../model/contract";
 import { judgeHealth } from "./judgeHealth";
 
 const GOOD: DataHealth = {
+  cpu_check: null,
+  exits_inexact: 0,
   rate_hz: 10,
   arriving_hz: 10,
   sample_us: 300,
