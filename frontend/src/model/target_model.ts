@@ -14,6 +14,7 @@ import { RING_FIELDS } from "./contract";
 import { EventLog } from "./event_log";
 import { GaugeLog } from "./gauge_log";
 import { History } from "./history";
+import { MachineLog } from "./machine_log";
 import { RateBase } from "./rate_base";
 import { Reconciliation } from "./reconciliation";
 import { PROCESS_SLOT, sameStart, type Thread, Threads } from "./threads";
@@ -43,6 +44,8 @@ export class TargetModel {
   /** GOMAXPROCS and the number of live threads, over time. */
   readonly sizes = new GaugeLog();
   readonly liveCounts = new GaugeLog();
+  /** Energy and CPU time of the machine. */
+  readonly machine = new MachineLog();
   /** Whether delay accounting was on: 1, 0, or NaN where that is not known. */
   readonly accounting = new GaugeLog();
   /** CPU of the process against that of its threads. */
@@ -120,6 +123,7 @@ export class TargetModel {
     this.health = header.health;
     this.rss_bytes = header.process.rss_bytes;
     this.gomaxprocs = header.process.gomaxprocs;
+    this.machine.note(header.machine);
     this.sizes.note(t_s, this.gomaxprocs ?? Number.NaN);
     this.liveCounts.note(t_s, this.live);
     const { cpu_ns, delay_accounting } = header.process;
@@ -209,6 +213,7 @@ export class TargetModel {
           this.ended = "detached";
           break;
         case "rate_changed":
+        case "rate_adapted":
           this.arrivals = [t_s];
           break;
         default:
