@@ -194,7 +194,17 @@ export const RING_FIELDS = [
 // Views
 
 /** Unit of a value that is shown, for `formatValue` and `tickFormatter` of model/format.ts. */
-export type ShownUnit = "cores" | "s" | "bytes" | "bytes/s" | "1/s" | "count" | "share" | "ms";
+export type ShownUnit =
+  | "W"
+  | "J"
+  | "cores"
+  | "s"
+  | "bytes"
+  | "bytes/s"
+  | "1/s"
+  | "count"
+  | "share"
+  | "ms";
 
 /** One line of a chart. Its values are in the chart's `low` and `high`. */
 export interface LineView {
@@ -308,6 +318,8 @@ export interface TableView {
   readonly rows: readonly TableRow[];
   /** Rates are means over this long (seconds); NaN while there is only one sample. */
   readonly rate_span_s: number;
+  /** Estimated power for each core of CPU that a row uses, watts; NaN if it is not known. */
+  readonly watts_per_core: number;
 }
 
 /** One row: a thread, or all threads of a role. */
@@ -360,6 +372,8 @@ export interface TileView {
   readonly first_label: string;
   /** Over the time window, oldest first, 60 points; NaN where there is none. */
   readonly spark: Float32Array;
+  /** What is to be known of the values, such as how one of them is estimated. */
+  readonly note?: string;
 }
 
 export type TileId =
@@ -370,6 +384,7 @@ export type TileId =
   | "disk"
   | "switches"
   | "threads" // value: live; second: none
+  | "power" // energy of the machine's packages, and an estimate for the process
   | "turnover"; // threads born and exited since the page's first frame of this target
 
 /** Something that happened, newest last in `EventsView.events`. */
@@ -394,16 +409,30 @@ export interface DataHealth {
   readonly cpu_check: CpuCheck | null;
   /** Threads that ended without an exit record since attach. */
   readonly exits_inexact: number;
+  /** Samples a second that were asked for. */
   readonly rate_hz: number;
+  /** Those in force: less if the collector's CPU budget is spent. NaN until it is known. */
+  readonly in_force_hz: number;
   /** Rate that really arrived over the last 5 s or so; NaN until it is known. */
   readonly arriving_hz: number;
   /** Collector, of the last sample. */
   readonly sample_us: number;
+  /** Mean and longest of its last five to ten seconds. */
+  readonly sample_mean_us: number;
+  readonly sample_max_us: number;
   readonly late_us: number;
   readonly missed_deadlines: number;
   readonly exits_received: number;
   readonly exits_lost: number;
   readonly collector_cpu_percent: number | null;
+  /** Of it sampling and sending, all targets together, and what that may take; 0: no limit. */
+  readonly measuring_percent: number | null;
+  readonly budget_percent: number;
+  /** Frames that the collector holds for replay, those not sent yet, and all bytes that it sent. */
+  readonly replay_frames: number;
+  readonly replay_bytes: number;
+  readonly unsent_frames: number;
+  readonly sent_bytes: number;
   /** Instants merged into later frames on the way here, by sequence numbers; no totals lost. */
   readonly coalesced: number;
   /** Frames that never came, by sequence numbers, and in how many gaps. */
@@ -446,6 +475,10 @@ export interface TargetView {
   readonly exited_threads: number;
   readonly gomaxprocs: number | null;
   readonly rss_bytes: number | null;
+  /** Energy of the machine's packages since attach, joules; null if it is not known. */
+  readonly energy_j: number | null;
+  /** Energy is missing in it: a counter started anew. */
+  readonly energy_is_part: boolean;
   readonly paused: boolean;
   /** What is wrong with the filter, if it is not a regular expression; "" if nothing is. */
   readonly filter_problem: string;

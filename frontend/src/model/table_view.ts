@@ -9,6 +9,7 @@ import {
   type TableRow,
   type TableView,
 } from "./contract";
+import { powerOf } from "./power";
 import { smoothingFor } from "./rate";
 import { type RatesNow, rateAt } from "./rates_now";
 import { ringOf } from "./series";
@@ -41,6 +42,7 @@ export function tableView(input: ViewInput, rates: RatesNow, asked: TableRequest
     fields: model.fields,
     rows: order.slice(from, from + limit).map((group) => rowOf(input, rates, asked, group)),
     rate_span_s: rates.now_s - rates.base.time_s || Number.NaN,
+    watts_per_core: powerOf(input, rates),
   };
 }
 

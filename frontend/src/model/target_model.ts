@@ -15,6 +15,7 @@ import { EventLog } from "./event_log";
 import { ExtraRing } from "./extra_ring";
 import { GaugeLog } from "./gauge_log";
 import { History } from "./history";
+import { MachineLog } from "./machine_log";
 import { RateBase } from "./rate_base";
 import { Reconciliation } from "./reconciliation";
 import { PROCESS_SLOT, sameStart, type Thread, Threads } from "./threads";
@@ -44,6 +45,8 @@ export class TargetModel {
   /** GOMAXPROCS and the number of live threads, over time. */
   readonly sizes = new GaugeLog();
   readonly liveCounts = new GaugeLog();
+  /** Energy and CPU time of the machine. */
+  readonly machine = new MachineLog();
   /** Whether delay accounting was on: 1, 0, or NaN where that is not known. */
   readonly accounting = new GaugeLog();
   /** CPU of the process against that of its threads. */
@@ -128,6 +131,7 @@ export class TargetModel {
     this.health = header.health;
     this.rss_bytes = header.process.rss_bytes;
     this.gomaxprocs = header.process.gomaxprocs;
+    this.machine.note(header.machine);
     this.sizes.note(t_s, this.gomaxprocs ?? Number.NaN);
     this.liveCounts.note(t_s, this.live);
     const { cpu_ns, delay_accounting } = header.process;
@@ -228,6 +232,7 @@ export class TargetModel {
           this.ended = "detached";
           break;
         case "rate_changed":
+        case "rate_adapted":
           this.arrivals = [t_s];
           break;
         default:

@@ -161,10 +161,16 @@ export class ViewMaker {
       exited_threads: model.exited,
       gomaxprocs: model.gomaxprocs,
       rss_bytes: model.rss_bytes,
+      energy_j: numberOr(model.machine.energyAt(now_s), null),
+      energy_is_part: model.machine.holesAt(now_s),
       paused: request.paused,
       filter_problem: filter.problem,
     };
   }
+}
+
+function numberOr<T>(value: number, otherwise: T): number | T {
+  return Number.isNaN(value) ? otherwise : value;
 }
 
 /** What the socket's side knows about the data's way here. */
@@ -181,14 +187,23 @@ export function healthView(model: TargetModel, target: Target | null, way: Recep
   return {
     cpu_check: model.reconciliation.check,
     exits_inexact: model.inexact,
-    rate_hz: target?.rate_hz ?? Number.NaN,
+    rate_hz: health?.asked_hz ?? target?.rate_hz ?? Number.NaN,
+    in_force_hz: health?.rate_hz ?? Number.NaN,
     arriving_hz: model.arriving_hz,
     sample_us: health?.sample_us ?? Number.NaN,
+    sample_mean_us: health?.sample_mean_us ?? Number.NaN,
+    sample_max_us: health?.sample_max_us ?? Number.NaN,
     late_us: health?.late_us ?? Number.NaN,
     missed_deadlines: health?.missed_deadlines ?? 0,
     exits_received: health?.exits_received ?? 0,
     exits_lost: health?.exits_lost ?? 0,
     collector_cpu_percent: health?.cpu_percent ?? null,
+    measuring_percent: health?.measuring_percent ?? null,
+    budget_percent: health?.budget_percent ?? 0,
+    replay_frames: health?.replay_frames ?? Number.NaN,
+    replay_bytes: health?.replay_bytes ?? Number.NaN,
+    unsent_frames: health?.unsent_frames ?? Number.NaN,
+    sent_bytes: health?.sent_bytes ?? Number.NaN,
     coalesced: losses.coalesced,
     missing_frames: losses.missing,
     gaps: losses.gaps,
