@@ -3,8 +3,8 @@
 The program runs in short rounds, attached to and not, in turn. Its throughput is what it did in a
 second of its own CPU time: the time on the wall also holds what other programs took of the
 machine. The overhead is the median over the rounds of what neighbours differ by. The figure is
-that of a server, 200 bytes in and 1,000 out; `cases` has a stream over TCP, 128 KiB a call, in which
-counting costs the least, datagrams of 64 bytes, in which it costs the most, and `bystander`: the
+that of a server, 200 bytes in and 1,000 out; `cases` has a stream over TCP, 128 KiB a call, where
+counting costs the least, datagrams of 64 bytes, where it costs the most, and `bystander`: the
 server while another process is attached to.
 """
 
@@ -180,7 +180,7 @@ def main() -> int:
     accounts.close()
     figures = {
         "overhead_percent": cases["server"]["overhead_percent"],
-        "quartiles": cases["stream"]["quartiles"],
+        "quartiles": cases["server"]["quartiles"],
         "cases": cases,
         "read_us": round(read, 4),
         "rounds": arguments.rounds,
