@@ -1,15 +1,6 @@
 /** The chart of where the time goes: growth of counters per thread and column, cut into parts. */
 
-import {
-  added,
-  noTimes,
-  PART_NAMES,
-  PARTS,
-  type Part,
-  type RawTimes,
-  settle,
-  split,
-} from "./breakdown";
+import { added, noTimes, PART_NAMES, PARTS, type Part, type RawTimes, split } from "./breakdown";
 import { emptyView, PLAIN_LINE, threadsIn, type ViewInput, whyAbsent } from "./chart_view";
 import type { ChartRequest, ChartView, LineView, TimesRow, TimesView } from "./contract";
 import type { Stretches } from "./history";
