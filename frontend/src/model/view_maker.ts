@@ -30,6 +30,11 @@ import { spanOf } from "./window";
 
 /** How often numbers that are read change, and how often lines may change places. */
 const SLOW_MS = 500;
+/**
+ * Where the time goes looks at every thread: 5,000 busy ones take about a tenth of a second of CPU. So
+ * long a thread must lie between two looks.
+ */
+const TIMES_MS = 0.25;
 /** Without a frame for so long, a target is called quiet. */
 const QUIET_MS = 3000;
 
@@ -50,6 +55,7 @@ export class ViewMaker {
   private frozen: { readonly now_s: number; readonly rates: RatesNow } | null = null;
   private chosen = new Map<ChartId, Chosen>();
   private slow_ms = Number.NEGATIVE_INFINITY;
+  private times_ms = Number.NEGATIVE_INFINITY;
   private eventsSeen = -1;
   private asked = true;
   private mapMaker = new MapMaker();
@@ -90,6 +96,8 @@ export class ViewMaker {
     this.asked = false;
     const slow = all || clock_ms - this.slow_ms >= SLOW_MS - 20;
     if (slow) this.slow_ms = clock_ms;
+    const due = all || (slow && clock_ms - this.times_ms >= TIMES_MS * this.model.live);
+    if (due) this.times_ms = clock_ms;
     const input = this.input(target);
     const base = this.targetView(input, silent_ms);
     if (this.model.seq === 0 || (this.frozen && !all)) {
@@ -99,7 +107,9 @@ export class ViewMaker {
     const { request } = this;
     return {
       target: base,
-      charts: this.charts.flatMap((chart) => this.chartView(input, chart, slow) ?? []),
+      charts: this.charts.flatMap(
+        (chart) => this.chartView(input, chart, { choose: slow, due }) ?? [],
+      ),
       tiles: slow && request.tiles ? tileViews(input, rates) : null,
       table: slow && request.table ? tableView(input, rates, request.table) : null,
       events: slow && request.events ? this.eventsView(input, all) : null,
@@ -115,10 +125,14 @@ export class ViewMaker {
   }
 
   /** Null: as before. */
-  private chartView(input: ViewInput, asked: ChartRequest, choose: boolean): ChartView | null {
+  private chartView(
+    input: ViewInput,
+    asked: ChartRequest,
+    { choose, due }: { readonly choose: boolean; readonly due: boolean },
+  ): ChartView | null {
     if (asked.chart === "gomaxprocs") return sizeView(input);
     // Its bands are means over half a second or more.
-    if (asked.chart === "times") return choose ? timesView(input, asked) : null;
+    if (asked.chart === "times") return due ? timesView(input, asked) : null;
     let chosen = this.chosen.get(asked.chart);
     if (!chosen || choose) {
       const before = new Set(chosen?.threads.map((thread) => thread.key));
