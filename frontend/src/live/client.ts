@@ -111,6 +111,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
         problem.set(data.problem);
         break;
       case "views":
+        nextFrame(() => post({ type: "drawn" }));
         if (data.id !== followed.get()) break; // of the one before
         if (data.target) target.set(data.target);
         if (data.health) health.set(data.health);
@@ -171,6 +172,12 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
       worker.terminate();
     },
   };
+}
+
+/** Call when the page draws next; at once where nothing is drawn (tests). */
+function nextFrame(call: () => void): void {
+  if (typeof requestAnimationFrame === "undefined") call();
+  else requestAnimationFrame(call);
 }
 
 /** Times of one target mean nothing for another. */

@@ -19,17 +19,31 @@ class World {
       return { send: (text) => this.sent.push(JSON.parse(text)), close: () => undefined };
     },
     later: (call, ms) => {
-      const timer = { at: this.now + ms, call };
-      this.timers.push(timer);
-      return () => {
-        this.timers = this.timers.filter((other) => other !== timer);
-      };
+      return this.later(call, ms);
     },
     now_ms: () => this.now,
     clock_ms: () => this.now,
     random: () => 0,
-    post: (message) => this.posted.push(message),
+    post: (message) => {
+      this.posted.push(message);
+      if (message.type === "views" && this.draws) this.later(() => this.drew(), 16);
+    },
   });
+
+  /** Whether the page draws what it gets, and says so. */
+  draws = true;
+
+  drew(): void {
+    this.session.receive({ type: "drawn" });
+  }
+
+  private later(call: () => void, ms: number): () => void {
+    const timer = { at: this.now + ms, call };
+    this.timers.push(timer);
+    return () => {
+      this.timers = this.timers.filter((other) => other !== timer);
+    };
+  }
 
   pass(ms: number): void {
     const end = this.now + ms;
@@ -117,6 +131,27 @@ describe("LiveSession", () => {
       Array.from({ length: 20 }, (_, i) => i + 1),
     );
     expect(last?.frames[0]).toMatchObject({ received_unix_ms: 1_700_000_001_100 });
+  });
+
+  it("gives a page that is slow no more than it draws, and all of it then", () => {
+    world.pass(1100);
+    world.draws = false;
+    world.frame({ seq: 1 });
+    world.pass(60);
+    const before = world.views().length;
+    for (let seq = 2; seq <= 5; seq++) {
+      world.frame({ seq });
+      world.pass(100);
+    }
+    expect(world.views()).toHaveLength(before);
+    world.drew();
+    world.pass(60);
+    expect(world.views()).toHaveLength(before + 1);
+    expect(world.views().at(-1)?.charts[0]).toMatchObject({ columns: 5 });
+    // One that never says so (a browser that does not draw what is covered) is not forgotten.
+    world.frame({ seq: 6 });
+    world.pass(1100);
+    expect(world.views().at(-1)?.charts[0]).toMatchObject({ columns: 6 });
   });
 
   it("does nothing while nothing comes, but notices the silence", () => {

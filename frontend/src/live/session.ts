@@ -30,6 +30,8 @@ const TICK_MS = 1000;
 /** The backend is told at least so often what was dealt with; it sends no more than 1 MiB ahead. */
 const TELL_FRAMES = 8;
 const TELL_BYTES = 1 << 16;
+/** A page that does not say that it drew the last views gets the next ones after so long. */
+const PATIENCE_MS = 1000;
 
 export interface SessionEnvironment extends SocketEnvironment {
   /** To the page; the buffers change hands. */
@@ -59,6 +61,8 @@ export class LiveSession {
   private latency_ms: number | null = null;
   private lastFrame_ms = Number.NaN;
   private made_ms = Number.NEGATIVE_INFINITY;
+  /** When views were posted that the page has not drawn yet. */
+  private undrawn_ms: number | null = null;
   private told_ms = Number.NEGATIVE_INFINITY;
   private costs_ms: number[] = [];
   private cancelMake: (() => void) | null = null;
@@ -89,6 +93,10 @@ export class LiveSession {
           this.maker.ask(this.request, this.charts);
           this.schedule(0);
         }
+        break;
+      case "drawn":
+        this.undrawn_ms = null;
+        if (this.cancelMake) this.schedule(LEAST_MS);
         break;
       case "retry":
         this.socket?.open();
@@ -219,7 +227,9 @@ export class LiveSession {
     const now = this.env.clock_ms();
     const cost_ms = this.costs_ms.length > 0 ? Math.min(...this.costs_ms) : 0;
     const rest = Math.min(MOST_MS, Math.max(least_ms, SHARE * cost_ms));
-    const due = Math.max(now, this.made_ms + rest);
+    // A page that is slow would else get views faster than it draws them, and answer nothing more.
+    const drawn = this.undrawn_ms === null ? now : this.undrawn_ms + PATIENCE_MS;
+    const due = Math.max(now, this.made_ms + rest, drawn);
     if (this.cancelMake && this.due_ms <= due) return;
     this.cancelMake?.();
     this.due_ms = due;
@@ -268,6 +278,7 @@ export class LiveSession {
       transfer,
     );
     this.made_ms = this.env.clock_ms();
+    this.undrawn_ms = this.made_ms;
     // Rounds with tables and tiles are rare and may wait; it is the plain ones that set the pace.
     if (views.tiles === null)
       this.costs_ms = [...this.costs_ms.slice(1 - ROUNDS), this.made_ms - start];

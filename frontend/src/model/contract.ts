@@ -627,6 +627,8 @@ export type ToWorker =
       readonly charts: readonly ChartRequest[];
     }
   | { readonly type: "visible"; readonly visible: boolean }
+  /** The last views were drawn: there is room for the next ones. */
+  | { readonly type: "drawn" }
   | { readonly type: "retry" }
   | { readonly type: "close" };
 
