@@ -33,6 +33,9 @@ EVENTS: list[models.TargetEvent] = [
     models.TargetExited(exit_code=None),
     models.TargetDetached(),
     models.RateChanged(rate_hz=5, previous_hz=10),
+    models.RateAdapted(
+        rate_hz=5, previous_hz=10, asked_hz=10, measuring_percent=3.5, budget_percent=2
+    ),
     models.DeadlinesMissed(count=1),
     models.ExitsLost(count=2),
     models.Gap(from_seq=1, to_seq=2, reason="r"),

@@ -312,6 +312,28 @@ def network(probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorCheck:
     )
 
 
+def energy(facts: Facts) -> DoctorCheck:
+    """Is there a counter of energy that may be read?"""
+    about = "energy", "Energy of the machine (RAPL)"
+    found = f"{facts.energy_found[:1].upper()}{facts.energy_found[1:]}."
+    lost = "Watts of the machine, energy of runs, and estimates for threads."
+    match facts.energy_obstacle:
+        case "":
+            return _check(about, "ok", found)
+        case "denied":
+            return _check(about, "limited", found, lost, _AS_ROOT)
+        case "hidden":
+            mend = "docker run --security-opt systempaths=unconfined … (or run it on the host)"
+            return _check(about, "limited", found, lost, mend)
+        case "absent" if facts.hypervisor:
+            found = f"{found} This is a virtual machine: only its host can count energy."
+            return _check(about, "limited", found, lost)
+        case "absent":
+            return _check(about, "limited", found, lost, "sudo modprobe intel_rapl_msr")
+        case _:
+            return _check(about, "limited", found, lost)
+
+
 def clock_source(facts: Facts) -> DoctorCheck:
     """Is it cheap to ask what time it is?"""
     about = "clock-source", "Clock source"

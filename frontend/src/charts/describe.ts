@@ -1,6 +1,6 @@
 /** Charts and events in words. */
 
-import { PART_NAMES, PARTS } from "../model/breakdown";
+import { PART_NAMES, PARTS, type Part } from "../model/breakdown";
 import type { ChartView, LineView, TimesRow, TimesView } from "../model/contract";
 import { formatDuration, formatValue } from "../model/format";
 import type { TargetEvent } from "../wire/generated/models";
@@ -25,9 +25,15 @@ export function describeChart(view: ChartView | null, title: string): string {
 /** Where time went, in words: shares of the whole, and what is not told apart. */
 export function describeTimes({ name, whole, absent }: TimesView): string {
   if (!(whole.wall_s > 0)) return `${name}: no thread lived.`;
-  const lacking = new Set(absent.map(({ part }) => PART_NAMES[part].toLowerCase()));
+  const lacking = new Set(absent.map(({ part }) => inText(part)));
   const without = lacking.size === 0 ? "" : ` Not fully available: ${[...lacking].join(", ")}.`;
   return `${name}: ${sharesOf(whole)}.${without}`;
+}
+
+/** Name of a part within a sentence: "on CPU". */
+function inText(part: Part): string {
+  const name = PART_NAMES[part];
+  return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
 /** Shares of a row's parts, largest first, those of half a percent and more. */
@@ -35,7 +41,7 @@ export function sharesOf({ parts, wall_s }: TimesRow): string {
   return PARTS.map((part) => [part, parts[part] / wall_s] as const)
     .filter(([, share]) => share >= 0.005)
     .sort((a, b) => b[1] - a[1])
-    .map(([part, share]) => `${PART_NAMES[part].toLowerCase()} ${(100 * share).toFixed(0)} %`)
+    .map(([part, share]) => `${inText(part)} ${(100 * share).toFixed(0)} %`)
     .join(", ");
 }
 
@@ -70,6 +76,10 @@ export function describeEvent(event: TargetEvent): string {
       return "Detached.";
     case "rate_changed":
       return `Sampling went from ${event.previous_hz} to ${event.rate_hz} a second.`;
+    case "rate_adapted":
+      return event.rate_hz < event.previous_hz
+        ? `Sampling went from ${event.previous_hz} to ${event.rate_hz} a second by itself: it took ${event.measuring_percent.toFixed(1)} % of a core, of a budget of ${event.budget_percent} %. ${event.asked_hz} are asked for.`
+        : `Sampling went from ${event.previous_hz} back to ${event.rate_hz} a second: there is room in the CPU budget.`;
     case "deadlines_missed":
       return `${plural(event.count, "sample was", "samples were")} not taken in time.`;
     case "exits_lost":

@@ -141,36 +141,45 @@ export function added(a: Breakdown["parts"], b: Breakdown["parts"]): Breakdown["
   return sum;
 }
 
+/** Growth of one thread's counters, column by column; null where a counter did not move. */
+export type Growth = (counter: Exclude<keyof RawTimes, "wall">) => Float64Array | null;
+
 /**
  * The kernel counts a wait when it ends. So one that began columns ago comes all at once, and more
- * than fits into the column it ended in: what is above the wall time began before. Moves it there.
+ * than fits into the column it ended in: what is above the wall time began before. Moves it there;
+ * what is above that of the first column was before it, and goes.
  *
- * @param columns Successive columns of one scope; changed in place.
+ * @param wall Float64[columns]: how long the thread lived within each.
+ * @param growth Its counters; changed in place.
  */
-export function settle(columns: readonly RawTimes[]): void {
-  for (let i = columns.length - 1; i > 0; i--) {
-    const now = columns[i];
-    const before = columns[i - 1];
-    if (!now || !before) continue;
-    let over = now.cpu + now.queue + known(now.blkio) + known(now.irq) - now.wall;
-    for (const state of ["blkio", "queue", "cpu"] as const) {
-      const moved = Math.min(over, known(now[state]));
-      if (!(moved > 0) || Number.isNaN(before[state])) continue;
-      if (state === "blkio") {
+export function settle(wall: Float64Array, growth: Growth): void {
+  const cpu = growth("cpu");
+  const queue = growth("queue");
+  const blkio = growth("blkio");
+  const irq = growth("irq");
+  for (let c = wall.length - 1; c >= 0; c--) {
+    const sum = (cpu?.[c] ?? 0) + (queue?.[c] ?? 0) + (blkio?.[c] ?? 0) + (irq?.[c] ?? 0);
+    let over = sum - (wall[c] ?? 0);
+    if (!(over > 0)) continue;
+    for (const values of [blkio, queue, cpu]) {
+      const value = values?.[c] ?? 0;
+      const moved = Math.min(over, value);
+      if (!(moved > 0) || !values) continue;
+      if (values === blkio) {
         // What lies within these sleeps goes with them.
-        const share = moved / now.blkio;
-        for (const within of ["swapin", "thrashing"] as const) {
-          const part = share * known(now[within]);
-          if (!(part > 0)) continue;
-          now[within] -= part;
-          before[within] = known(before[within]) + part;
+        for (const within of [growth("swapin"), growth("thrashing")]) {
+          if (within) move(within, c, (moved / value) * (within[c] ?? 0));
         }
       }
-      now[state] -= moved;
-      before[state] += moved;
+      move(values, c, moved);
       over -= moved;
     }
   }
+}
+
+function move(values: Float64Array, c: number, amount: number): void {
+  values[c] = (values[c] ?? 0) - amount;
+  if (c > 0) values[c - 1] = (values[c - 1] ?? 0) + amount;
 }
 
 function known(value: number): number {

@@ -1,41 +1,17 @@
 /** The chart of where the time goes: growth of counters per thread and column, cut into parts. */
 
-import {
-  added,
-  noTimes,
-  PART_NAMES,
-  PARTS,
-  type Part,
-  type RawTimes,
-  settle,
-  split,
-} from "./breakdown";
-import type { RingField } from "./chart_specs";
+import { added, noTimes, PART_NAMES, PARTS, type Part, type RawTimes, split } from "./breakdown";
 import { emptyView, PLAIN_LINE, threadsIn, type ViewInput, whyAbsent } from "./chart_view";
 import type { ChartRequest, ChartView, LineView, TimesRow, TimesView } from "./contract";
 import type { Stretches } from "./history";
-import { firstOf, readThread, ringOf } from "./series";
 import { PROCESS_SLOT, type Thread } from "./threads";
+import { ColumnSums, GrowthReader } from "./times_growth";
 
 /** Columns are at least so long: CPU time of a running thread moves in scheduler ticks. */
 const LEAST_S = 0.5;
 const MOST_COLUMNS = 150;
 /** A last column that is shorter says little. */
 const SHORT_S = 0.25;
-
-type Counter = Exclude<keyof RawTimes, "wall">;
-
-const FIELDS: readonly (readonly [Counter, RingField])[] = [
-  ["cpu", "cpu_run_ns"],
-  ["queue", "cpu_delay_ns"],
-  ["blkio", "blkio_delay_ns"],
-  ["swapin", "swapin_delay_ns"],
-  ["thrashing", "thrashing_delay_ns"],
-  ["reclaim", "reclaim_delay_ns"],
-  ["compact", "compact_delay_ns"],
-  ["copy", "wpcopy_delay_ns"],
-  ["irq", "irq_delay_ns"],
-];
 
 /** Make the view. */
 export function timesView(input: ViewInput, { width_px }: ChartRequest): ChartView {
@@ -74,18 +50,21 @@ export function edgesOf({ n, time_s }: Pick<Stretches, "n" | "time_s">, width_s:
   return edges;
 }
 
-/** Sums over some threads: with delays told apart, and without. */
-class Sums {
-  readonly full = noTimes(true);
-  readonly bare = noTimes(false);
+/** Sums over some threads: of those with delays, and of those without. */
+interface Sums {
+  readonly full: RawTimes;
+  readonly bare: RawTimes;
 }
 
-/** All threads of a role, within the window. */
-class RoleSums extends Sums {
+function noSums(): Sums {
+  return { full: noTimes(true), bare: noTimes(false) };
+}
+
+/** Threads of a role (or all that are shown), within the window. */
+class RowSums {
+  readonly sums = noSums();
   threads = 0;
-  constructor(readonly index: number) {
-    super();
-  }
+  constructor(readonly index: number) {}
 }
 
 interface Gathered {
@@ -103,17 +82,19 @@ function gather(input: ViewInput, stretches: Stretches, edges: readonly number[]
   const { model, target } = input;
   const time_s = Float64Array.from(edges, (at) => stretches.time_s[at] ?? 0);
   const off = switchedOff(input, time_s);
-  const columns = Array.from({ length: edges.length - 1 }, () => new Sums());
-  const roles = new Map<string, RoleSums>();
+  const anyOff = off.includes(true);
+  const full = new ColumnSums(time_s);
+  const bare = new ColumnSums(time_s);
+  const roles = new Map<string, RowSums>();
   const { scope, name, has } = scopeOf(input);
   const reader = new GrowthReader(input, stretches, edges, time_s);
-  const wholeRow = new RoleSums(0);
+  const wholeRow = new RowSums(0);
   let bareThreads = 0;
   for (const thread of threadsIn(input)) {
     if (!reader.load(thread)) continue;
     let role = roles.get(thread.role);
     if (!role) {
-      role = new RoleSums(thread.roleIndex);
+      role = new RowSums(thread.roleIndex);
       roles.set(thread.role, role);
     }
     const within = has(thread);
@@ -122,18 +103,23 @@ function gather(input: ViewInput, stretches: Stretches, edges: readonly number[]
       wholeRow.threads++;
       if (!reader.delays) bareThreads++;
     }
-    for (const [c, column] of columns.entries()) {
-      if (!((reader.wall[c] ?? 0) > 0) && !reader.moved(c)) continue;
-      const kind = reader.delays && off[c] !== true ? "full" : "bare";
-      reader.addTo(role[kind], c);
-      if (within) {
-        reader.addTo(column[kind], c);
-        reader.addTo(wholeRow[kind], c);
+    const rows = within ? [role.sums, wholeRow.sums] : [role.sums];
+    if (reader.delays && anyOff) {
+      for (const [c, isOff] of off.entries()) {
+        for (const row of rows) reader.giveTo(isOff ? row.bare : row.full, c, c + 1);
+        if (within) (isOff ? bare : full).addColumn(reader, c);
       }
+      continue;
     }
+    for (const row of rows) reader.giveTo(reader.delays ? row.full : row.bare, 0, off.length);
+    if (within) (reader.delays ? full : bare).add(reader);
   }
-  settle(columns.map((column) => column.full));
-  settle(columns.map((column) => column.bare));
+  const columns = off.map((_, c) => {
+    const sums = noSums();
+    full.giveTo(sums.full, c);
+    bare.giveTo(sums.bare, c);
+    return sums;
+  });
   const version = target?.source.taskstats_version ?? null;
   const irqTotal = model.latest[PROCESS_SLOT + Math.max(0, model.columnOf("irq_delay_ns"))] ?? 0;
   const irq = model.columnOf("irq_delay_ns") >= 0 && irqTotal > 0;
@@ -141,11 +127,11 @@ function gather(input: ViewInput, stretches: Stretches, edges: readonly number[]
     const parts = partsOf(sums, version !== null && version < 11);
     return irq ? parts : { ...parts, irq: Number.NaN };
   };
-  const rowOf = (key: string, label: string, sums: RoleSums): TimesRow => ({
+  const rowOf = (key: string, label: string, { index, threads, sums }: RowSums): TimesRow => ({
     key,
     name: label,
-    role_index: sums.index,
-    threads: sums.threads,
+    role_index: index,
+    threads,
     wall_s: sums.full.wall + sums.bare.wall,
     parts: cut(sums),
   });
@@ -162,7 +148,7 @@ function gather(input: ViewInput, stretches: Stretches, edges: readonly number[]
       irq,
       bare: bareThreads,
       threads: wholeRow.threads,
-      off: off.some((one) => one),
+      off: anyOff,
     }),
     cut,
   };
@@ -241,106 +227,6 @@ function absences(input: ViewInput, { irq, bare, threads, off }: Lacks): TimesVi
     absent.push({ part: "irq", reason });
   }
   return absent;
-}
-
-/** Growth of one thread's counters in each column, and its wall time. */
-class GrowthReader {
-  /** Thread-seconds of each column. */
-  readonly wall: Float64Array;
-  /** Whether the thread has any delay but the run queue's. */
-  delays = false;
-  private readonly growth = new Map<Counter, Float64Array>();
-  private readonly moving: Counter[] = [];
-  private readonly values: Float64Array;
-
-  constructor(
-    private readonly input: ViewInput,
-    private readonly stretches: Stretches,
-    private readonly edges: readonly number[],
-    private readonly time_s: Float64Array,
-  ) {
-    this.wall = new Float64Array(edges.length - 1);
-    this.values = new Float64Array(stretches.n);
-  }
-
-  /** Read a thread; false if it did not live within the columns. */
-  load(thread: Thread): boolean {
-    const { model } = this.input;
-    const fresh = thread.start_ns / 1e9 >= model.first_s;
-    const from = fresh ? thread.start_ns / 1e9 : thread.seen_s;
-    const noted = thread.end_s ?? Number.POSITIVE_INFINITY;
-    const life = thread.life_s === null ? Number.POSITIVE_INFINITY : thread.life_s;
-    const to = Math.min(noted, thread.start_ns / 1e9 + life);
-    const first = this.time_s[0] ?? 0;
-    const last = this.time_s.at(-1) ?? 0;
-    if (from >= last || noted <= first) return false;
-    for (let c = 0; c < this.wall.length; c++) {
-      const a = Math.max(from, this.time_s[c] ?? 0);
-      const b = Math.min(to, this.time_s[c + 1] ?? 0);
-      this.wall[c] = Math.max(0, b - a);
-    }
-    this.moving.length = 0;
-    this.delays = false;
-    for (const [counter, field] of FIELDS) {
-      const column = model.columnOf(field);
-      if (column < 0) continue;
-      const latest = model.latest[thread.slot * model.fields.length + column] ?? Number.NaN;
-      if (Number.isNaN(latest)) continue;
-      if (counter !== "cpu" && counter !== "queue") this.delays = true;
-      this.readCounter(thread, counter, ringOf(field), fresh, latest);
-    }
-    return true;
-  }
-
-  /** Whether a counter grew in a column. */
-  moved(c: number): boolean {
-    return this.moving.some((counter) => (this.growth.get(counter)?.[c] ?? 0) > 0);
-  }
-
-  /** Add a column to sums; what these do not tell apart is left out. */
-  addTo(sums: RawTimes, c: number): void {
-    sums.wall += this.wall[c] ?? 0;
-    for (const counter of this.moving) {
-      if (!Number.isNaN(sums[counter])) sums[counter] += this.growth.get(counter)?.[c] ?? 0;
-    }
-  }
-
-  private readCounter(
-    thread: Thread,
-    counter: Counter,
-    ring: number,
-    fresh: boolean,
-    latest: number,
-  ): void {
-    const { model } = this.input;
-    const { stretches, edges, time_s, values } = this;
-    const first = firstOf(model, thread.slot, ring);
-    // Before it was seen, a thread that is older than our attachment stood at its first value.
-    let held = fresh || Number.isNaN(first) ? 0 : first;
-    const end_s = thread.end_s ?? Number.POSITIVE_INFINITY;
-    const over = (time_s.at(-1) ?? 0) >= end_s;
-    const { history } = model;
-    const start = history.at(stretches, "first", thread.slot, ring, thread.sinceBlock);
-    const end = history.at(stretches, "last", thread.slot, ring, thread.sinceBlock);
-    const final = over ? latest : end;
-    // Most counters of most threads stand still.
-    if ((Number.isNaN(start) ? held : start) === (Number.isNaN(final) ? held : final)) return;
-    let growth = this.growth.get(counter);
-    if (!growth) {
-      growth = new Float64Array(this.wall.length);
-      this.growth.set(counter, growth);
-    }
-    this.moving.push(counter);
-    readThread(model, stretches, thread, ring, values);
-    let before = Number.NaN;
-    for (const [e, at] of edges.entries()) {
-      const value = values[at] ?? Number.NaN;
-      if ((time_s[e] ?? 0) >= end_s) held = latest;
-      else if (!Number.isNaN(value)) held = value;
-      if (e > 0) growth[e - 1] = Math.max(0, held - before) / 1e9;
-      before = held;
-    }
-  }
 }
 
 /** Stack the parts of each column. */

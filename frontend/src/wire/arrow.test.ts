@@ -26,6 +26,47 @@ const whole = (): Uint8Array =>
     name: columnFromArray(["wörk", ""], utf8()),
   });
 
+/** A stream, and where its parts are: those of the record batch's metadata, and its body. */
+class Patched {
+  readonly bytes = whole();
+  readonly view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
+  /** Pairs of rows and rows without a value, one a column. */
+  readonly nodes = this.find(4, [2, 0, 2, 1, 2, 0, 2, 0]);
+  /** Pairs of offset and length, of nine buffers. */
+  readonly regions = this.find(9, [0, 0]);
+  readonly body = this.bodyStart();
+
+  /** The pairs behind a count, of which the first are these. */
+  private find(count: number, pairs: readonly number[]): number {
+    for (let at = 0; at + 4 + 8 * pairs.length <= this.bytes.length; at += 4) {
+      const same = pairs.every((value, i) => this.long(at + 4 + 8 * i) === value);
+      if (this.view.getUint32(at, true) === count && same) return at + 4;
+    }
+    throw new Error(`no ${count} pairs`);
+  }
+
+  private bodyStart(): number {
+    const batch = 8 + this.view.getUint32(4, true);
+    return batch + 8 + this.view.getUint32(batch + 4, true);
+  }
+
+  long(at: number): number {
+    return Number(this.view.getBigInt64(at, true));
+  }
+
+  setLong(at: number, value: number): this {
+    this.view.setBigInt64(at, BigInt(value), true);
+    return this;
+  }
+
+  /** Replaces a name in the schema by another of the same length. */
+  rename(from: string, to: string): this {
+    const at = Buffer.from(this.bytes).indexOf(from);
+    this.bytes.set(new TextEncoder().encode(to), at);
+    return this;
+  }
+}
+
 describe("readArrow", () => {
   it("reads each type of column", () => {
     const columns = readArrow(whole());
@@ -79,5 +120,77 @@ describe("readArrow", () => {
   it("ends on a length below 0, on which a reader may turn in a circle", () => {
     const circle = Uint8Array.of(255, 255, 255, 255, 248, 255, 255, 255);
     expect(() => readArrow(circle)).toThrow(ArrowError);
+  });
+
+  it("finds what the tests below change", () => {
+    const { bytes, nodes, regions, body, view } = new Patched();
+    expect(readArrow(bytes)).toHaveLength(4);
+    expect(nodes).not.toBe(regions);
+    // The offsets of the two names, in the eighth buffer.
+    const offsets = body + Number(view.getBigInt64(regions + 16 * 7, true));
+    expect([0, 4, 8].map((at) => view.getInt32(offsets + at, true))).toEqual([0, 5, 5]);
+  });
+
+  it.each([0, 1, 2, 3])("refuses column %i with another number of rows", (column) => {
+    for (const rows of [0, 1, 3, -2, 2 ** 40]) {
+      const patched = new Patched();
+      patched.setLong(patched.nodes + 16 * column, rows);
+      expect(() => readArrow(patched.bytes), `${rows} rows`).toThrow(ArrowError);
+    }
+  });
+
+  it.each([0, 1, 2, 3])("refuses column %i with another number of rows without value", (column) => {
+    for (const missing of [-1, 2, 3, 2 ** 40]) {
+      const patched = new Patched();
+      patched.setLong(patched.nodes + 16 * column + 8, missing);
+      expect(() => readArrow(patched.bytes), `${missing} missing`).toThrow(ArrowError);
+    }
+  });
+
+  it("refuses a buffer that is not in the body, or too short", () => {
+    for (let buffer = 0; buffer < 9; buffer++) {
+      const at = new Patched().regions + 16 * buffer;
+      const changes: [number, number][] = [];
+      for (const offset of [-8, -(2 ** 40), 4, 1 << 20, 2 ** 40]) changes.push([at, offset]);
+      for (const length of [-8, 1 << 20, 2 ** 40]) changes.push([at + 8, length]);
+      // Those that columns of this stream need: one bitmap, the numbers, offsets and texts.
+      if ([1, 2, 3, 5, 7, 8].includes(buffer)) changes.push([at + 8, 0]);
+      for (const [place, value] of changes) {
+        const patched = new Patched();
+        patched.setLong(place, value);
+        expect(() => readArrow(patched.bytes), `buffer ${buffer}: ${value}`).toThrow(ArrowError);
+      }
+    }
+  });
+
+  it.each([
+    [-1, 5, 5],
+    [0, 6, 5],
+    [0, 5, 4],
+    [0, 5, 1000],
+    [0, -1, 5],
+    [0, 2, 5], // in the middle of a letter of two bytes
+  ])("refuses texts at %i, %i, %i", (...offsets) => {
+    const { bytes, view, body, regions } = new Patched();
+    const at = body + Number(view.getBigInt64(regions + 16 * 7, true));
+    offsets.forEach((offset, i) => {
+      view.setInt32(at + 4 * i, offset, true);
+    });
+    expect(() => readArrow(bytes)).toThrow(ArrowError);
+  });
+
+  it("refuses two columns of one name, and a name that is no text", () => {
+    expect(() => readArrow(new Patched().rename("run", "tid").bytes)).toThrow(/one name/);
+    const { bytes } = new Patched();
+    bytes[Buffer.from(bytes).indexOf("run")] = 0xff;
+    expect(() => readArrow(bytes)).toThrow(ArrowError);
+  });
+
+  it("refuses a name that reaches out of the schema", () => {
+    const { bytes, view } = new Patched();
+    const at = Buffer.from(bytes).indexOf("run");
+    const end = 8 + view.getUint32(4, true);
+    view.setUint32(at - 4, end - at + 8, true);
+    expect(() => readArrow(bytes)).toThrow(/a vector of/);
   });
 });
