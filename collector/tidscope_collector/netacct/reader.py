@@ -2,6 +2,7 @@
 
 import logging
 import time
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -70,13 +71,8 @@ class NetworkReader:
             masks = np.concatenate([base, unknown], axis=1)
         elif masks is not None:
             masks = np.pad(masks, ((0, 0), (0, len(FIELDS))))
-        return Reading(
-            reading.tid,
-            np.concatenate([reading.counters, numbers], axis=1),
-            masks,
-            reading.start_ns,
-            reading.name,
-        )
+        counters = np.concatenate([reading.counters, numbers], axis=1)
+        return replace(reading, counters=counters, absent=masks)
 
 
 class NetworkExitReader(NetworkReader):
