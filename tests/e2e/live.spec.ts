@@ -134,10 +134,10 @@ test("the rate can be changed, and is what arrives", async ({ watching }) => {
 });
 
 test("the windows of time", async ({ watching }) => {
-  const { page } = watching;
+  const shown = watching.page.getByRole("group", { name: "Time shown" });
   for (const label of ["30 s", "5 min", "All", "1 min"]) {
-    await page.getByText(label, { exact: true }).click();
-    await expect(page.getByRole("radio", { name: label })).toBeChecked();
+    await shown.getByText(label, { exact: true }).click();
+    await expect(shown.getByRole("radio", { name: label })).toBeChecked();
   }
 });
 
