@@ -12,7 +12,7 @@ test("a rate that the budget lowered is seen, and how to raise the budget", asyn
   page,
   built: _,
 }) => {
-  test.setTimeout(90_000);
+  test.setTimeout(180_000);
   const site = await Site.start(TINY_PERCENT);
   const program = await Program.start();
   try {
@@ -39,7 +39,7 @@ test("a rate that the budget lowered is seen, and how to raise the budget", asyn
 });
 
 test("power is shown, or why there is none", async ({ watching, site }) => {
-  test.setTimeout(90_000);
+  test.setTimeout(180_000);
   const { checks } = (await site.get("/doctor")) as { checks: Check[] };
   const energy = checks.find(({ name }) => name === "energy");
   const tile = watching.tile("power");

@@ -59,7 +59,7 @@ test("doctor", async ({ signedIn, site }) => {
 });
 
 test("live and paused", async ({ signedIn }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(300_000);
   await signedIn.getByRole("button", { name: "Start the demo" }).click();
   await expect(signedIn.locator('[data-tile="cpu"]')).toContainText(/\d/);
   await fill(signedIn);
