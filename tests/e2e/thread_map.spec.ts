@@ -82,7 +82,7 @@ test("any field is the colour, absent ones say why, those kept late say since wh
   await field.selectOption({ label: "Disk written" });
   await expect(map(page)).toHaveAttribute("data-map", "disk_write_bytes");
   await expect(panel(page)).toContainText("bytes per second");
-  await field.selectOption({ label: "Minor faults" });
+  await field.selectOption({ label: "Minor page faults" });
   await expect(panel(page)).toContainText(/kept since it was chosen, \d\d:\d\d:\d\d/);
 });
 
