@@ -9,7 +9,7 @@ import { mapSize } from "./map_plot";
 import { MapSurface } from "./map_surface";
 import { fillMapTooltip } from "./map_tooltip";
 import { cellSentence, cellWords, describeMap } from "./map_words";
-import { placeTooltip, tooltipBox } from "./tooltip";
+import { hideTooltip, placeTooltip, tooltipBox } from "./tooltip";
 
 /** How often the text alternative may change: it is read, not watched. */
 const DESCRIBE_MS = 2000;
@@ -65,7 +65,7 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
       const here = chart === "map" && t_s !== null && key !== null && picture?.view.state === "ok";
       const words = here ? cellWords(picture, t_s, key) : null;
       if (!words || t_s === null) {
-        box.style.visibility = "hidden";
+        hideTooltip(box);
         return;
       }
       fillMapTooltip(box, words, given.current.theme);

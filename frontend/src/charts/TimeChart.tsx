@@ -5,7 +5,7 @@ import { attachGestures } from "./gestures";
 import { plotSize } from "./plot";
 import { nearestLine, tooltipAt } from "./pointing";
 import { ChartSurface } from "./surface";
-import { fillTooltip, placeTooltip, tooltipBox } from "./tooltip";
+import { fillTooltip, hideTooltip, placeTooltip, tooltipBox } from "./tooltip";
 
 const HEIGHT = 200;
 /** How often the text alternative may change: it is read, not watched. */
@@ -40,7 +40,7 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
       const view = store.get();
       const tooltip = over === chart && t_s !== null && view ? tooltipAt(view, t_s) : null;
       if (!tooltip || !view || t_s === null) {
-        box.style.visibility = "hidden";
+        hideTooltip(box);
         return;
       }
       fillTooltip(box, tooltip, view, chart, dressed.current, key);

@@ -324,6 +324,7 @@ export class MapSurface {
         width: plotNow.left - BAND_PX - 12,
         overflow: "truncate",
         fill: theme.muted,
+        lineHeight: LABEL_PX,
         font: `11px ${theme.font}`,
       });
     }

@@ -82,6 +82,12 @@ export function placeTooltip(box: HTMLElement, x: number, width: number): void {
   box.style.visibility = "visible";
 }
 
+/** Hide it; where it stood it would still widen a page that has become narrower. */
+export function hideTooltip(box: HTMLElement): void {
+  box.style.visibility = "hidden";
+  box.style.transform = "none";
+}
+
 function sample(
   colour: string,
   dash: readonly number[],

@@ -2,6 +2,7 @@ import { type MapScale, rampStops, scaleTicks } from "../../../charts/map_colour
 import { fineValue } from "../../../charts/map_words";
 import type { ShownUnit } from "../../../model/contract";
 import type { MapPicture } from "../../../model/map_picture";
+import { bareNumber } from "./bareNumber";
 import styles from "./MapLegend.module.css";
 
 interface MapLegendProps {
@@ -25,7 +26,9 @@ export function MapLegend({ picture, scale, dark }: MapLegendProps) {
           {ticks.map(({ share, value }, place) => (
             <span key={share}>
               {scale.log && place === 0 ? "≤ " : ""}
-              {fineValue(value, unit)}
+              {place === ticks.length - 1
+                ? fineValue(value, unit)
+                : bareNumber(fineValue(value, unit))}
             </span>
           ))}
         </span>
