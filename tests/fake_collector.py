@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
     DoctorCommand,
     Host,
     ListProcessesCommand,
+    SetDelayAccountingCommand,
     SetRateCommand,
     Target,
     TargetReply,
@@ -31,6 +32,7 @@ Command = (
     | SetRateCommand
     | ListProcessesCommand
     | DoctorCommand
+    | SetDelayAccountingCommand
 )
 _COMMAND: TypeAdapter[Command] = TypeAdapter(CollectorCommand)
 C = TypeVar("C", bound=Command)

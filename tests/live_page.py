@@ -46,7 +46,12 @@ class LivePage:
         if cookie is not None:
             headers["Cookie"] = cookie
         self._connecting = connect(
-            f"{url}/ws/live", additional_headers=headers, max_size=None, compression=None
+            f"{url}/ws/live",
+            additional_headers=headers,
+            max_size=None,
+            compression=None,
+            # Behind frames that nobody reads any more, the backend's farewell does not come.
+            close_timeout=0.5,
         )
         self._socket: ClientConnection | None = None
         self.texts: list[Text] = []

@@ -69,6 +69,8 @@ class Targets:
 
     def processes(self) -> list[Process]:
         """List the processes of the host."""
+        # A switch that someone else has set is noticed here, before what is started next.
+        self._sources.delays.state()
         with self._lock:
             return self._lister.processes()
 
@@ -107,9 +109,6 @@ class Targets:
         program = open_gomaxprocs(process.pid, self._procfs)
         try:
             reader = self._sources.reader(process.pid)
-        except TargetGoneError:
-            raise RefusedError(_gone(process.pid)) from None
-        try:
             target = Target(
                 id=f"t-{process.pid}-{secrets.token_hex(4)}",
                 host=self._host,
@@ -118,16 +117,21 @@ class Targets:
                 rate_hz=rate_hz,
                 attached_unix_us=time.time_ns() // 1000,
                 source=self._sources.describe(),
+                energy=self._engine.energy,
                 fields=list(reader.fields),
                 absent=self._sources.network.explain(reader.absent),
                 gomaxprocs=program.reader.read() if program.reader else None,
                 gomaxprocs_reason=program.reason,
             )
             sampler = TargetSampler(
-                target, reader, program.reader, time.monotonic_ns(), self._procfs
+                target,
+                reader,
+                program.reader,
+                time.monotonic_ns(),
+                self._procfs,
+                self._sources.delays,
             )
         except TargetGoneError:
-            reader.close()
             raise RefusedError(_gone(process.pid)) from None
         self._known[target.id] = target
         self._engine.submit(lambda: self._engine.add(sampler)).result()
@@ -154,14 +158,8 @@ class Targets:
             RefusedError: there is no such target, or it has ended.
         """
 
-        def change() -> Target | None:
-            sampler = self._engine.find(target)
-            if sampler is None:
-                return None
-            sampler.change_rate(rate_hz, time.monotonic_ns())
-            return sampler.target
-
-        changed: Target | None = self._engine.submit(change).result()
+        ask = self._engine.ask_rate
+        changed: Target | None = self._engine.submit(lambda: ask(target, rate_hz)).result()
         if changed is None:
             if target in self._known:
                 raise RefusedError(_gone(self._known[target].process.pid))

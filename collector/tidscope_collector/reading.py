@@ -23,6 +23,7 @@ class Reading:
         start_ns: int64[n], start of each thread on CLOCK_MONOTONIC, nanoseconds. Derived from an
             age, so it moves by some microseconds (procfs: 10 ms) from reading to reading.
         name: bytes of each comm (numpy S16 or S32), without the trailing zeros.
+        age_us: uint64[n], how long each has lived, microseconds; None if the source tells not.
     """
 
     tid: npt.NDArray[np.uint32]
@@ -30,6 +31,7 @@ class Reading:
     absent: npt.NDArray[np.bool_] | None
     start_ns: npt.NDArray[np.int64]
     name: npt.NDArray[np.bytes_]
+    age_us: npt.NDArray[np.uint64] | None = None
 
 
 class ThreadReader(Protocol):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tidscope_wire.generated.models import SampleSource, Source
 
+from tidscope_collector.delays import DelayAccounting
 from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
@@ -21,10 +22,14 @@ class Sources:
     Args:
         procfs: root of /proc.
         network: where network numbers are to come from.
+
+    Attributes:
+        delays: the switch of delay accounting.
     """
 
     def __init__(self, procfs: ProcFs, network: Choice = "auto") -> None:
         self._procfs = procfs
+        self.delays = DelayAccounting(procfs)
         self._query: BatchQuery | None = None
         self.kernel: Kernel | None = None
         self.reason = "taskstats over genetlink: exact counters of the kernel for every thread"
@@ -80,19 +85,15 @@ class Sources:
         """
         if self._query is None:
             return self.network.beside(ProcThreadReader(self._procfs, pid, self.reason), pid)
-        delays = delay_accounting(self._procfs)
-        since = 0 if "delayacct" in self._command_line() else time.monotonic_ns()
+        since = self.delays.on_since_ns()
         reader = TaskstatsReader(
             self._query,
             pid,
-            delay_accounting=delays,
-            delays_from_ns=since,
+            delay_accounting=since is not None,
+            delays_from_ns=since or 0,
             network=self.network.kind == "taskstats",
         )
         return self.network.beside(reader, pid)
-
-    def _command_line(self) -> list[str]:
-        return self._procfs.read("cmdline", 65536).decode("ascii", "replace").split()
 
     def describe(self) -> Source:
         """The source as the wire tells it."""
@@ -108,14 +109,6 @@ class Sources:
             or "one listener a CPU; the self-test heard a thread exit",
             network=self.network.description,
         )
-
-
-def delay_accounting(procfs: ProcFs) -> bool:
-    """Whether kernel.task_delayacct is on."""
-    try:
-        return procfs.read("sys/kernel/task_delayacct", 16).strip() == b"1"
-    except OSError:
-        return False
 
 
 def exit_self_test(open_exits: Callable[[], ExitListener]) -> bool:

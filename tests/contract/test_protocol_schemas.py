@@ -33,6 +33,9 @@ EVENTS: list[models.TargetEvent] = [
     models.TargetExited(exit_code=None),
     models.TargetDetached(),
     models.RateChanged(rate_hz=5, previous_hz=10),
+    models.RateAdapted(
+        rate_hz=5, previous_hz=10, asked_hz=10, measuring_percent=3.5, budget_percent=2
+    ),
     models.DeadlinesMissed(count=1),
     models.ExitsLost(count=2),
     models.Gap(from_seq=1, to_seq=2, reason="r"),
@@ -57,6 +60,7 @@ MESSAGES: list[BaseModel] = [
     models.SetRateCommand(request_id=1, target=TARGET_ID, rate_hz=1),
     models.ListProcessesCommand(request_id=1),
     models.DoctorCommand(request_id=1),
+    models.SetDelayAccountingCommand(request_id=1, on=True),
     models.TargetReply(request_id=1, target=target(), created=True),
     models.ProcessesReply(request_id=1, processes=[process()]),
     models.DoctorReply(request_id=1, report=REPORT),
@@ -72,6 +76,7 @@ MESSAGES: list[BaseModel] = [
     models.Taken(frames=1),
     models.AttachRequest(pid=1),
     models.RateRequest(rate_hz=100),
+    models.DelayAccountingRequest(on=False),
     models.SessionRequest(token="t"),
     models.TargetsResponse(targets=[target()]),
     models.HostsResponse(hosts=[host()]),
@@ -171,13 +176,14 @@ async def test_what_the_backend_sends_to_a_collector(backend: Backend) -> None:
             for method, where, body in (
                 ("GET", "/api/v1/processes", None),
                 ("GET", "/api/v1/doctor", None),
+                ("PUT", "/api/v1/doctor/delay-accounting", {"on": False}),
                 ("POST", "/api/v1/targets", {"pid": 1}),
                 ("PATCH", path, {"rate_hz": 2}),
                 ("DELETE", path, None),
             )
         ]
         seen: set[str] = set()
-        while len(seen) < 6:
+        while len(seen) < 7:
             message = check_text("CollectorCommand", await collector.socket.recv())
             seen.add(message["type"])
             if "request_id" in message:

@@ -1,12 +1,14 @@
 /** Pictures of every state, for people to look at, and a check that nothing sticks out. */
 
 import { join } from "node:path";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
+import { canSwitch, switched } from "./fixtures/delay_switch";
 import { LivePage } from "./fixtures/live_page";
 import { OUTPUT } from "./fixtures/processes";
 import { Program } from "./fixtures/program";
 import { Site } from "./fixtures/site";
 import { expect, test } from "./fixtures/test";
+import { TimeParts } from "./fixtures/time_parts";
 
 const SIZES = [
   { width: 1440, height: 900 },
@@ -15,7 +17,7 @@ const SIZES = [
 const SCHEMES = ["light", "dark"] as const;
 
 /** Take the page in both sizes and both themes. */
-async function take(page: Page, name: string): Promise<void> {
+async function take(page: Page, name: string, at?: Locator): Promise<void> {
   await page.mouse.move(0, 0);
   for (const size of SIZES) {
     await page.setViewportSize(size);
@@ -26,6 +28,7 @@ async function take(page: Page, name: string): Promise<void> {
       await page.evaluate(
         () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
       );
+      await at?.scrollIntoViewIfNeeded();
       const file = `${name}-${colorScheme}-${size.width}.png`;
       await page.screenshot({ path: join(OUTPUT, "screenshots", file), animations: "disabled" });
       const outside = await page.evaluate(
@@ -74,6 +77,23 @@ async function fill(page: Page): Promise<void> {
     timeout: 40_000,
   });
 }
+
+test("where the time goes", async ({ signedIn, site }) => {
+  test.skip(!canSwitch(), "needs root and a kernel with task_delayacct");
+  test.setTimeout(300_000);
+  await switched(true, async () => {
+    const program = await TimeParts.start();
+    try {
+      await new LivePage(signedIn, site).open(program.pid);
+      await fill(signedIn);
+      const panel = signedIn.getByRole("region", { name: "Where the time goes" });
+      await panel.scrollIntoViewIfNeeded();
+      await take(signedIn, "times", panel);
+    } finally {
+      await program.kill();
+    }
+  });
+});
 
 test("exited", async ({ watching, program }) => {
   await fill(watching.page);

@@ -34,6 +34,11 @@ async def main():
         await collector.socket.wait_closed()
 
 if sys.argv[1] == "doctor":
+    if "on" in sys.argv[2:]:
+        assert sys.argv[2:] == ["--json", "--delay-accounting", "on"]
+        if "forbid" in os.environ:
+            print("Read-only file system", file=sys.stderr)
+            sys.exit(4)
     print(Path(__file__).with_name("report.json").read_text())
 else:
     asyncio.run(main())
@@ -118,6 +123,21 @@ def test_doctor(environment: dict[str, str], tmp_path: Path, state: CheckState, 
         else:
             assert "Exit records: none" in done.stdout
             assert "mend: be root" in done.stdout
+
+
+def test_doctor_switches_first(environment: dict[str, str], tmp_path: Path) -> None:
+    report = DoctorReport(host="box", kernel="6", checked_unix_ms=1, state="ok", checks=[])
+    (tmp_path / "tidscope_collector" / "report.json").write_text(report.model_dump_json())
+    command = [*COMMAND, "doctor", "--enable-delay-accounting"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "box, Linux 6: ok" in done.stdout
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**environment, "forbid": "yes"}
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Read-only file system" in done.stderr
+    assert "delay accounting was not switched on; see above" in done.stderr
 
 
 def test_doctor_without_a_report(environment: dict[str, str]) -> None:

@@ -21,6 +21,9 @@ GOOD = Facts(
     hidepid="0",
     schedstat=True,
     clock_source="tsc",
+    energy_obstacle="",
+    energy_found="RAPL, sum of package-0",
+    hypervisor=False,
 )
 NO_RIGHTS = replace(GOOD, capabilities=frozenset())
 
@@ -131,6 +134,22 @@ OfProbe = Callable[[TaskstatsProbe], DoctorCheck]
         (checks.go_symbols, replace(NO_RIGHTS, ptrace_scope=0), "limited", "other users"),
         (checks.go_symbols, replace(NO_RIGHTS, ptrace_scope=None), "limited", "no Yama"),
         (checks.go_symbols, replace(GOOD, capabilities=None), "unknown", "cannot be read"),
+        (checks.energy, GOOD, "ok", "RAPL, sum of package-0."),
+        (
+            checks.energy,
+            replace(GOOD, energy_obstacle="absent", energy_found="there is no RAPL"),
+            "limited",
+            "sudo modprobe intel_rapl_msr",
+        ),
+        (
+            checks.energy,
+            replace(GOOD, energy_obstacle="absent", hypervisor=True),
+            "limited",
+            "virtual machine",
+        ),
+        (checks.energy, replace(GOOD, energy_obstacle="denied"), "limited", "sudo tidscope up"),
+        (checks.energy, replace(GOOD, energy_obstacle="hidden"), "limited", "systempaths"),
+        (checks.energy, replace(GOOD, energy_obstacle="no-package"), "limited", "Watts"),
         (checks.clock_source, GOOD, "ok", "tsc"),
         (checks.clock_source, replace(GOOD, clock_source="hpet"), "limited", "hpet"),
         (checks.clock_source, replace(GOOD, clock_source=None), "unknown", "cannot be read"),
@@ -234,6 +253,7 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "process-list",
         "go-symbols",
         "network-per-thread",
+        "energy",
         "clock-source",
     ]
 

@@ -2,6 +2,7 @@
 
 import json
 import struct
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -44,6 +45,19 @@ def test_a_snapshot_carries_identity() -> None:
     assert rows.start_ns is not None
     assert rows.start_ns.tolist() == [-5, 9]
     assert rows.name == ["main", "wörker-1"]
+
+
+@pytest.mark.parametrize("name", ["snapshot", "delta", "empty", "events", "many"])
+def test_the_arrow_part_is_what_arrows_own_writer_writes(name: str) -> None:
+    golden = (Path(__file__).parent.parent / "contract" / "frames" / f"{name}.bin").read_bytes()
+    rows = decode_rows(split(golden)[1])
+    body = RowEncoder(tuple(rows.columns)).encode(rows)
+    with pa.ipc.open_stream(body) as reader:
+        batches = list(reader)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batches[0].schema) as writer:
+        writer.write_batch(batches[0])
+    assert body == sink.getvalue().to_pybytes()
 
 
 @pytest.mark.parametrize("name_length", range(9))

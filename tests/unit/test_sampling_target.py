@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from builders import collector_health
 from fake_proc import FakeProc, stat_line
 from receiver import Receiver
 from scripted_reader import ATTACH, PID, START, Script, meant
@@ -17,11 +18,11 @@ from tidscope_collector.sampling import target as module
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import (
-    CollectorHealth,
     DeadlinesMissed,
     ExitsLost,
     FrameHeader,
     GomaxprocsChanged,
+    RateAdapted,
     RateChanged,
     SampleFailed,
     TargetDetached,
@@ -30,18 +31,6 @@ from tidscope_wire.generated.models import (
 )
 
 SECOND = 1_000_000_000
-
-
-def health(sample_us: int, late_us: int, missed: int) -> CollectorHealth:
-    return CollectorHealth(
-        sample_us=sample_us,
-        late_us=late_us,
-        missed_deadlines=missed,
-        exits_received=0,
-        exits_lost=0,
-        cpu_percent=None,
-        replay_bytes=0,
-    )
 
 
 class Stream:
@@ -68,7 +57,7 @@ class Stream:
             None,
             lateness=(late, missed),
             lost=lost,
-            health=health,
+            health=collector_health,
             started_ns=self.now,
         )
         return self.receiver.frame(frame)
@@ -116,12 +105,18 @@ def test_what_was_missed_and_lost_is_told_in_each_kind_of_frame(stream: Stream) 
     assert header.events[:2] == told
     assert header.health.late_us == 2
     frame = stream.sampler.failure(
-        OSError(5, "no answer"), lateness=(0, 3), lost=4, health=health, started_ns=stream.now + 1
+        OSError(5, "no answer"),
+        lateness=(0, 3),
+        lost=4,
+        health=collector_health,
+        started_ns=stream.now + 1,
     )
     header, rows = stream.receiver.frame(frame)
     assert header.events == [*told, SampleFailed(reason="OSError: [Errno 5] no answer")]
     assert (rows.tid.tolist(), header.live_threads) == ([], 2)
-    frame = stream.sampler.final(None, exited=False, exit_code=None, lost=4, health=health)
+    frame = stream.sampler.final(
+        None, exited=False, exit_code=None, lost=4, health=collector_health
+    )
     header, _ = stream.receiver.frame(frame)
     assert header.events == [ExitsLost(count=4), TargetDetached()]
     assert stream.sampler.target.state == "detached"
@@ -134,7 +129,11 @@ def test_a_sample_that_failed_loses_nothing(stream: Stream) -> None:
     stream.script.cpu[7] = 150
     stream.receiver.frame(
         stream.sampler.failure(
-            OSError("x"), lateness=(0, 0), lost=0, health=health, started_ns=stream.now + 1
+            OSError("x"),
+            lateness=(0, 0),
+            lost=0,
+            health=collector_health,
+            started_ns=stream.now + 1,
         )
     )
     _, rows = stream.sample()
@@ -144,7 +143,7 @@ def test_a_sample_that_failed_loses_nothing(stream: Stream) -> None:
 
 def test_the_end_of_the_process(stream: Stream) -> None:
     stream.sample()
-    frame = stream.sampler.final(None, exited=True, exit_code=9, lost=0, health=health)
+    frame = stream.sampler.final(None, exited=True, exit_code=9, lost=0, health=collector_health)
     header, rows = stream.receiver.frame(frame)
     assert [type(event) for event in header.events] == [ThreadExited, ThreadExited, TargetExited]
     assert header.events[-1] == TargetExited(exit_code=9)
@@ -160,6 +159,24 @@ def test_another_rate_is_told_once(stream: Stream) -> None:
     assert stream.sample()[0].events == [RateChanged(rate_hz=50, previous_hz=10)]
     assert stream.sample()[0].events == []
     assert stream.sampler.target.rate_hz == 50
+
+
+def test_a_rate_that_the_budget_lowers_is_told_and_the_one_asked_for_is_kept(
+    stream: Stream,
+) -> None:
+    stream.sample()
+    event = RateAdapted(
+        rate_hz=4, previous_hz=10, asked_hz=10, measuring_percent=5, budget_percent=2
+    )
+    stream.sampler.adapt_rate(event, stream.now)
+    assert stream.sampler.schedule.due_ns == stream.now + SECOND // 4
+    assert stream.sample()[0].events == [event]
+    assert (stream.sampler.schedule.rate_hz, stream.sampler.target.rate_hz) == (4, 10)
+
+
+def test_without_a_meter_counters_of_the_machine_are_absent(stream: Stream) -> None:
+    machine = stream.sample()[0].machine
+    assert (machine.cpu_busy_us, machine.package_uj, machine.domains_uj) == (None, None, [])
 
 
 def test_gomaxprocs_is_told_when_it_changes(tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ class Story:
         self.rows: Rows
         self.now = 0
         self.asked: list[int] = []
+        self.roles: dict[str | None, dict[str, int]] = {}
 
     def sample(
         self,
@@ -94,7 +95,19 @@ class Story:
         late.take([], self.tracker.snapshot(), self.tracker.exited())
         assert (late.live, late.names) == (self.receiver.live, self.receiver.names)
         assert late.starts == self.receiver.starts
+        self._compare_roles()
         return events
+
+    def _compare_roles(self) -> None:
+        """Roles add up to the process, and none falls."""
+        roles = {told.role: told.totals for told in self.tracker.roles()}
+        for name in FIELDS:
+            assert sum(totals.get(name, 0) for totals in roles.values()) == (
+                self.receiver.total(name)
+            )
+        for role, totals in self.roles.items():
+            assert all(roles[role][name] >= value for name, value in totals.items())
+        self.roles = roles
 
     def sent(self) -> dict[int, list[int | None]]:
         """The rows of the last sample."""

@@ -1,17 +1,23 @@
-"""GET /api/v1/doctor."""
+"""/api/v1/doctor: what a host lets tidscope measure, and the switch it may set."""
 
 from fastapi import APIRouter
-from tidscope_wire.generated.models import DoctorReport
+from tidscope_wire.generated.models import DelayAccountingRequest, DoctorReport
 
 from tidscope_backend.ingest.links import CollectorLinks
 
 
 def router(links: CollectorLinks) -> APIRouter:
-    """Make the route."""
-    routes = APIRouter(tags=["doctor"])
+    """Make the routes."""
+    routes = APIRouter(prefix="/doctor", tags=["doctor"])
 
-    @routes.get("/doctor", summary="What a host lets tidscope measure")
+    @routes.get("", summary="What a host lets tidscope measure")
     async def doctor(host: str | None = None) -> DoctorReport:
         return (await links.pick(host).doctor()).report
+
+    @routes.put("/delay-accounting", summary="Switch the kernel's delay accounting on or off")
+    async def delay_accounting(
+        request: DelayAccountingRequest, host: str | None = None
+    ) -> DoctorReport:
+        return (await links.pick(host).set_delay_accounting(request.on)).report
 
     return routes

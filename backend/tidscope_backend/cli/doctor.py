@@ -15,6 +15,8 @@ from tidscope_backend.cli.failure import CommandError
 
 WORD_WIDTH = 9
 MAX_WIDTH = 100
+NOT_PERMITTED = 4
+"""Exit code of a collector that could not set the switch."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -24,10 +26,28 @@ def run(arguments: Sequence[str]) -> int:
         description="Say what this machine lets tidscope measure, what is lost, what mends it.",
     )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    options = parser.parse_args(arguments)
-    done = subprocess.run(
-        collector_command("doctor", "--json"), stdout=subprocess.PIPE, check=False
+    switch = parser.add_mutually_exclusive_group()
+    switch.add_argument(
+        "--enable-delay-accounting",
+        dest="delays",
+        action="store_const",
+        const="on",
+        help="first switch on the kernel's accounting of waits for I/O and memory (as root)",
     )
+    switch.add_argument(
+        "--disable-delay-accounting",
+        dest="delays",
+        action="store_const",
+        const="off",
+        help="first switch it off again",
+    )
+    options = parser.parse_args(arguments)
+    setting = () if options.delays is None else ("--delay-accounting", options.delays)
+    done = subprocess.run(
+        collector_command("doctor", "--json", *setting), stdout=subprocess.PIPE, check=False
+    )
+    if setting and done.returncode == NOT_PERMITTED:
+        raise CommandError(f"delay accounting was not switched {options.delays}; see above")
     try:
         report = DoctorReport.model_validate_json(done.stdout)
     except ValidationError:

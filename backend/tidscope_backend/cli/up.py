@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import math
 import os
 import signal
 import socket
@@ -69,6 +70,13 @@ def run(arguments: Sequence[str]) -> int:
         "--open",
         action=argparse.BooleanOptionalAction,
         help="open the page in a browser (if there is a screen and this is a terminal)",
+    )
+    parser.add_argument(
+        "--budget-percent",
+        type=_percent,
+        metavar="PERCENT",
+        help="CPU that sampling may take, 100 is one core; over it the collector lowers the rate; "
+        "0: no limit (2)",
     )
     parser.add_argument("--no-collector", action="store_true", help="the backend alone")
     parser.add_argument(
@@ -153,6 +161,8 @@ def _programs(options: argparse.Namespace, sock: socket.socket, account: Account
     if not options.no_collector:
         url = f"ws://{address}{PATH}"
         command = collector_command("run", "--backend", url, "--network", options.network)
+        if options.budget_percent is not None:
+            command += ["--budget-percent", f"{options.budget_percent:g}"]
         collector = Supervised(Program("collector", command, for_collector), _say)
     return Running(address, settings.token, Supervised(backend, _say), collector)
 
@@ -225,6 +235,17 @@ async def _start_demo(running: Running) -> None:
 
 async def _ask(running: Running, path: str, answer: type[M], method: str = "GET") -> M:
     return await asyncio.to_thread(ask, running.address, running.token, path, answer, method)
+
+
+def _percent(text: str) -> float:
+    """A number from 0 on: said here rather than by a collector that cannot start."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of percent, 0 or more")
+    return value
 
 
 def _say(text: str) -> None:

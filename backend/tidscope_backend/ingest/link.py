@@ -14,13 +14,21 @@ from tidscope_wire.generated.models import (
     ListProcessesCommand,
     ProcessesReply,
     RefusedReply,
+    SetDelayAccountingCommand,
     SetRateCommand,
     TargetReply,
 )
 
 from tidscope_backend.problems import ProblemError, refusal
 
-Command = AttachCommand | DetachCommand | SetRateCommand | ListProcessesCommand | DoctorCommand
+Command = (
+    AttachCommand
+    | DetachCommand
+    | SetRateCommand
+    | ListProcessesCommand
+    | DoctorCommand
+    | SetDelayAccountingCommand
+)
 Reply = TargetReply | ProcessesReply | DoctorReply | RefusedReply
 R = TypeVar("R", TargetReply, ProcessesReply, DoctorReply)
 
@@ -81,6 +89,11 @@ class CollectorLink:
     async def doctor(self) -> DoctorReply:
         """Check the host's capabilities. Raises as `attach`."""
         command = DoctorCommand(request_id=next(self._numbers))
+        return await self._ask(command, DoctorReply, self._doctor_seconds)
+
+    async def set_delay_accounting(self, on: bool) -> DoctorReply:
+        """Switch the kernel's delay accounting on or off. Raises as `attach`."""
+        command = SetDelayAccountingCommand(request_id=next(self._numbers), on=on)
         return await self._ask(command, DoctorReply, self._doctor_seconds)
 
     def replied(self, reply: Reply) -> bool:

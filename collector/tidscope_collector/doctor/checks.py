@@ -20,10 +20,23 @@ _FALLBACK = (
 
 
 def _check(
-    about: tuple[str, str], state: CheckState, found: str, lost: str = "", mend: str = ""
+    about: tuple[str, str],
+    state: CheckState,
+    found: str,
+    lost: str = "",
+    mend: str = "",
+    switched_on: bool | None = None,
 ) -> DoctorCheck:
     name, title = about
-    return DoctorCheck(name=name, title=title, state=state, found=found, lost=lost, mend=mend)
+    return DoctorCheck(
+        name=name,
+        title=title,
+        state=state,
+        found=found,
+        lost=lost,
+        mend=mend,
+        switched_on=switched_on,
+    )
 
 
 def kernel(facts: Facts) -> DoctorCheck:
@@ -212,6 +225,7 @@ def delay_accounting(facts: Facts) -> DoctorCheck:
             about,
             "ok",
             "kernel.task_delayacct = 1; only threads started after it was switched on have delays.",
+            switched_on=True,
         )
     return _check(
         about,
@@ -219,6 +233,7 @@ def delay_accounting(facts: Facts) -> DoctorCheck:
         "kernel.task_delayacct = 0",
         f"{lost} Only threads that start after it is switched on have them: restart the target.",
         "sudo sysctl -w kernel.task_delayacct=1",
+        switched_on=False,
     )
 
 
@@ -295,6 +310,28 @@ def network(probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorCheck:
         "Bytes and calls that each thread moves over the network.",
         ebpf.mend,
     )
+
+
+def energy(facts: Facts) -> DoctorCheck:
+    """Is there a counter of energy that may be read?"""
+    about = "energy", "Energy of the machine (RAPL)"
+    found = f"{facts.energy_found[:1].upper()}{facts.energy_found[1:]}."
+    lost = "Watts of the machine, energy of runs, and estimates for threads."
+    match facts.energy_obstacle:
+        case "":
+            return _check(about, "ok", found)
+        case "denied":
+            return _check(about, "limited", found, lost, _AS_ROOT)
+        case "hidden":
+            mend = "docker run --security-opt systempaths=unconfined … (or run it on the host)"
+            return _check(about, "limited", found, lost, mend)
+        case "absent" if facts.hypervisor:
+            found = f"{found} This is a virtual machine: only its host can count energy."
+            return _check(about, "limited", found, lost)
+        case "absent":
+            return _check(about, "limited", found, lost, "sudo modprobe intel_rapl_msr")
+        case _:
+            return _check(about, "limited", found, lost)
 
 
 def clock_source(facts: Facts) -> DoctorCheck:

@@ -25,6 +25,7 @@ def examine(facts: Facts, probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorRepor
         checks.process_list(facts),
         checks.go_symbols(facts),
         checks.network(probe, ebpf),
+        checks.energy(facts),
         checks.clock_source(facts),
     ]
     return DoctorReport(

@@ -32,6 +32,7 @@ class NetworkReader:
         self._pid = pid
         self._uncounted = accounts.uncounted_calls
         self._told = False
+        self._closed = False
         accounts.watch(pid)
 
     @property
@@ -49,8 +50,10 @@ class NetworkReader:
         return self._join(reading, *self._accounts.live(self._pid, reading.tid, before))
 
     def close(self) -> None:
-        """Count no more for the process."""
-        self._accounts.forget(self._pid)
+        """Count no more for the process; twice does no harm."""
+        if not self._closed:
+            self._closed = True
+            self._accounts.forget(self._pid)
         self.base.close()
 
     def _join(

@@ -30,6 +30,7 @@ def pick(reading: Reading, chosen: Chosen) -> Reading:
         None if reading.absent is None else reading.absent[chosen],
         reading.start_ns[chosen],
         reading.name[chosen],
+        None if reading.age_us is None else reading.age_us[chosen],
     )
 
 
@@ -40,12 +41,14 @@ def join(parts: Sequence[Reading]) -> Reading:
     absent = None
     if any(part.absent is not None for part in parts):
         absent = np.concatenate([absent_mask(part) for part in parts])
+    ages = [part.age_us for part in parts if part.age_us is not None]
     return Reading(
         np.concatenate([part.tid for part in parts]),
         np.concatenate([part.counters for part in parts]),
         absent,
         np.concatenate([part.start_ns for part in parts]),
         np.concatenate([part.name for part in parts]),
+        np.concatenate(ages) if len(ages) == len(parts) else None,
     )
 
 

@@ -17,6 +17,7 @@ from tidscope_wire.generated.models import (
     FrameHeader,
     GomaxprocsChanged,
     ProcessGauges,
+    RateAdapted,
     RateChanged,
     SampleFailed,
     Target,
@@ -25,13 +26,17 @@ from tidscope_wire.generated.models import (
     TargetExited,
 )
 
+from tidscope_collector.delays import DelayAccounting
 from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.reading import Reading, TargetGoneError, ThreadReader
+from tidscope_collector.sampling.machine import ABSENT, MachineWatch
 from tidscope_collector.sampling.presence import presence
+from tidscope_collector.sampling.process_clock import process_cpu_ns
 from tidscope_collector.sampling.schedule import Schedule
+from tidscope_collector.sampling.selfwatch import SampleTimes
 from tidscope_collector.sampling.tracker import Tracker
 
 KEY_FRAME_NS = 10_000_000_000
@@ -49,10 +54,16 @@ class TargetSampler:
     """Samples one process; belongs to the sampling thread.
 
     Args:
-        target: description, as attached; `state` and `rate_hz` are kept up to date in it.
+        target: description, as attached; `state` and `rate_hz` are kept up to date in it. The rate
+            in force is the schedule's.
         reader: where readings come from; closed with the sampler.
         gomaxprocs: reads GOMAXPROCS, or None; closed with the sampler.
         attach_ns: CLOCK_MONOTONIC of the attachment.
+        delays: the switch of delay accounting, whose state is told.
+
+    Attributes:
+        machine: the machine's counters since attach; None: they are told as absent.
+        times: how long samples took.
 
     Raises:
         TargetGoneError: the process has ended; another one may have its id.
@@ -65,6 +76,7 @@ class TargetSampler:
         gomaxprocs: GomaxprocsReader | None,
         attach_ns: int,
         procfs: ProcFs,
+        delays: DelayAccounting | None = None,
     ) -> None:
         self.target = target
         self.pid = target.process.pid
@@ -75,7 +87,9 @@ class TargetSampler:
         self._gomaxprocs = gomaxprocs
         self._size = target.gomaxprocs
         self._procfs = procfs
-        self._attach_ns = attach_ns
+        self.attach_ns = attach_ns
+        self.machine: MachineWatch | None = None
+        self.times = SampleTimes()
         version = target.source.taskstats_version
         self.foreign_exits = version is not None and version < FIRST_WITH_TGID
         self._tracker = Tracker(
@@ -86,8 +100,11 @@ class TargetSampler:
         self._key_ns = -KEY_FRAME_NS
         self._key_bytes = 0
         self._rss: int | None = None
-        self._rss_ns = -SLOW_GAUGES_NS
         self._roles_ns = -ROLES_NS
+        self._delays = delays
+        self._accounting: bool | None = None
+        self._slow_ns = -SLOW_GAUGES_NS
+        self._cpu_ns: int | None = None
         self._names: list[str] = []
         self._tids = np.empty(0, np.uint32)
         with ExitStack() as opened:
@@ -143,12 +160,18 @@ class TargetSampler:
         return self._tids
 
     def change_rate(self, rate_hz: float, now_ns: int) -> None:
-        """Sample at another rate from now on."""
-        if rate_hz == self.schedule.rate_hz:
+        """Sample at another rate from now on, as someone asked for."""
+        asked_hz = self.target.rate_hz
+        if rate_hz == asked_hz:
             return
-        self._pending.append(RateChanged(rate_hz=rate_hz, previous_hz=self.schedule.rate_hz))
+        self._pending.append(RateChanged(rate_hz=rate_hz, previous_hz=asked_hz))
         self.schedule.change_rate(rate_hz, now_ns)
         self.target = self.target.model_copy(update={"rate_hz": rate_hz})
+
+    def adapt_rate(self, event: RateAdapted, now_ns: int) -> None:
+        """Sample at another rate than the one asked for, which is kept."""
+        self._pending.append(event)
+        self.schedule.change_rate(event.rate_hz, now_ns)
 
     def read(self) -> tuple[Reading, int]:
         """Read all threads.
@@ -163,6 +186,7 @@ class TargetSampler:
         if self._alive.poll(0):
             raise TargetGoneError(f"process {self.pid} has ended")
         reading = self.reader.read(self.threads())
+        self._cpu_ns = process_cpu_ns(self.pid)
         return reading, time.monotonic_ns()
 
     def frame(
@@ -246,8 +270,11 @@ class TargetSampler:
             rows = self._tracker.snapshot()
             self._key_ns, self._key_bytes = started_ns, 0
         self.last_was_key = key
-        if started_ns - self._rss_ns >= SLOW_GAUGES_NS:
-            self._rss, self._rss_ns = rss_bytes(self._procfs, self.pid), started_ns
+        if started_ns - self._slow_ns >= SLOW_GAUGES_NS:
+            self._slow_ns = started_ns
+            self._rss = rss_bytes(self._procfs, self.pid)
+            self._accounting = None if self._delays is None else self._delays.state()
+        cpu_ns, self._cpu_ns = self._cpu_ns, None
         roles = None
         if key or started_ns - self._roles_ns >= ROLES_NS:
             roles, self._roles_ns = self._tracker.roles(), started_ns
@@ -259,11 +286,17 @@ class TargetSampler:
             seq=self.seq,
             first_seq=self.seq,
             kind="snapshot" if key else "delta",
-            time_ns=max(0, started_ns - self._attach_ns),
+            time_ns=max(0, started_ns - self.attach_ns),
             unix_us=time.time_ns() // 1000 - (now - started_ns) // 1000,
             live_threads=len(self._tracker.threads),
             events=events,
-            process=ProcessGauges(gomaxprocs=self._size, rss_bytes=self._rss),
+            process=ProcessGauges(
+                gomaxprocs=self._size,
+                rss_bytes=self._rss,
+                cpu_ns=cpu_ns,
+                delay_accounting=self._accounting,
+            ),
+            machine=ABSENT if self.machine is None else self.machine.counters(),
             health=health((now - started_ns) // 1000, late // 1000, self.schedule.missed),
             exited=self._tracker.exited(),
             roles=roles,

@@ -199,6 +199,7 @@ class Tracker:
                     totals=totals,
                     exact=True,
                     seen_alive=thread is not None,
+                    lifetime_ns=None if exits.age_us is None else 1000 * int(exits.age_us[row]),
                 )
             )
         return recorded, heirs
@@ -353,8 +354,7 @@ class Tracker:
         absent: dict[str, npt.NDArray[np.bool_]] = {}
         if reading.absent is not None:
             masks = reading.absent[chosen]
-            for column, name in enumerate(self.fields):
-                if masks[:, column].any():
-                    absent[name] = np.ascontiguousarray(masks[:, column])
+            for column in np.flatnonzero(masks.any(axis=0)).tolist():
+                absent[self.fields[column]] = np.ascontiguousarray(masks[:, column])
         columns = dict(zip(self.fields, counters, strict=True))
         return Rows(reading.tid[chosen], columns, absent)

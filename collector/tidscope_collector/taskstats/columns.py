@@ -41,8 +41,9 @@ class Columns:
                 absent.append(
                     AbsentField(
                         field=field.name,
-                        reason="delay accounting is off: sysctl -w kernel.task_delayacct=1, then "
-                        "threads that start afterwards have it; attach again to see it",
+                        reason="delay accounting is off: switch it on in Doctor (or by sysctl -w "
+                        "kernel.task_delayacct=1), then threads that start afterwards have it; "
+                        "attach again to see it",
                     )
                 )
             else:

@@ -190,4 +190,5 @@ class TaskstatsReader:
             early = start < self._delays_from_ns
             if early.any():
                 absent = early[:, None] & self._columns.delays[None, :] & (counters == 0)
-        return Reading(member(words, layout, "ac_pid"), counters, absent, start, names)
+        tids = member(words, layout, "ac_pid")
+        return Reading(tids, counters, absent, start, names, age_us)

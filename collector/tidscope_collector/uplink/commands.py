@@ -16,15 +16,24 @@ from tidscope_wire.generated.models import (
     ListProcessesCommand,
     ProcessesReply,
     RefusedReply,
+    SetDelayAccountingCommand,
     SetRateCommand,
     TargetReply,
 )
 
 from tidscope_collector.attaching import RefusedError, Targets, refuse
+from tidscope_collector.delays import DelayAccounting, SwitchRefusedError
 
 log = logging.getLogger("tidscope.uplink")
 
-Command = AttachCommand | DetachCommand | SetRateCommand | ListProcessesCommand | DoctorCommand
+Command = (
+    AttachCommand
+    | DetachCommand
+    | SetRateCommand
+    | ListProcessesCommand
+    | DoctorCommand
+    | SetDelayAccountingCommand
+)
 Reply = TargetReply | ProcessesReply | DoctorReply | RefusedReply
 _COMMAND: TypeAdapter[Command | CollectorWelcome] = TypeAdapter(CollectorCommand)
 
@@ -44,10 +53,16 @@ class Commands:
     Args:
         targets: what they act on.
         examine: makes the doctor's report.
+        delays: the switch of delay accounting; without it, it cannot be set.
     """
 
-    def __init__(self, targets: Targets, examine: Callable[[], DoctorReport]) -> None:
-        self._targets, self._examine = targets, examine
+    def __init__(
+        self,
+        targets: Targets,
+        examine: Callable[[], DoctorReport],
+        delays: DelayAccounting | None = None,
+    ) -> None:
+        self._targets, self._examine, self._delays = targets, examine, delays
 
     async def answer(self, command: Command) -> Reply:
         """Carry a command out in a worker thread; a refusal and a failure are answers too."""
@@ -77,3 +92,16 @@ class Commands:
                 return ProcessesReply(request_id=number, processes=self._targets.processes())
             case DoctorCommand(request_id=number):
                 return DoctorReply(request_id=number, report=self._examine())
+            case SetDelayAccountingCommand(request_id=number, on=on):
+                self._switch(on)
+                return DoctorReply(request_id=number, report=self._examine())
+
+    def _switch(self, on: bool) -> None:
+        try:
+            if self._delays is None:
+                raise SwitchRefusedError("this collector sets no switches", "Set it on the host.")
+            self._delays.set(on)
+        except SwitchRefusedError as error:
+            raise refuse(
+                "not-permitted", 403, "The kernel does not permit it", str(error), error.hint
+            ) from None

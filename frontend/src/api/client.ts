@@ -46,6 +46,11 @@ export function examine(host: string | null, signal?: AbortSignal): Promise<Doct
   return request("GET", `/doctor${onHost(host)}`, signal ? { signal } : {});
 }
 
+/** Set kernel.task_delayacct of a host; answers with its report. */
+export function setDelayAccounting(host: string | null, on: boolean): Promise<DoctorReport> {
+  return request("PUT", `/doctor/delay-accounting${onHost(host)}`, { body: { on } });
+}
+
 /** Trade the printed token for a session cookie. */
 export async function signIn(token: string): Promise<void> {
   await request<void>("POST", "/session", { body: { token } });

@@ -1,6 +1,7 @@
 /** Charts and events in words. */
 
-import type { ChartView, LineView } from "../model/contract";
+import { PART_NAMES, PARTS, type Part } from "../model/breakdown";
+import type { ChartView, LineView, TimesRow, TimesView } from "../model/contract";
 import { formatDuration, formatValue } from "../model/format";
 import type { TargetEvent } from "../wire/generated/models";
 
@@ -12,12 +13,36 @@ export function describeChart(view: ChartView | null, title: string): string {
   if (view.state === "absent") return `${title}: not available. ${view.reason}`;
   if (view.state === "waiting") return `${title}: not enough data yet.`;
   const span = formatDuration(view.t1_s - view.t0_s);
+  if (view.times) return `${title}, ${span}, ${describeTimes(view.times)}`;
   const known = view.lines.filter((line) => line.kind !== "others" && !Number.isNaN(line.last));
   if (known.length === 0) return `${title}, ${span}: no activity.`;
   const largest = known.sort((a, b) => b.last - a.last).slice(0, MOST_LINES);
   const parts = largest.map((line) => `${lineName(line)} ${formatValue(line.last, view.unit)}`);
   const rest = view.others > 0 ? ` ${view.others} more threads in one line.` : "";
   return `${title}, ${span}: ${parts.join(", ")}.${rest}`;
+}
+
+/** Where time went, in words: shares of the whole, and what is not told apart. */
+export function describeTimes({ name, whole, absent }: TimesView): string {
+  if (!(whole.wall_s > 0)) return `${name}: no thread lived.`;
+  const lacking = new Set(absent.map(({ part }) => inText(part)));
+  const without = lacking.size === 0 ? "" : ` Not fully available: ${[...lacking].join(", ")}.`;
+  return `${name}: ${sharesOf(whole)}.${without}`;
+}
+
+/** Name of a part within a sentence: "on CPU". */
+function inText(part: Part): string {
+  const name = PART_NAMES[part];
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+/** Shares of a row's parts, largest first, those of half a percent and more. */
+export function sharesOf({ parts, wall_s }: TimesRow): string {
+  return PARTS.map((part) => [part, parts[part] / wall_s] as const)
+    .filter(([, share]) => share >= 0.005)
+    .sort((a, b) => b[1] - a[1])
+    .map(([part, share]) => `${inText(part)} ${(100 * share).toFixed(0)} %`)
+    .join(", ");
 }
 
 /** Name of a line, such as "worker-1 (1234) read". */
@@ -51,6 +76,10 @@ export function describeEvent(event: TargetEvent): string {
       return "Detached.";
     case "rate_changed":
       return `Sampling went from ${event.previous_hz} to ${event.rate_hz} a second.`;
+    case "rate_adapted":
+      return event.rate_hz < event.previous_hz
+        ? `Sampling went from ${event.previous_hz} to ${event.rate_hz} a second by itself: it took ${event.measuring_percent.toFixed(1)} % of a core, of a budget of ${event.budget_percent} %. ${event.asked_hz} are asked for.`
+        : `Sampling went from ${event.previous_hz} back to ${event.rate_hz} a second: there is room in the CPU budget.`;
     case "deadlines_missed":
       return `${plural(event.count, "sample was", "samples were")} not taken in time.`;
     case "exits_lost":

@@ -2,7 +2,7 @@
 
 import { graphic } from "echarts/core";
 import type { ChartTheme, ChartView, LineView } from "../model/contract";
-import { lineStyle } from "./palette";
+import { lineStyle, partStyle } from "./palette";
 import type { Plot } from "./plot";
 import { Raster } from "./raster";
 import { rgbOf } from "./rgb";
@@ -32,6 +32,12 @@ export class LineLayer {
     for (let index = view.lines.length - 1; index >= 0; index--) {
       const line = view.lines[index];
       if (!line || raised(line)) continue;
+      if (line.part !== undefined) {
+        const { colour, opacity: strength, striped } = partStyle(line.part, theme);
+        const stripe = striped ? Math.max(1, Math.round(2 * ratio)) : 0;
+        raster.band(view, index, plot, { colour: rgbOf(colour), opacity: strength, stripe });
+        continue;
+      }
       const style = lineStyle(line, view.chart, theme);
       raster.line(view, index, plot, {
         colour: rgbOf(style.colour),

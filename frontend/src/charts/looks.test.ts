@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { PARTS } from "../model/breakdown";
 import { chart, line } from "../testing/charts";
-import { describeChart, describeEvent, lineName, othersNote } from "./describe";
+import { describeChart, describeEvent, describeTimes, lineName, othersNote } from "./describe";
 import { markerSvg } from "./marker";
 import { axesOption } from "./option";
-import { DARK_CHART_THEME, LIGHT_CHART_THEME, lineStyle, roleStyle } from "./palette";
+import { DARK_CHART_THEME, LIGHT_CHART_THEME, lineStyle, partStyle, roleStyle } from "./palette";
 import { hexRgb } from "./rgb";
 import { sparkPath } from "./spark_path";
 import { between, shifted, zoomed } from "./zoom";
@@ -22,6 +23,39 @@ function contrast(a: string, b: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
+describe("describeTimes", () => {
+  const parts = { cpu: 3, queue: 1, blkio: Number.NaN, swapin: Number.NaN, memory: 0.01 };
+  const row = {
+    ...{ key: "", name: "all threads", role_index: 0, threads: 2, wall_s: 10 },
+    parts: { ...parts, irq: 0, unsplit: 5.99, rest: 0 },
+  };
+  const times = {
+    scope: "process",
+    name: "all threads",
+    whole: row,
+    roles: [],
+    absent: [],
+  } as const;
+
+  it("gives shares, largest first, and leaves out what is next to nothing", () => {
+    expect(describeTimes(times)).toBe(
+      "all threads: rest, not split 60 %, on CPU 30 %, waiting for a CPU 10 %.",
+    );
+  });
+
+  it("names what is not available, once", () => {
+    const absent = [
+      { part: "blkio", reason: "off" },
+      { part: "blkio", reason: "old" },
+    ] as const;
+    expect(describeTimes({ ...times, absent })).toMatch(/Not fully available: block I\/O\.$/);
+  });
+
+  it("says that no thread lived", () => {
+    expect(describeTimes({ ...times, whole: { ...row, wall_s: 0 } })).toMatch(/no thread lived/);
+  });
+});
+
 describe("palette", () => {
   it.each([LIGHT_CHART_THEME, DARK_CHART_THEME])("can be seen on its background: %o", (theme) => {
     const roles = Array.from({ length: 8 }, (_, i) => roleStyle(i, theme).colour);
@@ -29,6 +63,15 @@ describe("palette", () => {
       expect(contrast(colour, theme.background)).toBeGreaterThanOrEqual(3);
     }
     expect(contrast(theme.muted, theme.background)).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it.each([LIGHT_CHART_THEME, DARK_CHART_THEME])("shows each part of time: %o", (theme) => {
+    const styles = PARTS.map((part) => partStyle(part, theme));
+    const looks = styles.map(({ colour, opacity, striped }) => [colour, opacity, striped].join());
+    expect(new Set(looks).size).toBe(PARTS.length);
+    for (const { colour } of styles) {
+      expect(contrast(colour, theme.background)).toBeGreaterThanOrEqual(3);
+    }
   });
 
   it("gives forty roles forty looks, by more than colour", () => {
@@ -114,6 +157,15 @@ describe("words", () => {
     const exited = { type: "target_exited", exit_code: 256 } as const;
     expect(describeEvent(exited)).toBe("The process ended with exit code 1.");
     expect(describeEvent({ ...exited, exit_code: 9 })).toBe("The process ended with signal 9.");
+    const adapted = { type: "rate_adapted", asked_hz: 10, budget_percent: 2 } as const;
+    expect(
+      describeEvent({ ...adapted, rate_hz: 4, previous_hz: 10, measuring_percent: 4.96 }),
+    ).toBe(
+      "Sampling went from 10 to 4 a second by itself: it took 5.0 % of a core, of a budget of 2 %. 10 are asked for.",
+    );
+    expect(
+      describeEvent({ ...adapted, rate_hz: 10, previous_hz: 4, measuring_percent: 0.5 }),
+    ).toContain("from 4 back to 10 a second");
     expect(describeEvent({ type: "exits_lost", count: 1 })).toBe(
       "1 exit record was lost on this host.",
     );

@@ -5,6 +5,7 @@
  * two lines of a pair differ in their dash: nothing is told by colour alone.
  */
 
+import type { Part } from "../model/breakdown";
 import type { ChartId, ChartTheme, LineStyle, LineView } from "../model/contract";
 import { mixed } from "./rgb";
 
@@ -68,6 +69,39 @@ export const DARK_CHART_THEME: ChartTheme = {
   others: "#7d8590",
 };
 
+/**
+ * Hue of each part of time, as a place in the palette; null is the colour of what is left over.
+ * Bands are told apart by their order and a gap between them as well, and the rest by its stripes.
+ */
+const PART_HUES: Readonly<Record<Part, number | null>> = {
+  cpu: 2,
+  queue: 1,
+  blkio: 0,
+  swapin: 6,
+  memory: 3,
+  irq: 4,
+  unsplit: null,
+  rest: null,
+};
+
+/** Looks of a part of time: its colour, how strong it is, and whether it is striped. */
+export interface PartStyle {
+  readonly colour: string;
+  readonly opacity: number;
+  readonly striped: boolean;
+}
+
+/** Looks of a part of time. */
+export function partStyle(part: Part, theme: ChartTheme): PartStyle {
+  const hue = PART_HUES[part];
+  const colour = hue === null ? undefined : (theme.dark ? DARK : LIGHT)[hue];
+  return {
+    colour: colour ?? theme.others,
+    opacity: colour === undefined ? 0.28 : 0.88,
+    striped: part === "unsplit",
+  };
+}
+
 /** Looks of a role. */
 export function roleStyle(role_index: number, theme: ChartTheme): LineStyle {
   const colours = theme.dark ? DARK : LIGHT;
@@ -82,6 +116,10 @@ export function roleStyle(role_index: number, theme: ChartTheme): LineStyle {
 
 /** Looks of a line in a chart. */
 export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): LineStyle {
+  if (line.part !== undefined) {
+    const { colour } = partStyle(line.part, theme);
+    return { colour, dash: SOLID, width: 8, marker: "none" };
+  }
   const dash = line.variant === 1 ? SECOND : SOLID;
   const base = roleStyle(line.role_index, theme);
   const width = line.selected ? 3 : line.pinned ? 2 : base.width;

@@ -66,7 +66,10 @@ export function tooltipAt(view: ChartView, t_s: number): Tooltip | null {
   if (column < 0) return null;
   const rows: TooltipRow[] = [];
   view.lines.forEach((line, index) => {
-    const value = view.high[index * view.columns + column] ?? Number.NaN;
+    const top = view.high[index * view.columns + column] ?? Number.NaN;
+    // A band's value is its height.
+    const foot = view.times ? (view.low[index * view.columns + column] ?? 0) : 0;
+    const value = top - foot;
     if (!Number.isNaN(value)) rows.push({ line, value });
   });
   if (rows.length === 0) return null;

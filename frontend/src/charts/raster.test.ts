@@ -90,4 +90,53 @@ describe("Raster", () => {
     raster.line(view, 0, { t0_s: 0, t1_s: 4, y_top: 4 }, style);
     expect([...raster.pixels.subarray(32, 36)]).toEqual([128, 0, 128, 255]);
   });
+
+  it("fills bands that meet without a gap, up to the next column's time", () => {
+    const view = chart(
+      [0, 2, 4],
+      [
+        { low: [0, 0, 0], high: [1, 3, 3] },
+        { low: [1, 3, 3], high: [4, 4, 4] },
+      ],
+    );
+    const raster = new Raster(4, 4);
+    for (const [index, opacity] of [1, 0.5].entries()) {
+      const style = { colour: [255, 0, 0], opacity, stripe: 0 } as const;
+      raster.band(view, index, { t0_s: 0, t1_s: 4, y_top: 4 }, style);
+    }
+    expect(alpha(raster)).toEqual([
+      [128, 128, 128, 128],
+      [128, 128, 255, 255],
+      [128, 128, 255, 255],
+      [255, 255, 255, 255],
+    ]);
+  });
+
+  it("leaves the upper row of a thick band free, and columns without a value", () => {
+    const view = chart([0, 1, 4], [{ low: [0, Number.NaN, 0], high: [4, Number.NaN, 4] }]);
+    const raster = new Raster(4, 4);
+    const style = { colour: [1, 2, 3], opacity: 1, stripe: 0 } as const;
+    raster.band(view, 0, { t0_s: 0, t1_s: 4, y_top: 4 }, style);
+    expect(alpha(raster).map((row) => row.join())).toEqual([
+      "0,0,0,0",
+      ...Array.from({ length: 3 }, () => "255,0,0,0"),
+    ]);
+  });
+
+  it("stripes a band in two strengths, the same ones when the window has moved", () => {
+    const band = (t0_s: number): string[] => {
+      const view = chart([0, 20], [{ low: [0, 0], high: [2, 2] }]);
+      const raster = new Raster(12, 2);
+      const style = { colour: [9, 9, 9], opacity: 0.25, stripe: 1 } as const;
+      raster.band(view, 0, { t0_s, t1_s: t0_s + 12, y_top: 2 }, style);
+      return alpha(raster).map((row) => row.join());
+    };
+    const strong = 192;
+    const plain = 64;
+    expect(band(0)[0]).toBe(
+      Array.from({ length: 12 }, (_, x) => (x % 4 === 0 ? strong : plain)).join(),
+    );
+    expect(band(4)).toEqual(band(0));
+    expect(band(1)[0]?.startsWith(`${plain},${plain},${plain},${strong}`)).toBe(true);
+  });
 });

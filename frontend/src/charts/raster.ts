@@ -20,6 +20,15 @@ export interface RasterStyle {
   readonly dash: readonly number[];
 }
 
+/** How a band is filled. */
+export interface BandStyle {
+  readonly colour: Rgb;
+  /** 0 to 1. */
+  readonly opacity: number;
+  /** Thickness of its stripes, pixels of the buffer; 0: none. */
+  readonly stripe: number;
+}
+
 /** Part of time and values that the buffer shows. */
 export interface RasterScale {
   readonly t0_s: number;
@@ -67,6 +76,39 @@ export class Raster {
       const flat = bottom - top <= 3 * style.thickness;
       if (period > 0 && flat && !isOn(dash, (((x + shift) % period) + period) % period)) continue;
       this.run(x, top - half, bottom + half, style);
+    }
+  }
+
+  /**
+   * Fill one of a view's bands: from its low to its high, each column up to the next one's time. The
+   * uppermost row stays free where there is room, so that bands are told apart without their colours.
+   */
+  band(view: ChartView, index: number, scale: RasterScale, style: BandStyle): void {
+    const { width, height, words } = this;
+    const { columns, time_s, low, high } = view;
+    const across = width / (scale.t1_s - scale.t0_s);
+    const down = height / scale.y_top;
+    const shift = Math.round(scale.t0_s * across);
+    const [red, green, blue] = style.colour;
+    const rgb = red | (green << 8) | (blue << 16);
+    const { stripe } = style;
+    const alpha = Math.round(255 * style.opacity);
+    const strong = Math.min(255, 3 * alpha);
+    for (let c = 0; c + 1 < columns; c++) {
+      const least = low[index * columns + c] ?? Number.NaN;
+      if (Number.isNaN(least)) continue;
+      const x0 = Math.max(0, Math.round(((time_s[c] ?? 0) - scale.t0_s) * across));
+      const x1 = Math.min(width, Math.round(((time_s[c + 1] ?? 0) - scale.t0_s) * across));
+      const bottom = Math.round(height - least * down);
+      const top = Math.round(height - (high[index * columns + c] ?? least) * down);
+      const from = Math.max(0, bottom - top > 3 ? top + 1 : top);
+      for (let y = from; y < Math.min(height, bottom); y++) {
+        for (let x = x0; x < x1; x++) {
+          // Stripes are anchored to time, so that they do not crawl.
+          const striped = stripe > 0 && (x + shift + y) % (4 * stripe) < stripe;
+          words[y * width + x] = rgb | ((striped ? strong : alpha) << 24);
+        }
+      }
     }
   }
 

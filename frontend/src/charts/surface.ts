@@ -96,7 +96,8 @@ export class ChartSurface {
       ...plotSize(this.width, this.height),
       t0_s: view?.t0_s ?? 0,
       t1_s: view?.t1_s ?? 1,
-      y_top: ok ? (this.range?.top ?? EMPTY_TOP) : EMPTY_TOP,
+      // Shares of a whole reach up to it.
+      y_top: ok && !view.times ? (this.range?.top ?? EMPTY_TOP) : EMPTY_TOP,
     };
     this.layAxes();
     this.layLines();

@@ -20,6 +20,7 @@ import type {
   Writable,
 } from "../model/contract";
 import { DEFAULT_REQUEST } from "../model/contract";
+import { type MapPicture, nextPicture } from "../model/map_picture";
 import { createStore } from "../model/store";
 import type { LiveState, Problem } from "../wire/generated/models";
 
@@ -52,6 +53,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
   const table = createStore<TableView | null>(null);
   const events = createStore<EventsView | null>(null);
   const health = createStore<DataHealth | null>(null);
+  const map = createStore<MapPicture | null>(null);
   const hover = createStore<Hover>(NO_HOVER);
   const charts = new Map<ChartId, Writable<ChartView | null>>();
   const mounted = new Map<symbol, { readonly chart: ChartId; readonly width_px: number }>();
@@ -84,7 +86,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
   };
 
   const clear = (): void => {
-    for (const store of [target, tiles, table, events, health]) store.set(null);
+    for (const store of [target, tiles, table, events, health, map]) store.set(null);
     for (const store of charts.values()) store.set(null);
     hover.set(NO_HOVER);
   };
@@ -115,6 +117,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
         if (data.tiles) tiles.set(data.tiles);
         if (data.table) table.set(data.table);
         if (data.events) events.set(data.events);
+        if (data.map) map.set(nextPicture(map.get(), data.map));
         for (const chart of data.charts) chartStore(chart.chart).set(chart);
         if (probe && data.frames.length > 0) notePaint(data.frames, probe);
         break;
@@ -146,6 +149,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
     table,
     events,
     health,
+    map,
     chart: chartStore,
     hover,
     select: (key) => request({ selected: key === view.get().selected ? null : key }),

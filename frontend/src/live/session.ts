@@ -138,7 +138,7 @@ export class LiveSession {
     if (this.followed !== null) this.send({ type: "unsubscribe", target: this.followed });
     this.followed = target;
     this.model = new TargetModel();
-    this.maker = new ViewMaker(this.model);
+    this.maker = new ViewMaker(this.model, this.env.clock_ms);
     this.maker.ask(this.request, this.charts);
     this.probed = [];
     this.badFrames = 0;
@@ -244,6 +244,11 @@ export class LiveSession {
     for (const { time_s, low, high } of views.charts) {
       for (const array of [time_s, low, high]) buffers.add(array.buffer);
     }
+    const { map } = views;
+    if (map) {
+      const { values, highest, peak, born, exited } = map;
+      for (const array of [values, highest, peak, born, exited]) buffers.add(array.buffer);
+    }
     const transfer = [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
     const frames = this.probed;
     this.probed = [];
@@ -257,6 +262,7 @@ export class LiveSession {
         tiles: views.tiles,
         table: views.table,
         events: views.events,
+        map,
         frames,
       },
       transfer,

@@ -17,8 +17,11 @@ export interface ChartSpec {
 
 const NS = 1e-9;
 
-/** All charts that are made of counters; the GOMAXPROCS chart is made of a gauge. */
-export const CHART_SPECS: Readonly<Record<Exclude<ChartId, "gomaxprocs">, ChartSpec>> = {
+/** Charts whose lines are counters; GOMAXPROCS is a gauge, and times are worked out of several. */
+export type CounterChartId = Exclude<ChartId, "gomaxprocs" | "times">;
+
+/** All charts whose lines are counters. */
+export const CHART_SPECS: Readonly<Record<CounterChartId, ChartSpec>> = {
   cpu: { mode: "slope", fields: ["cpu_run_ns"], variants: [], scale: NS, unit: "cores" },
   cpu_total: { mode: "total", fields: ["cpu_run_ns"], variants: [], scale: NS, unit: "s" },
   disk: {

@@ -1,13 +1,14 @@
 /** Charts made of counters: which lines, and what they look like in a window. */
 
 import type { Target } from "../wire/generated/models";
-import { CHART_SPECS, type ChartSpec, type RingField } from "./chart_specs";
+import { CHART_SPECS, type ChartSpec, type CounterChartId, type RingField } from "./chart_specs";
 import {
   type ChartId,
   type ChartRequest,
   type ChartView,
   type LineView,
   RING_FIELDS,
+  type ShownUnit,
   type ViewRequest,
 } from "./contract";
 import { type Columns, columnsFor, extremes } from "./decimate";
@@ -53,7 +54,7 @@ export function* threadsIn(input: ViewInput): Generator<Thread> {
 /** Choose the threads that get a line: selected and pinned ones first, then the top by growth. */
 export function chooseThreads(
   input: ViewInput,
-  chart: Exclude<ChartId, "gomaxprocs">,
+  chart: CounterChartId,
   incumbents: ReadonlySet<string>,
 ): Chosen {
   const { model, request, span, now_s } = input;
@@ -84,7 +85,7 @@ export function chartView(
   { chart, width_px }: ChartRequest,
   chosen: Chosen,
 ): ChartView {
-  if (chart === "gomaxprocs") return emptyView(input, chart, "absent", "");
+  if (chart === "gomaxprocs" || chart === "times") return emptyView(input, chart, "absent", "");
   const spec = CHART_SPECS[chart];
   const { model, span, now_s } = input;
   const missing = spec.fields.find((field) => model.columnOf(field) < 0);
@@ -145,7 +146,7 @@ export function sizeView(input: ViewInput): ChartView {
   };
 }
 
-const PLAIN_LINE: LineView = {
+export const PLAIN_LINE: LineView = {
   key: null,
   tid: null,
   name: "",
@@ -160,12 +161,16 @@ const PLAIN_LINE: LineView = {
   last: Number.NaN,
 };
 
-function whyAbsent({ target }: ViewInput, field: string): string {
+/** Why a target does not have a field, in words of the collector. */
+export function whyAbsent({ target }: ViewInput, field: string): string {
   const known = target?.absent.find((absent) => absent.field === field);
   return known?.reason ?? `this target does not give ${field}`;
 }
 
-function emptyView(
+const UNITS: Partial<Record<ChartId, ShownUnit>> = { gomaxprocs: "count", times: "share" };
+
+/** A view without lines. */
+export function emptyView(
   { model, span, target }: ViewInput,
   chart: ChartId,
   state: ChartView["state"],
@@ -174,7 +179,7 @@ function emptyView(
   const nothing = new Float64Array(0);
   return {
     chart,
-    unit: chart === "gomaxprocs" ? "count" : CHART_SPECS[chart].unit,
+    unit: UNITS[chart] ?? CHART_SPECS[chart as CounterChartId].unit,
     state,
     reason,
     t0_s: span.t0_s,
@@ -200,7 +205,7 @@ class LinePainter {
   readonly high: Float64Array;
   readonly lines: LineView[] = [];
   /** Largest values in the window: of the threads' lines and of the others'. */
-  private most = { thread: 0, others: 0, process: 0 };
+  private most = { thread: 0, others: 0, process: 0, part: 0 };
   /** Lines that have a value. */
   values = 0;
   private readonly raw: Float64Array;

@@ -28,6 +28,10 @@ import type {
   Target,
   TargetEvent,
 } from "../wire/generated/models";
+import type { Part } from "./breakdown";
+import type { MapRequest, MapView } from "./map_contract";
+import type { MapPicture } from "./map_picture";
+import type { CpuCheck } from "./reconciliation";
 
 // ---------------------------------------------------------------------------------------------
 // Stores
@@ -86,7 +90,8 @@ export type ChartId =
   | "switches" // voluntary and involuntary context switches (1/s)
   | "wait" // run-queue wait, share of a core
   | "blkio" // block I/O wait, share of a core; absent with its reason
-  | "gomaxprocs"; // size in force, step line
+  | "gomaxprocs" // size in force, step line
+  | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
 
 /** The part of time on every time axis. */
 export type TimeWindow =
@@ -104,8 +109,8 @@ export interface TableRequest {
   readonly descending: boolean;
   /** One row a thread, or one row a role. */
   readonly group: "thread" | "role";
-  /** Exited threads too. */
-  readonly exited: boolean;
+  /** Threads that live, that have exited, or both. */
+  readonly lives: "live" | "exited" | "all";
   /** First row wanted and how many (at most 200). */
   readonly offset: number;
   readonly limit: number;
@@ -133,6 +138,8 @@ export interface ViewRequest {
   readonly table: TableRequest | null;
   readonly tiles: boolean;
   readonly events: boolean;
+  /** The thread map; null: it is not on screen. */
+  readonly map: MapRequest | null;
 }
 
 /** What is in force before the page has asked for anything. */
@@ -148,6 +155,7 @@ export const DEFAULT_REQUEST: ViewRequest = {
   table: null,
   tiles: true,
   events: true,
+  map: null,
 };
 
 /** A table request to start from. */
@@ -155,7 +163,7 @@ export const DEFAULT_TABLE: TableRequest = {
   sort: { by: "rate", field: "cpu_run_ns" },
   descending: true,
   group: "thread",
-  exited: false,
+  lives: "live",
   offset: 0,
   limit: 60,
   spark_field: "cpu_run_ns",
@@ -174,13 +182,29 @@ export const RING_FIELDS = [
   "net_read_calls",
   "net_write_calls",
   "blkio_delay_ns",
+  "swapin_delay_ns",
+  "thrashing_delay_ns",
+  "reclaim_delay_ns",
+  "compact_delay_ns",
+  "wpcopy_delay_ns",
+  "irq_delay_ns",
 ] as const;
 
 // ---------------------------------------------------------------------------------------------
 // Views
 
 /** Unit of a value that is shown, for `formatValue` and `tickFormatter` of model/format.ts. */
-export type ShownUnit = "cores" | "s" | "bytes" | "bytes/s" | "1/s" | "count" | "share" | "ms";
+export type ShownUnit =
+  | "W"
+  | "J"
+  | "cores"
+  | "s"
+  | "bytes"
+  | "bytes/s"
+  | "1/s"
+  | "count"
+  | "share"
+  | "ms";
 
 /** One line of a chart. Its values are in the chart's `low` and `high`. */
 export interface LineView {
@@ -191,11 +215,13 @@ export interface LineView {
   readonly role: string;
   /** Number of the role in order of appearance: `roleStyle(role_index, theme)` gives its looks. */
   readonly role_index: number;
-  readonly kind: "thread" | "others" | "process";
+  readonly kind: "thread" | "others" | "process" | "part";
   /** Which of a pair: 0 = read, voluntary, or the only one; 1 = written, involuntary. */
   readonly variant: 0 | 1;
   /** Name of the variant, for legends: "read", "written", "voluntary", …; "" if there is one. */
   readonly variant_name: string;
+  /** What a band of the times chart is: `partStyle(part, theme)` gives its looks. */
+  readonly part?: Part;
   readonly selected: boolean;
   readonly pinned: boolean;
   readonly exited: boolean;
@@ -242,6 +268,37 @@ export interface ChartView {
   readonly others: number;
   /** Stretches of time for which frames were lost, seconds since attach. */
   readonly gaps: readonly (readonly [number, number])[];
+  /**
+   * Of the times chart only: its lines are bands from `low` to `high`, stacked up to 1; column k
+   * holds from time_s[k] to time_s[k + 1], the last one is the end of the one before.
+   */
+  readonly times?: TimesView;
+}
+
+/** Where the time of threads went within the window. */
+export interface TimesView {
+  /** What the chart is of: the process (what fits the filter), a role, or a thread. */
+  readonly scope: "process" | "role" | "thread";
+  readonly name: string;
+  readonly whole: TimesRow;
+  /** By role, busiest first. */
+  readonly roles: readonly TimesRow[];
+  /** Parts that are not there, or are there for some threads only, and why. */
+  readonly absent: readonly { readonly part: Part; readonly reason: string }[];
+}
+
+/** Where the time of some threads went. */
+export interface TimesRow {
+  /** "role:NAME" for a role. */
+  readonly key: ThreadKey;
+  readonly name: string;
+  readonly role_index: number;
+  /** Threads that lived within the window. */
+  readonly threads: number;
+  /** Thread-seconds within the window: what all parts add up to. */
+  readonly wall_s: number;
+  /** Seconds a part; NaN where it is not available (then it is within another part). */
+  readonly parts: Readonly<Record<Part, number>>;
 }
 
 /** The part of the table that was asked for. */
@@ -250,7 +307,10 @@ export interface TableView {
   readonly offset: number;
   /** Rows that fit the filter, in all. */
   readonly total: number;
-  /** Exited threads that are no longer listed, because there were too many (2,000 are kept). */
+  /**
+   * Exited threads that are no longer listed, because there were too many (2,000 are kept); they
+   * are still in the totals of the process.
+   */
   readonly folded: number;
   readonly group: "thread" | "role";
   /** Fields of the columns of `rates` and `totals`: those of the target, in its order. */
@@ -258,6 +318,8 @@ export interface TableView {
   readonly rows: readonly TableRow[];
   /** Rates are means over this long (seconds); NaN while there is only one sample. */
   readonly rate_span_s: number;
+  /** Estimated power for each core of CPU that a row uses, watts; NaN if it is not known. */
+  readonly watts_per_core: number;
 }
 
 /** One row: a thread, or all threads of a role. */
@@ -270,7 +332,10 @@ export interface TableRow {
   readonly role_index: number;
   /** live: counters move or moved in the rate span. idle: live, nothing moved. exited: it ended. */
   readonly state: "live" | "idle" | "exited";
-  /** False if an exited thread's totals are its last sample, because no exit record came. */
+  /**
+   * False if an exited thread's totals are its last sample, because no exit record came; of a role,
+   * if that is so of one of its threads.
+   */
   readonly exact: boolean;
   /** Live threads in the row (roles); 1 or 0 for a thread. */
   readonly threads: number;
@@ -307,6 +372,8 @@ export interface TileView {
   readonly first_label: string;
   /** Over the time window, oldest first, 60 points; NaN where there is none. */
   readonly spark: Float32Array;
+  /** What is to be known of the values, such as how one of them is estimated. */
+  readonly note?: string;
 }
 
 export type TileId =
@@ -317,6 +384,7 @@ export type TileId =
   | "disk"
   | "switches"
   | "threads" // value: live; second: none
+  | "power" // energy of the machine's packages, and an estimate for the process
   | "turnover"; // threads born and exited since the page's first frame of this target
 
 /** Something that happened, newest last in `EventsView.events`. */
@@ -337,16 +405,34 @@ export interface EventsView {
 
 /** How good the data is. */
 export interface DataHealth {
+  /** CPU of the process and of its threads, live and ended, since this page's first frame. */
+  readonly cpu_check: CpuCheck | null;
+  /** Threads that ended without an exit record since attach. */
+  readonly exits_inexact: number;
+  /** Samples a second that were asked for. */
   readonly rate_hz: number;
+  /** Those in force: less if the collector's CPU budget is spent. NaN until it is known. */
+  readonly in_force_hz: number;
   /** Rate that really arrived over the last 5 s or so; NaN until it is known. */
   readonly arriving_hz: number;
   /** Collector, of the last sample. */
   readonly sample_us: number;
+  /** Mean and longest of its last five to ten seconds. */
+  readonly sample_mean_us: number;
+  readonly sample_max_us: number;
   readonly late_us: number;
   readonly missed_deadlines: number;
   readonly exits_received: number;
   readonly exits_lost: number;
   readonly collector_cpu_percent: number | null;
+  /** Of it sampling and sending, all targets together, and what that may take; 0: no limit. */
+  readonly measuring_percent: number | null;
+  readonly budget_percent: number;
+  /** Frames that the collector holds for replay, those not sent yet, and all bytes that it sent. */
+  readonly replay_frames: number;
+  readonly replay_bytes: number;
+  readonly unsent_frames: number;
+  readonly sent_bytes: number;
   /** Instants merged into later frames on the way here, by sequence numbers; no totals lost. */
   readonly coalesced: number;
   /** Frames that never came, by sequence numbers, and in how many gaps. */
@@ -389,6 +475,10 @@ export interface TargetView {
   readonly exited_threads: number;
   readonly gomaxprocs: number | null;
   readonly rss_bytes: number | null;
+  /** Energy of the machine's packages since attach, joules; null if it is not known. */
+  readonly energy_j: number | null;
+  /** Energy is missing in it: a counter started anew. */
+  readonly energy_is_part: boolean;
   readonly paused: boolean;
   /** What is wrong with the filter, if it is not a regular expression; "" if nothing is. */
   readonly filter_problem: string;
@@ -404,7 +494,7 @@ export interface Hover {
   /** The nearest line's thread, if one is near. */
   readonly key: ThreadKey | null;
   /** The chart the pointer is in: it shows the tooltip. */
-  readonly chart: ChartId | null;
+  readonly chart: ChartId | "map" | null;
 }
 
 /**
@@ -433,6 +523,8 @@ export interface LiveClient {
   readonly table: Readable<TableView | null>;
   readonly events: Readable<EventsView | null>;
   readonly health: Readable<DataHealth | null>;
+  /** The thread map, put together of what came; asked for by `request({ map })`. */
+  readonly map: Readable<MapPicture | null>;
   /** Latest view of a chart; the same store for the same id. */
   readonly chart: (chart: ChartId) => Readable<ChartView | null>;
 
@@ -560,6 +652,7 @@ export interface ViewBatch {
   readonly tiles: readonly TileView[] | null;
   readonly table: TableView | null;
   readonly events: EventsView | null;
+  readonly map: MapView | null;
   /** Frames that these views are the first to contain; empty unless the probe is on. */
   readonly frames: readonly ProbeFrame[];
 }

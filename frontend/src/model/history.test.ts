@@ -48,6 +48,26 @@ describe("History", () => {
     expect(history.at(all, "last", 0, 0, 0)).toBe(40);
   });
 
+  it("keeps only the fields it is told to, and has nothing of the others", () => {
+    const history = new History(3, 2);
+    history.keep([0, 2]);
+    history.grow(2);
+    expect(history.width).toBe(2);
+    expect([history.indexOf(1, 0), history.indexOf(1, 1), history.indexOf(1, 2)]).toEqual([
+      2, -1, 3,
+    ]);
+    const latest = Float64Array.of(1, 2, 3, 4);
+    for (let i = 0; i < 3; i++) {
+      history.begin(i, latest, 8);
+      history.set(1, 2, 10 * i);
+      history.set(1, 1, 99);
+    }
+    expect(read(history, 0, 2, 1, 2).values).toEqual([0, 10, 20]);
+    expect(read(history, 0, 2, 1, 0).values).toEqual([3, 3, 3]);
+    expect(read(history, 0, 2, 1, 1).values).toEqual([Number.NaN, Number.NaN, Number.NaN]);
+    expect(history.at(history.between(0, 2), "last", 1, 1, 0)).toBeNaN();
+  });
+
   it("shows a slot's new owner nothing of the one before", () => {
     const history = filled(12);
     history.clear(1);

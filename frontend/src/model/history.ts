@@ -46,6 +46,10 @@ export interface Stretches {
 const FIRST_COLUMNS = 64;
 
 export class History {
+  /** Counters a slot that are kept. */
+  width: number;
+  /** Place of each field among those that are kept; -1 if it is not. */
+  private place: Int32Array;
   private readonly blocks: Block[] = [];
   private nextId = 0;
   private slots: number;
@@ -58,12 +62,26 @@ export class History {
    * @param maxAge_s How long instants are kept.
    */
   constructor(
-    private readonly fields: number,
+    fields: number,
     slots: number,
     private readonly maxBytes = 96 * 1024 * 1024,
     private readonly maxAge_s = 600,
   ) {
     this.slots = slots;
+    this.width = fields;
+    this.place = Int32Array.from({ length: fields }, (_, field) => field);
+  }
+
+  /** Keep these fields only, before the first instant: what a target does not have takes no room. */
+  keep(fields: readonly number[]): void {
+    this.width = fields.length;
+    this.place = this.place.map((_, field) => fields.indexOf(field));
+  }
+
+  /** Index of a slot's field in what `begin` takes; -1 if it is not kept. */
+  indexOf(slot: number, field: number): number {
+    const place = this.place[field] ?? -1;
+    return place < 0 ? -1 : slot * this.width + place;
   }
 
   /** Bytes that the arrays take. */
@@ -85,10 +103,10 @@ export class History {
   grow(slots: number): void {
     const block = this.blocks.at(-1);
     this.slots = slots;
-    if (!block || block.base.length >= slots * this.fields) return;
-    const base = new Float64Array(slots * this.fields).fill(Number.NaN);
+    if (!block || block.base.length >= slots * this.width) return;
+    const base = new Float64Array(slots * this.width).fill(Number.NaN);
     base.set(block.base);
-    const index = new Int32Array(slots * this.fields).fill(-1);
+    const index = new Int32Array(slots * this.width).fill(-1);
     index.set(block.index);
     this.held += base.byteLength - block.base.byteLength;
     this.held += index.byteLength - block.index.byteLength;
@@ -100,7 +118,7 @@ export class History {
    * Begin an instant; `set` then writes to it.
    *
    * @param time_s Later than the instant before.
-   * @param latest Float64[slots * fields]: what holds until `set` says otherwise.
+   * @param latest Float64[slots * width], placed by `indexOf`: what holds until `set` says otherwise.
    * @param instants How many a new block takes: some seconds' worth.
    */
   begin(time_s: number, latest: Float64Array, instants: number): void {
@@ -117,7 +135,8 @@ export class History {
   set(slot: number, field: number, value: number): void {
     const block = this.blocks.at(-1);
     if (!block) return;
-    const at = slot * this.fields + field;
+    const at = this.indexOf(slot, field);
+    if (at < 0) return;
     let column = block.index[at] ?? -1;
     if (column < 0) {
       column = this.addColumn(block);
@@ -139,9 +158,9 @@ export class History {
   clear(slot: number): void {
     const block = this.blocks.at(-1);
     if (!block) return;
-    const at = slot * this.fields;
-    block.base.fill(Number.NaN, at, at + this.fields);
-    block.index.fill(-1, at, at + this.fields);
+    const at = slot * this.width;
+    block.base.fill(Number.NaN, at, at + this.width);
+    block.index.fill(-1, at, at + this.width);
   }
 
   /** The instants up to `t1_s`, from the last one at or before `t0_s` on. */
@@ -183,11 +202,11 @@ export class History {
     sinceBlock: number,
     out: Float64Array,
   ): void {
-    const key = slot * this.fields + field;
+    const key = this.indexOf(slot, field);
     let at = 0;
     for (const { block, from, to } of stretches.parts) {
       const end = at + to - from;
-      const column = block.id < sinceBlock ? -2 : (block.index[key] ?? -2);
+      const column = key < 0 || block.id < sinceBlock ? -2 : (block.index[key] ?? -2);
       if (column < 0) {
         out.fill(column === -1 ? (block.base[key] ?? Number.NaN) : Number.NaN, at, end);
       } else {
@@ -198,6 +217,37 @@ export class History {
         if (rest < end) {
           out.fill(block.pool[start + (block.filled[column] ?? 1) - 1] ?? Number.NaN, rest, end);
         }
+      }
+      at = end;
+    }
+  }
+
+  /**
+   * Values of a slot's field at some of these instants.
+   *
+   * @param picks Numbers of the instants, ascending.
+   * @param out Float64[picks], at least; as `read` gives them.
+   */
+  readAt(
+    stretches: Stretches,
+    picks: Int32Array,
+    slot: number,
+    field: number,
+    sinceBlock: number,
+    out: Float64Array,
+  ): void {
+    const key = this.indexOf(slot, field);
+    let p = 0;
+    let at = 0;
+    for (const { block, from, to } of stretches.parts) {
+      const end = at + to - from;
+      const column = key < 0 || block.id < sinceBlock ? -2 : (block.index[key] ?? -2);
+      const held = column === -1 ? (block.base[key] ?? Number.NaN) : Number.NaN;
+      const start = column * block.stride;
+      const last = column < 0 ? 0 : (block.filled[column] ?? 1) - 1;
+      for (; p < picks.length && (picks[p] ?? 0) < end; p++) {
+        const instant = Math.min(from + (picks[p] ?? 0) - at, last);
+        out[p] = column < 0 ? held : (block.pool[start + instant] ?? Number.NaN);
       }
       at = end;
     }
@@ -214,7 +264,7 @@ export class History {
     const part = end === "first" ? stretches.parts[0] : stretches.parts.at(-1);
     if (!part || part.block.id < sinceBlock) return Number.NaN;
     const { block } = part;
-    const key = slot * this.fields + field;
+    const key = this.indexOf(slot, field);
     const column = block.index[key] ?? -2;
     if (column < 0) return column === -1 ? (block.base[key] ?? Number.NaN) : Number.NaN;
     const instant = end === "first" ? part.from : part.to - 1;
@@ -223,7 +273,7 @@ export class History {
   }
 
   private open(latest: Float64Array, stride: number): Block {
-    const size = this.slots * this.fields;
+    const size = this.slots * this.width;
     const base = new Float64Array(size).fill(Number.NaN);
     base.set(latest.subarray(0, size));
     const block: Block = {

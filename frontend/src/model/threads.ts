@@ -17,6 +17,8 @@ export interface Thread {
   /** When the page saw it first and when it ended, seconds since attach. */
   readonly seen_s: number;
   end_s: number | null;
+  /** How long it lived by its exit record, seconds; null if it lives or none came. */
+  life_s: number | null;
   /** Whether its final totals are the kernel's exit record. */
   exact: boolean;
 }
@@ -77,6 +79,7 @@ export class Threads {
       sinceBlock,
       seen_s,
       end_s: null,
+      life_s: null,
       exact: false,
     };
     this.live.set(tid, thread);

@@ -19,14 +19,22 @@ import {
   type ViewRequest,
 } from "./contract";
 import { type Filter, filterFrom } from "./filter";
+import type { MapView } from "./map_contract";
+import { MapMaker } from "./map_view";
 import { frozenRates, movingRates, type RatesNow } from "./rates_now";
 import { tableView } from "./table_view";
 import type { TargetModel } from "./target_model";
 import { tileViews } from "./tile_view";
+import { timesView } from "./times_view";
 import { spanOf } from "./window";
 
 /** How often numbers that are read change, and how often lines may change places. */
 const SLOW_MS = 500;
+/**
+ * Where the time goes looks at every thread: 5,000 busy ones take about a tenth of a second of CPU. So
+ * long a thread must lie between two looks.
+ */
+const TIMES_MS = 0.25;
 /** Without a frame for so long, a target is called quiet. */
 const QUIET_MS = 3000;
 
@@ -37,6 +45,7 @@ export interface Views {
   readonly tiles: readonly TileView[] | null;
   readonly table: TableView | null;
   readonly events: EventsView | null;
+  readonly map: MapView | null;
 }
 
 export class ViewMaker {
@@ -46,10 +55,16 @@ export class ViewMaker {
   private frozen: { readonly now_s: number; readonly rates: RatesNow } | null = null;
   private chosen = new Map<ChartId, Chosen>();
   private slow_ms = Number.NEGATIVE_INFINITY;
+  private times_ms = Number.NEGATIVE_INFINITY;
   private eventsSeen = -1;
   private asked = true;
+  private mapMaker = new MapMaker();
 
-  constructor(private readonly model: TargetModel) {}
+  /** @param clock For what measures its own cost; the default stands still. */
+  constructor(
+    private readonly model: TargetModel,
+    private readonly clock: () => number = () => 0,
+  ) {}
 
   /** Whether a frame changes what is shown. */
   get paused(): boolean {
@@ -64,6 +79,7 @@ export class ViewMaker {
     } else if (!request.paused) {
       this.frozen = null;
     }
+    if (request.map === null) this.mapMaker = new MapMaker();
     this.request = request;
     this.charts = charts;
     this.asked = true;
@@ -80,19 +96,24 @@ export class ViewMaker {
     this.asked = false;
     const slow = all || clock_ms - this.slow_ms >= SLOW_MS - 20;
     if (slow) this.slow_ms = clock_ms;
+    const due = all || (slow && clock_ms - this.times_ms >= TIMES_MS * this.model.live);
+    if (due) this.times_ms = clock_ms;
     const input = this.input(target);
     const base = this.targetView(input, silent_ms);
     if (this.model.seq === 0 || (this.frozen && !all)) {
-      return { target: base, charts: [], tiles: null, table: null, events: null };
+      return { target: base, charts: [], tiles: null, table: null, events: null, map: null };
     }
     const rates = this.frozen?.rates ?? movingRates(this.model);
     const { request } = this;
     return {
       target: base,
-      charts: this.charts.map((chart) => this.chartView(input, chart, slow)),
+      charts: this.charts.flatMap(
+        (chart) => this.chartView(input, chart, { choose: slow, due }) ?? [],
+      ),
       tiles: slow && request.tiles ? tileViews(input, rates) : null,
       table: slow && request.table ? tableView(input, rates, request.table) : null,
       events: slow && request.events ? this.eventsView(input, all) : null,
+      map: request.map ? this.mapMaker.make(input, request.map, slow, this.clock) : null,
     };
   }
 
@@ -103,8 +124,15 @@ export class ViewMaker {
     return { model, target, request, filter, span, now_s };
   }
 
-  private chartView(input: ViewInput, asked: ChartRequest, choose: boolean): ChartView {
+  /** Null: as before. */
+  private chartView(
+    input: ViewInput,
+    asked: ChartRequest,
+    { choose, due }: { readonly choose: boolean; readonly due: boolean },
+  ): ChartView | null {
     if (asked.chart === "gomaxprocs") return sizeView(input);
+    // Its bands are means over half a second or more.
+    if (asked.chart === "times") return due ? timesView(input, asked) : null;
     let chosen = this.chosen.get(asked.chart);
     if (!chosen || choose) {
       const before = new Set(chosen?.threads.map((thread) => thread.key));
@@ -147,10 +175,16 @@ export class ViewMaker {
       exited_threads: model.exited,
       gomaxprocs: model.gomaxprocs,
       rss_bytes: model.rss_bytes,
+      energy_j: numberOr(model.machine.energyAt(now_s), null),
+      energy_is_part: model.machine.holesAt(now_s),
       paused: request.paused,
       filter_problem: filter.problem,
     };
   }
+}
+
+function numberOr<T>(value: number, otherwise: T): number | T {
+  return Number.isNaN(value) ? otherwise : value;
 }
 
 /** What the socket's side knows about the data's way here. */
@@ -165,14 +199,25 @@ export interface Reception {
 export function healthView(model: TargetModel, target: Target | null, way: Reception): DataHealth {
   const { health, losses, history } = model;
   return {
-    rate_hz: target?.rate_hz ?? Number.NaN,
+    cpu_check: model.reconciliation.check,
+    exits_inexact: model.inexact,
+    rate_hz: health?.asked_hz ?? target?.rate_hz ?? Number.NaN,
+    in_force_hz: health?.rate_hz ?? Number.NaN,
     arriving_hz: model.arriving_hz,
     sample_us: health?.sample_us ?? Number.NaN,
+    sample_mean_us: health?.sample_mean_us ?? Number.NaN,
+    sample_max_us: health?.sample_max_us ?? Number.NaN,
     late_us: health?.late_us ?? Number.NaN,
     missed_deadlines: health?.missed_deadlines ?? 0,
     exits_received: health?.exits_received ?? 0,
     exits_lost: health?.exits_lost ?? 0,
     collector_cpu_percent: health?.cpu_percent ?? null,
+    measuring_percent: health?.measuring_percent ?? null,
+    budget_percent: health?.budget_percent ?? 0,
+    replay_frames: health?.replay_frames ?? Number.NaN,
+    replay_bytes: health?.replay_bytes ?? Number.NaN,
+    unsent_frames: health?.unsent_frames ?? Number.NaN,
+    sent_bytes: health?.sent_bytes ?? Number.NaN,
     coalesced: losses.coalesced,
     missing_frames: losses.missing,
     gaps: losses.gaps,

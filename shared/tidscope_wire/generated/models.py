@@ -198,6 +198,14 @@ class CollectorHealth(BaseModel):
     """
     Wall time of this sample, microseconds.
     """
+    sample_mean_us: Annotated[int, Field(ge=0)]
+    """
+    Mean wall time of this target's samples of the last five to ten seconds, microseconds.
+    """
+    sample_max_us: Annotated[int, Field(ge=0)]
+    """
+    The longest of them, microseconds.
+    """
     late_us: Annotated[int, Field(ge=0)]
     """
     How long after its deadline this sample started, microseconds.
@@ -205,6 +213,14 @@ class CollectorHealth(BaseModel):
     missed_deadlines: Annotated[int, Field(ge=0)]
     """
     Of this target, since attach.
+    """
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second of this target, in force.
+    """
+    asked_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second that were asked for; more than those in force if the budget is spent.
     """
     exits_received: Annotated[int, Field(ge=0)]
     """
@@ -218,9 +234,33 @@ class CollectorHealth(BaseModel):
     """
     CPU of the collector process over the last second, 100 = one core.
     """
+    measuring_percent: Annotated[float | None, Field(ge=0.0)]
+    """
+    Of it sampling and sending, all targets together: what the budget is for. The rest answers questions, such as for the list of processes.
+    """
+    budget_percent: Annotated[float, Field(ge=0.0)]
+    """
+    What sampling and sending may take before rates are lowered, 100 = one core; 0 = no limit.
+    """
     replay_bytes: Annotated[int, Field(ge=0)]
     """
     Bytes held for replay.
+    """
+    replay_frames: Annotated[int, Field(ge=0)]
+    """
+    Frames held for replay.
+    """
+    unsent_frames: Annotated[int, Field(ge=0)]
+    """
+    Of them those that the backend was not sent yet.
+    """
+    sent_frames: Annotated[int, Field(ge=0)]
+    """
+    Frames sent, repeated ones too.
+    """
+    sent_bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes of messages and frames sent to the backend.
     """
 
 
@@ -260,6 +300,20 @@ class DeadlinesMissed(BaseModel):
     count: Annotated[int, Field(ge=1)]
     """
     How many since the frame before.
+    """
+
+
+class DelayAccountingRequest(BaseModel):
+    """
+    Body of PUT /api/v1/doctor/delay-accounting.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    on: bool
+    """
+    Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
     """
 
 
@@ -311,6 +365,10 @@ class DoctorCheck(BaseModel):
     """
     The command or setting that mends it; empty if nothing has to be.
     """
+    switched_on: bool | None = None
+    """
+    State of the kernel's switch behind it, where tidscope can set that switch; null or left out where there is none.
+    """
 
 
 class DoctorCommand(BaseModel):
@@ -352,6 +410,62 @@ class DoctorReport(BaseModel):
     checks: list[DoctorCheck]
     """
     In order of weight.
+    """
+
+
+EnergyKind = TypeAliasType(
+    "EnergyKind",
+    Annotated[
+        Literal["package", "core", "uncore", "dram", "psys", "other"],
+        Field(title="EnergyKind"),
+    ],
+)
+"""
+core and uncore are parts of their package; dram is beside it; psys is the whole platform, packages included.
+"""
+
+
+class EnergyDomain(BaseModel):
+    """
+    A part of the machine whose energy RAPL counts.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    zone: str
+    """
+    Name of the zone in /sys/class/powercap, such as intel-rapl:0:1.
+    """
+    name: str
+    """
+    What the kernel calls it; a part of a package with its package before it: package-0, package-0/dram, psys.
+    """
+    kind: Annotated[EnergyKind, Field(title="EnergyKind")]
+    """
+    core and uncore are parts of their package; dram is beside it; psys is the whole platform, packages included.
+    """
+    summed: bool
+    """
+    Whether it is in the sum of packages. Parts, platforms and second views of the same package are not.
+    """
+
+
+class EnergySource(BaseModel):
+    """
+    Where the machine's energy is read.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    domains: list[EnergyDomain]
+    """
+    What is read, in the order of the counters in frames; empty without energy.
+    """
+    reason: str
+    """
+    Where it comes from, or why there is none.
     """
 
 
@@ -574,6 +688,39 @@ class ListProcessesCommand(BaseModel):
     """
 
 
+DomainsUjItem = TypeAliasType("DomainsUjItem", Annotated[int | None, Field(ge=0)])
+
+
+class MachineCounters(BaseModel):
+    """
+    Counters of the whole machine, cumulative since attach, read about once a second; frames in between repeat the last reading.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    time_ns: Annotated[int, Field(ge=0)]
+    """
+    Monotonic time of the reading since attach, nanoseconds: rates are taken over differences of it.
+    """
+    cpu_busy_us: Annotated[int | None, Field(ge=0)]
+    """
+    CPU time of all that ran on the machine: user, nice, system, irq and softirq of /proc/stat, neither idle nor stolen time, microseconds. Moves in scheduler ticks. Null if it cannot be read.
+    """
+    package_uj: Annotated[int | None, Field(ge=0)]
+    """
+    Energy of all packages together, microjoules; counters that wrapped around are unwrapped. Null without energy; the target says why.
+    """
+    domains_uj: list[DomainsUjItem]
+    """
+    Energy of each domain of the target's energy source, microjoules; null if it could not be read this time.
+    """
+    holes: Annotated[int, Field(ge=0)]
+    """
+    Times that a counter of a domain started anew, or was not read for so long that it could have wrapped twice: energy of then is missing in the sums.
+    """
+
+
 class Problem(BaseModel):
     """
     A refusal (RFC 9457 problem details): what was wrong and what to do about it.
@@ -659,11 +806,50 @@ class ProcessGauges(BaseModel):
     """
     Resident memory, sampled about once a second.
     """
+    cpu_ns: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time of the process, its ended threads included, since its start, nanoseconds; read right after the threads. What the threads add up to is held against it.
+    """
+    delay_accounting: bool | None = None
+    """
+    Whether kernel.task_delayacct is on, looked at about once a second: while it is off, delays of I/O and memory stand still. Null where there is no such switch.
+    """
+
+
+class RateAdapted(BaseModel):
+    """
+    The collector changed the rate to keep to its CPU budget; the rate asked for is not forgotten.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["rate_adapted"] = "rate_adapted"
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second from now on.
+    """
+    previous_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second before.
+    """
+    asked_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second that were asked for.
+    """
+    measuring_percent: Annotated[float, Field(ge=0.0)]
+    """
+    CPU of sampling and sending that led to it, all targets together, 100 = one core.
+    """
+    budget_percent: Annotated[float, Field(ge=0.0)]
+    """
+    What it may be.
+    """
 
 
 class RateChanged(BaseModel):
     """
-    The sampling rate changed.
+    Another sampling rate was asked for.
     """
 
     model_config = ConfigDict(
@@ -783,6 +969,25 @@ class SessionRequest(BaseModel):
     token: Annotated[str, Field(max_length=256, min_length=1)]
     """
     From the address that was printed at start.
+    """
+
+
+class SetDelayAccountingCommand(BaseModel):
+    """
+    Switch the kernel's delay accounting on or off; answered with a DoctorReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["set_delay_accounting_command"] = "set_delay_accounting_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    on: bool
+    """
+    Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
     """
 
 
@@ -1019,6 +1224,10 @@ class ThreadExited(BaseModel):
     """
     False if it lived and died between two samples.
     """
+    lifetime_ns: Annotated[int | None, Field(ge=0)] = None
+    """
+    How long it lived, from its exit record; null if there was none.
+    """
 
 
 class ThreadRenamed(BaseModel):
@@ -1067,7 +1276,8 @@ CollectorCommand = TypeAliasType(
         | DetachCommand
         | SetRateCommand
         | ListProcessesCommand
-        | DoctorCommand,
+        | DoctorCommand
+        | SetDelayAccountingCommand,
         Field(discriminator="type", title="CollectorCommand"),
     ],
 )
@@ -1324,13 +1534,14 @@ class Target(BaseModel):
     state: TargetState
     rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
-    Samples a second.
+    Samples a second that were asked for; a frame's health tells the rate in force.
     """
     attached_unix_us: Annotated[int, Field(ge=0)]
     """
     Moment of attachment, Unix microseconds: the zero of the stream's time.
     """
     source: Source
+    energy: EnergySource
     fields: list[str]
     """
     Fields that frames carry, in column order.
@@ -1370,6 +1581,7 @@ TargetEvent = TypeAliasType(
         | TargetExited
         | TargetDetached
         | RateChanged
+        | RateAdapted
         | DeadlinesMissed
         | ExitsLost
         | Gap
@@ -1506,6 +1718,7 @@ class FrameHeader(BaseModel):
     What happened since the frame before, in order.
     """
     process: ProcessGauges
+    machine: MachineCounters
     health: CollectorHealth
     exited: ExitedTotals
     roles: Annotated[list[RoleTotals] | None, Field(max_length=64)] = None
@@ -1581,6 +1794,9 @@ class Wire(BaseModel):
     DeadlinesMissed_1: Annotated[
         DeadlinesMissed | None, Field(alias="DeadlinesMissed")
     ] = None
+    DelayAccountingRequest_1: Annotated[
+        DelayAccountingRequest | None, Field(alias="DelayAccountingRequest")
+    ] = None
     DemoResponse_1: Annotated[DemoResponse | None, Field(alias="DemoResponse")] = None
     DetachCommand_1: Annotated[DetachCommand | None, Field(alias="DetachCommand")] = (
         None
@@ -1591,6 +1807,8 @@ class Wire(BaseModel):
     )
     DoctorReply_1: Annotated[DoctorReply | None, Field(alias="DoctorReply")] = None
     DoctorReport_1: Annotated[DoctorReport | None, Field(alias="DoctorReport")] = None
+    EnergyDomain_1: Annotated[EnergyDomain | None, Field(alias="EnergyDomain")] = None
+    EnergySource_1: Annotated[EnergySource | None, Field(alias="EnergySource")] = None
     ExitedTotals_1: Annotated[ExitedTotals | None, Field(alias="ExitedTotals")] = None
     ExitsLost_1: Annotated[ExitsLost | None, Field(alias="ExitsLost")] = None
     FieldCatalogue_1: Annotated[
@@ -1616,6 +1834,9 @@ class Wire(BaseModel):
     LiveMessage_1: Annotated[LiveMessage | None, Field(alias="LiveMessage")] = None
     LiveProblem_1: Annotated[LiveProblem | None, Field(alias="LiveProblem")] = None
     LiveState_1: Annotated[LiveState | None, Field(alias="LiveState")] = None
+    MachineCounters_1: Annotated[
+        MachineCounters | None, Field(alias="MachineCounters")
+    ] = None
     Problem_1: Annotated[Problem | None, Field(alias="Problem")] = None
     ProblemType_1: Annotated[ProblemType | None, Field(alias="ProblemType")] = None
     Process_1: Annotated[Process | None, Field(alias="Process")] = None
@@ -1628,6 +1849,7 @@ class Wire(BaseModel):
     ProcessesResponse_1: Annotated[
         ProcessesResponse | None, Field(alias="ProcessesResponse")
     ] = None
+    RateAdapted_1: Annotated[RateAdapted | None, Field(alias="RateAdapted")] = None
     RateChanged_1: Annotated[RateChanged | None, Field(alias="RateChanged")] = None
     RateRequest_1: Annotated[RateRequest | None, Field(alias="RateRequest")] = None
     RefusedReply_1: Annotated[RefusedReply | None, Field(alias="RefusedReply")] = None
@@ -1637,6 +1859,9 @@ class Wire(BaseModel):
     SampleSource_1: Annotated[SampleSource | None, Field(alias="SampleSource")] = None
     SessionRequest_1: Annotated[
         SessionRequest | None, Field(alias="SessionRequest")
+    ] = None
+    SetDelayAccountingCommand_1: Annotated[
+        SetDelayAccountingCommand | None, Field(alias="SetDelayAccountingCommand")
     ] = None
     SetRateCommand_1: Annotated[
         SetRateCommand | None, Field(alias="SetRateCommand")

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { CommandLine } from "../../ui/CommandLine";
 import { Mark, type MarkKind } from "../../ui/Mark";
 import type { CheckState, DoctorCheck } from "../../wire/generated/models";
@@ -10,8 +11,14 @@ const SHOWN: Readonly<Record<CheckState, readonly [MarkKind, string]>> = {
   unknown: ["unknown", "Unknown"],
 };
 
+interface CheckCardProps {
+  readonly check: DoctorCheck;
+  /** What can be done about it here. */
+  readonly children?: ReactNode;
+}
+
 /** One capability: its state, what was found, what is lost, and what mends it. */
-export function CheckCard({ check }: { readonly check: DoctorCheck }) {
+export function CheckCard({ check, children }: CheckCardProps) {
   const [kind, word] = SHOWN[check.state];
   return (
     <li className={styles.check} data-check={check.name} data-state={check.state}>
@@ -31,6 +38,7 @@ export function CheckCard({ check }: { readonly check: DoctorCheck }) {
         {check.mend === "" ? null : (
           <CommandLine command={check.mend} what={`what mends ${check.title}`} />
         )}
+        {children}
       </div>
     </li>
   );

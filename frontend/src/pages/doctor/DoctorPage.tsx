@@ -9,6 +9,7 @@ import { ProblemNotice } from "../../ui/ProblemNotice";
 import { Select } from "../../ui/Select";
 import type { CheckState, DoctorReport } from "../../wire/generated/models";
 import { CheckCard } from "./CheckCard";
+import { DelaySwitch } from "./DelaySwitch";
 import styles from "./DoctorPage.module.css";
 
 /** What this machine lets tidscope measure, and how to mend what it does not. */
@@ -18,7 +19,10 @@ export function DoctorPage() {
   const [chosen, setChosen] = useState<string | null>(null);
   const host = chosen ?? hosts[0]?.id ?? null;
   const load = useCallback((signal: AbortSignal) => examine(host, signal), [host]);
-  const { value, problem, loading, refresh } = usePolled(live === null ? null : load, null);
+  const polled = usePolled(live === null ? null : load, null);
+  const { problem, loading, refresh } = polled;
+  const [told, setTold] = useState<Told | null>(null);
+  const value = newest(polled.value, told?.host === host ? told.report : null);
   return (
     <section className={styles.page} aria-busy={loading}>
       <header className={styles.head}>
@@ -49,13 +53,31 @@ export function DoctorPage() {
           </p>
           <ul className={styles.checks}>
             {value.checks.map((check) => (
-              <CheckCard key={check.name} check={check} />
+              <CheckCard key={check.name} check={check}>
+                {check.name === "delay-accounting" && check.switched_on != null ? (
+                  <DelaySwitch
+                    host={host}
+                    on={check.switched_on}
+                    onReport={(report) => setTold({ host, report })}
+                  />
+                ) : null}
+              </CheckCard>
             ))}
           </ul>
         </>
       )}
     </section>
   );
+}
+
+/** A report that came as the answer to a switch, and whose it is. */
+interface Told {
+  readonly host: string | null;
+  readonly report: DoctorReport;
+}
+
+function newest(a: DoctorReport | null, b: DoctorReport | null): DoctorReport | null {
+  return a !== null && b !== null ? (a.checked_unix_ms > b.checked_unix_ms ? a : b) : (a ?? b);
 }
 
 function summary(report: DoctorReport): string {

@@ -34,7 +34,8 @@ export type CollectorCommand =
   | DetachCommand
   | SetRateCommand
   | ListProcessesCommand
-  | DoctorCommand;
+  | DoctorCommand
+  | SetDelayAccountingCommand;
 /**
  * Where samples come from: genetlink taskstats, or /proc when taskstats is not to be had.
  */
@@ -47,6 +48,10 @@ export type Runtime = "go" | "python" | "java" | "node" | "native" | "unknown";
  * attached: being sampled. exited: the process has ended; the stream is complete. detached: someone asked to stop.
  */
 export type TargetState = "attached" | "exited" | "detached";
+/**
+ * core and uncore are parts of their package; dram is beside it; psys is the whole platform, packages included.
+ */
+export type EnergyKind = "package" | "core" | "uncore" | "dram" | "psys" | "other";
 /**
  * Collector to backend, as text; frames travel as binary messages.
  */
@@ -70,6 +75,7 @@ export type TargetEvent =
   | TargetExited
   | TargetDetached
   | RateChanged
+  | RateAdapted
   | DeadlinesMissed
   | ExitsLost
   | Gap
@@ -125,12 +131,15 @@ export interface Wire {
   CollectorMessage?: CollectorMessage;
   CollectorWelcome?: CollectorWelcome;
   DeadlinesMissed?: DeadlinesMissed;
+  DelayAccountingRequest?: DelayAccountingRequest;
   DemoResponse?: DemoResponse;
   DetachCommand?: DetachCommand;
   DoctorCheck?: DoctorCheck;
   DoctorCommand?: DoctorCommand;
   DoctorReply?: DoctorReply;
   DoctorReport?: DoctorReport;
+  EnergyDomain?: EnergyDomain;
+  EnergySource?: EnergySource;
   ExitedTotals?: ExitedTotals;
   ExitsLost?: ExitsLost;
   FieldCatalogue?: FieldCatalogue;
@@ -146,12 +155,14 @@ export interface Wire {
   LiveMessage?: LiveMessage;
   LiveProblem?: LiveProblem;
   LiveState?: LiveState;
+  MachineCounters?: MachineCounters;
   Problem?: Problem;
   ProblemType?: ProblemType;
   Process?: Process;
   ProcessGauges?: ProcessGauges;
   ProcessesReply?: ProcessesReply;
   ProcessesResponse?: ProcessesResponse;
+  RateAdapted?: RateAdapted;
   RateChanged?: RateChanged;
   RateRequest?: RateRequest;
   RefusedReply?: RefusedReply;
@@ -160,6 +171,7 @@ export interface Wire {
   SampleFailed?: SampleFailed;
   SampleSource?: SampleSource;
   SessionRequest?: SessionRequest;
+  SetDelayAccountingCommand?: SetDelayAccountingCommand;
   SetRateCommand?: SetRateCommand;
   Source?: Source;
   StreamStats?: StreamStats;
@@ -338,6 +350,20 @@ export interface DoctorCommand {
   request_id: number;
 }
 /**
+ * Switch the kernel's delay accounting on or off; answered with a DoctorReply.
+ */
+export interface SetDelayAccountingCommand {
+  type: "set_delay_accounting_command";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  /**
+   * Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
+   */
+  on: boolean;
+}
+/**
  * The collector on itself, cumulative since it started unless said otherwise.
  */
 export interface CollectorHealth {
@@ -346,6 +372,14 @@ export interface CollectorHealth {
    */
   sample_us: number;
   /**
+   * Mean wall time of this target's samples of the last five to ten seconds, microseconds.
+   */
+  sample_mean_us: number;
+  /**
+   * The longest of them, microseconds.
+   */
+  sample_max_us: number;
+  /**
    * How long after its deadline this sample started, microseconds.
    */
   late_us: number;
@@ -353,6 +387,14 @@ export interface CollectorHealth {
    * Of this target, since attach.
    */
   missed_deadlines: number;
+  /**
+   * Samples a second of this target, in force.
+   */
+  rate_hz: number;
+  /**
+   * Samples a second that were asked for; more than those in force if the budget is spent.
+   */
+  asked_hz: number;
   /**
    * Exit records received, host-wide.
    */
@@ -366,9 +408,33 @@ export interface CollectorHealth {
    */
   cpu_percent: number | null;
   /**
+   * Of it sampling and sending, all targets together: what the budget is for. The rest answers questions, such as for the list of processes.
+   */
+  measuring_percent: number | null;
+  /**
+   * What sampling and sending may take before rates are lowered, 100 = one core; 0 = no limit.
+   */
+  budget_percent: number;
+  /**
    * Bytes held for replay.
    */
   replay_bytes: number;
+  /**
+   * Frames held for replay.
+   */
+  replay_frames: number;
+  /**
+   * Of them those that the backend was not sent yet.
+   */
+  unsent_frames: number;
+  /**
+   * Frames sent, repeated ones too.
+   */
+  sent_frames: number;
+  /**
+   * Bytes of messages and frames sent to the backend.
+   */
+  sent_bytes: number;
 }
 /**
  * Collector to backend, first message.
@@ -460,7 +526,7 @@ export interface Target {
   process: Process;
   state: TargetState;
   /**
-   * Samples a second.
+   * Samples a second that were asked for; a frame's health tells the rate in force.
    */
   rate_hz: number;
   /**
@@ -468,6 +534,7 @@ export interface Target {
    */
   attached_unix_us: number;
   source: Source;
+  energy: EnergySource;
   /**
    * Fields that frames carry, in column order.
    *
@@ -611,6 +678,37 @@ export interface Source {
   network: string;
 }
 /**
+ * Where the machine's energy is read.
+ */
+export interface EnergySource {
+  /**
+   * What is read, in the order of the counters in frames; empty without energy.
+   */
+  domains: EnergyDomain[];
+  /**
+   * Where it comes from, or why there is none.
+   */
+  reason: string;
+}
+/**
+ * A part of the machine whose energy RAPL counts.
+ */
+export interface EnergyDomain {
+  /**
+   * Name of the zone in /sys/class/powercap, such as intel-rapl:0:1.
+   */
+  zone: string;
+  /**
+   * What the kernel calls it; a part of a package with its package before it: package-0, package-0/dram, psys.
+   */
+  name: string;
+  kind: EnergyKind;
+  /**
+   * Whether it is in the sum of packages. Parts, platforms and second views of the same package are not.
+   */
+  summed: boolean;
+}
+/**
  * A target's state, as asked for.
  */
 export interface TargetReply {
@@ -697,6 +795,10 @@ export interface DoctorCheck {
    * The command or setting that mends it; empty if nothing has to be.
    */
   mend: string;
+  /**
+   * State of the kernel's switch behind it, where tidscope can set that switch; null or left out where there is none.
+   */
+  switched_on?: boolean | null;
 }
 /**
  * A command was refused.
@@ -757,6 +859,15 @@ export interface DeadlinesMissed {
    * How many since the frame before.
    */
   count: number;
+}
+/**
+ * Body of PUT /api/v1/doctor/delay-accounting.
+ */
+export interface DelayAccountingRequest {
+  /**
+   * Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
+   */
+  on: boolean;
 }
 /**
  * POST /api/v1/demo: the demo program was started and attached to.
@@ -837,6 +948,7 @@ export interface FrameHeader {
    */
   events: TargetEvent[];
   process: ProcessGauges;
+  machine: MachineCounters;
   health: CollectorHealth;
   exited: ExitedTotals;
   /**
@@ -913,6 +1025,10 @@ export interface ThreadExited {
    * False if it lived and died between two samples.
    */
   seen_alive: boolean;
+  /**
+   * How long it lived, from its exit record; null if there was none.
+   */
+  lifetime_ns?: number | null;
 }
 /**
  * The process ended.
@@ -931,7 +1047,7 @@ export interface TargetDetached {
   type: "target_detached";
 }
 /**
- * The sampling rate changed.
+ * Another sampling rate was asked for.
  */
 export interface RateChanged {
   type: "rate_changed";
@@ -943,6 +1059,32 @@ export interface RateChanged {
    * Samples a second.
    */
   previous_hz: number;
+}
+/**
+ * The collector changed the rate to keep to its CPU budget; the rate asked for is not forgotten.
+ */
+export interface RateAdapted {
+  type: "rate_adapted";
+  /**
+   * Samples a second from now on.
+   */
+  rate_hz: number;
+  /**
+   * Samples a second before.
+   */
+  previous_hz: number;
+  /**
+   * Samples a second that were asked for.
+   */
+  asked_hz: number;
+  /**
+   * CPU of sampling and sending that led to it, all targets together, 100 = one core.
+   */
+  measuring_percent: number;
+  /**
+   * What it may be.
+   */
+  budget_percent: number;
 }
 /**
  * Frames were lost between collector and backend or backend and page.
@@ -998,6 +1140,39 @@ export interface ProcessGauges {
    * Resident memory, sampled about once a second.
    */
   rss_bytes: number | null;
+  /**
+   * CPU time of the process, its ended threads included, since its start, nanoseconds; read right after the threads. What the threads add up to is held against it.
+   */
+  cpu_ns?: number | null;
+  /**
+   * Whether kernel.task_delayacct is on, looked at about once a second: while it is off, delays of I/O and memory stand still. Null where there is no such switch.
+   */
+  delay_accounting?: boolean | null;
+}
+/**
+ * Counters of the whole machine, cumulative since attach, read about once a second; frames in between repeat the last reading.
+ */
+export interface MachineCounters {
+  /**
+   * Monotonic time of the reading since attach, nanoseconds: rates are taken over differences of it.
+   */
+  time_ns: number;
+  /**
+   * CPU time of all that ran on the machine: user, nice, system, irq and softirq of /proc/stat, neither idle nor stolen time, microseconds. Moves in scheduler ticks. Null if it cannot be read.
+   */
+  cpu_busy_us: number | null;
+  /**
+   * Energy of all packages together, microjoules; counters that wrapped around are unwrapped. Null without energy; the target says why.
+   */
+  package_uj: number | null;
+  /**
+   * Energy of each domain of the target's energy source, microjoules; null if it could not be read this time.
+   */
+  domains_uj: (number | null)[];
+  /**
+   * Times that a counter of a domain started anew, or was not read for so long that it could have wrapped twice: energy of then is missing in the sums.
+   */
+  holes: number;
 }
 /**
  * What the threads of one role add up to, those that ended since attach included. What a thread did counts for the role it had when its counters were read: a new name takes along only what comes after it. So totals never fall.

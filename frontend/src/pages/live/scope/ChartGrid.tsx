@@ -7,6 +7,10 @@ import styles from "./ChartGrid.module.css";
 import { ChartPanel } from "./ChartPanel";
 import { EventList } from "./EventList";
 import { PANELS, type Panel, whyAbsent } from "./panels";
+import { TimesPanel } from "./times/TimesPanel";
+
+/** The charts of CPU stand above where the time goes. */
+const ABOVE_TIMES = 2;
 
 /** All charts that this target can have, what happened, and a quiet word on charts it cannot have. */
 export function ChartGrid({ target }: { readonly target: Target }) {
@@ -15,12 +19,15 @@ export function ChartGrid({ target }: { readonly target: Target }) {
     const reason = whyAbsent(panel, target);
     return { panel, reason: reason ?? (empty.has(panel.chart) ? whyEmpty(panel) : null) };
   });
+  const there = judged.filter(({ reason }) => reason === null).map(({ panel }) => panel);
+  const panels = (some: readonly Panel[]) =>
+    some.map((panel) => <ChartPanel key={panel.chart} panel={panel} />);
   return (
     <>
+      <div className={styles.grid}>{panels(there.slice(0, ABOVE_TIMES))}</div>
+      <TimesPanel />
       <div className={styles.grid}>
-        {judged.map(({ panel, reason }) =>
-          reason === null ? <ChartPanel key={panel.chart} panel={panel} /> : null,
-        )}
+        {panels(there.slice(ABOVE_TIMES))}
         <EventList />
       </div>
       <dl className={styles.absent} aria-label="Not available for this target">

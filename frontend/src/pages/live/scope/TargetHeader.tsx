@@ -11,6 +11,7 @@ import type { Problem, Target } from "../../../wire/generated/models";
 import { isDemo } from "../demo";
 import { HealthIndicator } from "./HealthIndicator";
 import { networkDetail, networkName } from "./networkSource";
+import { RateInForce } from "./RateInForce";
 import { RateSelect } from "./RateSelect";
 import styles from "./TargetHeader.module.css";
 
@@ -39,7 +40,10 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
       </div>
       <div className={styles.actions}>
         <HealthIndicator state={view.state} />
-        <RateSelect target={target} onProblem={setProblem} />
+        <div className={styles.rate}>
+          <RateSelect target={target} onProblem={setProblem} />
+          <RateInForce />
+        </div>
         {target.state === "attached" ? (
           <Button onClick={end}>{isDemo(target) ? "Stop the demo" : "Detach"}</Button>
         ) : null}
@@ -85,6 +89,13 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
       "GOMAXPROCS",
       view.gomaxprocs === null ? NO_VALUE : String(view.gomaxprocs),
       target.gomaxprocs_reason,
+    ]);
+  }
+  if (view.energy_j !== null) {
+    facts.push([
+      "Energy",
+      `${view.energy_is_part ? "≥ " : ""}${formatValue(view.energy_j, "J")}`,
+      `Of the whole machine since tidscope attached: ${target.energy.reason}.`,
     ]);
   }
   const layout = source.layout === null ? "" : ` ${source.layout}`;

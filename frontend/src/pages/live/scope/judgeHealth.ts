@@ -1,5 +1,7 @@
 import type { DataHealth, TargetView } from "../../../model/contract";
 import { formatDuration } from "../../../model/format";
+import { deviation } from "../../../model/reconciliation";
+import { slowedWords } from "./slowed";
 
 /** How far the data can be trusted, in one word, and what is not as it should be. */
 export interface Judgement {
@@ -8,11 +10,14 @@ export interface Judgement {
   readonly remarks: readonly string[];
 }
 
-/** Less than this share of the rate that was asked for is worth a remark. */
+/** Less than this share of the rate in force is worth a remark. */
 const ENOUGH_OF_RATE = 0.85;
 /** Missed deadlines are a matter of course on a busy machine up to this share of frames. */
 const MANY_MISSED = 0.01;
 const SLOW_MS = 500;
+/** Threads and process are read some microseconds apart: they may differ by so much. */
+const MANY_OFF = 0.01;
+const OFF_S = 0.05;
 
 /** Judge the data of a target; `connected` is whether the page hears from the backend. */
 export function judgeHealth(
@@ -40,8 +45,18 @@ export function judgeHealth(
       `The kernel dropped ${counted(health.exits_lost, "exit record")} (of all processes); totals of threads that ended then are their last sample.`,
     );
   }
-  if (state === "live" && health.arriving_hz < ENOUGH_OF_RATE * health.rate_hz) {
-    remarks.push(`${health.arriving_hz.toFixed(1)} of ${health.rate_hz} samples a second arrive.`);
+  const unlike = disagreement(health);
+  if (unlike !== null) {
+    remarks.push(unlike);
+  }
+  const slowed = state === "ended" ? null : slowedWords(health);
+  if (slowed !== null) {
+    remarks.push(slowed);
+  }
+  if (state === "live" && health.arriving_hz < ENOUGH_OF_RATE * health.in_force_hz) {
+    remarks.push(
+      `${health.arriving_hz.toFixed(1)} of ${health.in_force_hz} samples a second arrive.`,
+    );
   }
   if (health.missed_deadlines > MANY_MISSED * health.frames) {
     remarks.push(
@@ -57,6 +72,28 @@ export function judgeHealth(
   return remarks.length === 0
     ? { kind: "good", word: "Data good", remarks }
     : { kind: "fair", word: counted(remarks.length, "remark"), remarks };
+}
+
+/** What is to be said of threads that do not add up to their process; null if they do. */
+function disagreement({ cpu_check, ...health }: DataHealth): string | null {
+  if (cpu_check === null) {
+    return null;
+  }
+  const off = deviation(cpu_check);
+  const seconds = Math.abs(cpu_check.threads_s - cpu_check.process_s);
+  if (!(Math.abs(off) > MANY_OFF) || seconds < OFF_S) {
+    return null;
+  }
+  const causes = [
+    health.exits_lost > 0 ? `the kernel dropped ${counted(health.exits_lost, "exit record")}` : "",
+    health.exits_inexact > 0
+      ? `${counted(health.exits_inexact, "thread")} ended without a record`
+      : "",
+    health.missing_frames > 0 ? `${counted(health.missing_frames, "frame")} never came` : "",
+  ].filter((cause) => cause !== "");
+  const why = causes.length > 0 ? causes.join(", ") : "no loss that would explain it is known";
+  const sign = off < 0 ? "less" : "more";
+  return `Live and ended threads used ${Math.abs(100 * off).toFixed(1)} % ${sign} CPU than the process as a whole: ${why}.`;
 }
 
 function counted(count: number, what: string): string {

@@ -53,6 +53,8 @@ export function columnsOf(ids: readonly string[]): readonly Column[] {
 }
 
 const UNITS: Readonly<Record<ShownUnit, string>> = {
+  W: "W",
+  J: "J",
   cores: "cores",
   s: "s",
   bytes: "",

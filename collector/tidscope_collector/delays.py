@@ -1,0 +1,115 @@
+"""The kernel's switch for delay accounting: its state, since when it is on, and setting it.
+
+Source: kernel/delayacct.c (sysctl task_delayacct, since 5.14). A thread gets its record of delays
+when it starts, and only if the switch is on; while the switch is off, records stand still.
+"""
+
+import errno
+import os
+import threading
+import time
+from collections.abc import Callable
+
+from tidscope_collector.procfs.files import ProcFs
+
+SWITCH = "sys/kernel/task_delayacct"
+"""Below the root of /proc."""
+
+_FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_BOOT_OPTION = "delayacct"
+
+
+class SwitchRefusedError(Exception):
+    """The switch could not be set; the text says why.
+
+    Attributes:
+        hint: what to do about it.
+    """
+
+    def __init__(self, text: str, hint: str) -> None:
+        super().__init__(text)
+        self.hint = hint
+
+
+class DelayAccounting:
+    """The switch, as far as this process has watched it. Any thread may call.
+
+    Args:
+        procfs: root of /proc.
+        clock_ns: CLOCK_MONOTONIC.
+    """
+
+    def __init__(self, procfs: ProcFs, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
+        self._procfs = procfs
+        self._clock_ns = clock_ns
+        self._lock = threading.Lock()
+        self._on_since_ns: int | None = None
+        if self._look():
+            # Given at boot, every thread has its record; else only those of whom it is known.
+            self._on_since_ns = 0 if self._since_boot() else clock_ns()
+
+    def state(self) -> bool | None:
+        """Whether it is on now; None where there is no such switch."""
+        with self._lock:
+            return self._note(self._look())
+
+    def on_since_ns(self) -> int | None:
+        """CLOCK_MONOTONIC from which on every thread that starts has its record; None while off."""
+        with self._lock:
+            self._note(self._look())
+            return self._on_since_ns
+
+    def set(self, on: bool) -> None:
+        """Switch it on or off, for the whole machine.
+
+        Raises:
+            SwitchRefusedError: the kernel does not have it, or does not let us.
+        """
+        value = b"1" if on else b"0"
+        with self._lock:
+            try:
+                file = os.open(self._procfs.path(SWITCH), os.O_WRONLY | os.O_CLOEXEC)
+                try:
+                    os.write(file, value)
+                finally:
+                    os.close(file)
+            except FileNotFoundError:
+                raise SwitchRefusedError(
+                    "this kernel has no kernel.task_delayacct",
+                    "Boot Linux 5.14 or newer with CONFIG_TASK_DELAY_ACCT=y.",
+                ) from None
+            except OSError as error:
+                if error.errno not in _FORBIDDEN:
+                    raise
+                raise SwitchRefusedError(
+                    f"kernel.task_delayacct cannot be written: {error.strerror}; it takes root "
+                    "with CAP_SYS_ADMIN, and a /proc/sys that is not mounted read-only",
+                    f"On the host: sudo sysctl -w kernel.task_delayacct={value.decode()}",
+                ) from None
+            found = self._note(self._look())
+        if found is not on:
+            raise SwitchRefusedError(
+                f"kernel.task_delayacct was written and is still {'off' if on else 'on'}",
+                "Something else sets it; look for it in /etc/sysctl.d.",
+            )
+
+    def _note(self, on: bool | None) -> bool | None:
+        if not on:
+            self._on_since_ns = None
+        elif self._on_since_ns is None:
+            # It was switched on at some time before now.
+            self._on_since_ns = self._clock_ns()
+        return on
+
+    def _look(self) -> bool | None:
+        try:
+            return self._procfs.read(SWITCH, 16).strip() != b"0"
+        except OSError:
+            return None
+
+    def _since_boot(self) -> bool:
+        try:
+            options = self._procfs.read("cmdline", 65536)
+        except OSError:
+            return False
+        return _BOOT_OPTION in options.decode("ascii", "replace").split()

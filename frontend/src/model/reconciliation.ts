@@ -1,0 +1,43 @@
+/**
+ * Do live and ended threads together use the CPU that the process uses? The kernel counts both on
+ * its own: each thread for itself (taskstats), and the process as a whole (its CPU clock).
+ */
+
+/** CPU seconds since the first frame that told both. */
+export interface CpuCheck {
+  readonly process_s: number;
+  readonly threads_s: number;
+}
+
+export class Reconciliation {
+  private first: { readonly process_ns: number; readonly threads_ns: number } | null = null;
+  private last: { readonly process_ns: number; readonly threads_ns: number } | null = null;
+
+  /**
+   * Called for each frame.
+   *
+   * @param process_ns CPU of the process since its start; null if it was not told.
+   * @param threads_ns CPU of live threads, and of those that ended since attach; NaN if not known.
+   */
+  note(process_ns: number | null, threads_ns: number): void {
+    if (process_ns === null || Number.isNaN(threads_ns)) return;
+    this.last = { process_ns, threads_ns };
+    // What ended before we attached is in the process alone: only growth is compared.
+    this.first ??= this.last;
+  }
+
+  /** The comparison; null until two frames told both. */
+  get check(): CpuCheck | null {
+    const { first, last } = this;
+    if (first === null || last === null || first === last) return null;
+    return {
+      process_s: (last.process_ns - first.process_ns) / 1e9,
+      threads_s: (last.threads_ns - first.threads_ns) / 1e9,
+    };
+  }
+}
+
+/** How far the threads are off, as a share of the process; NaN while it has used next to nothing. */
+export function deviation({ process_s, threads_s }: CpuCheck): number {
+  return process_s < 0.01 ? Number.NaN : (threads_s - process_s) / process_s;
+}

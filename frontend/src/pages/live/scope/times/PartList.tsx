@@ -1,0 +1,86 @@
+import { PART_NAMES, PARTS, type Part } from "../../../../model/breakdown";
+import type { ChartTheme, TimesView } from "../../../../model/contract";
+import { formatValue, NO_VALUE } from "../../../../model/format";
+import { bareNumber } from "../bareNumber";
+import { Swatch } from "./Swatch";
+import styles from "./TimesPanel.module.css";
+
+const MEANINGS: Readonly<Record<Part, string>> = {
+  cpu: "On a CPU, running the program or the kernel for it.",
+  queue: "Could run, and waited for a CPU.",
+  blkio: "Asleep until a disk had done its work.",
+  swapin: "Reading pages back from swap.",
+  memory: "Thrashing, reclaim, compaction, and copying of pages.",
+  irq: "Interrupts took the CPU from the thread.",
+  unsplit:
+    "What is left over of threads whose delays are not known: block I/O, swap and memory work are within it.",
+  rest: "Derived, as what is left over: asleep, or waiting for a lock, a socket or a timer.",
+};
+
+/** From the top of the stack to its bottom, as in the chart. */
+const ORDER = [...PARTS].reverse();
+
+/** Legend: each part with its share and seconds in the window; what is not there, and why. */
+export function PartList({ times, theme }: { times: TimesView; theme: ChartTheme }) {
+  const { whole, absent } = times;
+  const lacking = new Set(absent.map(({ part }) => part));
+  const shown = ORDER.filter((part) =>
+    part === "rest" || part === "unsplit"
+      ? whole.parts[part] > 0
+      : lacking.has(part) || !Number.isNaN(whole.parts[part]),
+  );
+  return (
+    <div className={styles.legend}>
+      <table className={styles.parts} aria-label={`Where the time of ${times.name} goes`}>
+        <thead>
+          <tr>
+            <th scope="col">Part</th>
+            <th scope="col">Share</th>
+            <th scope="col">Seconds</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((part) => {
+            const seconds = whole.parts[part];
+            const there = !Number.isNaN(seconds);
+            return (
+              <tr key={part} data-part={part} data-available={there} title={MEANINGS[part]}>
+                <th scope="row">
+                  <Swatch part={there ? part : "unsplit"} theme={theme} />
+                  <span>
+                    {PART_NAMES[part]}
+                    {part === "rest" ? <small> derived</small> : null}
+                  </span>
+                </th>
+                {there ? (
+                  <>
+                    <td>{formatValue(seconds / whole.wall_s, "share")}</td>
+                    <td>{bareNumber(formatValue(seconds, "s"))}</td>
+                  </>
+                ) : (
+                  <td colSpan={2} className={styles.none}>
+                    {NO_VALUE} not available
+                  </td>
+                )}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {reasonsOf(times).map(([reason, parts]) => (
+        <p key={reason} className={styles.reason} data-reason={parts[0]}>
+          <strong>{parts.map((part) => PART_NAMES[part]).join(", ")}:</strong> {reason}.
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** Parts that lack for the same reason are named together. */
+function reasonsOf({ absent }: TimesView): readonly (readonly [string, readonly Part[]])[] {
+  const reasons = new Map<string, Part[]>();
+  for (const { part, reason } of absent) {
+    reasons.set(reason, [...(reasons.get(reason) ?? []), part]);
+  }
+  return [...reasons];
+}

@@ -1,0 +1,47 @@
+import { sharesOf } from "../../../../charts/describe";
+import { Marker } from "../../../../charts/Marker";
+import { roleStyle } from "../../../../charts/palette";
+import { PART_NAMES, PARTS } from "../../../../model/breakdown";
+import type { ChartTheme, ThreadKey, TimesRow } from "../../../../model/contract";
+import { formatValue } from "../../../../model/format";
+import { partFill } from "./Swatch";
+import styles from "./TimesPanel.module.css";
+
+interface RoleBarProps {
+  readonly row: TimesRow;
+  readonly theme: ChartTheme;
+  readonly selected: boolean;
+  readonly onSelect: (key: ThreadKey) => void;
+}
+
+/** Where the time of a role's threads went, as one bar; a press selects the role everywhere. */
+export function RoleBar({ row, theme, selected, onSelect }: RoleBarProps) {
+  const { parts, wall_s } = row;
+  const shown = PARTS.filter((part) => parts[part] > 0);
+  return (
+    <li data-role={row.name}>
+      <button
+        type="button"
+        className={styles.role}
+        aria-pressed={selected}
+        title={`${sharesOf(row)} of ${formatValue(wall_s, "s")} of thread time`}
+        onClick={() => onSelect(row.key)}
+      >
+        <Marker style={roleStyle(row.role_index, theme)} />
+        <span className={styles.roleName}>{row.name}</span>
+        <span className={styles.count}>×{row.threads}</span>
+        <span className={styles.bar} aria-hidden="true">
+          {shown.map((part) => (
+            <span
+              key={part}
+              data-part={part}
+              title={`${PART_NAMES[part]} ${formatValue(parts[part] / wall_s, "share")}`}
+              style={{ flexGrow: parts[part], background: partFill(part, theme) }}
+            />
+          ))}
+        </span>
+        <span className={styles.words}>{sharesOf(row)}</span>
+      </button>
+    </li>
+  );
+}

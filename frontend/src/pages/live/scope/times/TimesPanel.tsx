@@ -1,0 +1,93 @@
+import { useState } from "react";
+import { useLiveClient } from "../../../../base/liveClient";
+import { theme } from "../../../../base/theme";
+import { useReadable } from "../../../../base/useReadable";
+import { READABLE_MS, useSlowly } from "../../../../base/useSlowly";
+import { TimeChart } from "../../../../charts/TimeChart";
+import type { ChartTheme, TimesView } from "../../../../model/contract";
+import { Button } from "../../../../ui/Button";
+import { CHART_THEMES } from "../chartTheme";
+import { PartList } from "./PartList";
+import { RoleBar } from "./RoleBar";
+import styles from "./TimesPanel.module.css";
+
+const TITLE = "Where the time goes";
+const HEIGHT_PX = 220;
+/** Roles shown until more are asked for. */
+const FEW = 6;
+
+/** What threads did with their time: stacked shares over time, and a bar a role. */
+export function TimesPanel() {
+  const client = useLiveClient();
+  const colours = CHART_THEMES[useReadable(theme)];
+  const view = useSlowly(client.chart("times"), READABLE_MS);
+  const times = view?.state === "ok" ? view.times : undefined;
+  return (
+    <section className={styles.panel} aria-label={TITLE} data-panel="times">
+      <header className={styles.head}>
+        <h2>{TITLE}</h2>
+        <span className={styles.unit}>share of thread time</span>
+        {times === undefined ? null : <Scope times={times} />}
+      </header>
+      <div className={styles.body}>
+        <div className={styles.chart}>
+          <TimeChart
+            client={client}
+            chart="times"
+            theme={colours}
+            title={TITLE}
+            height={HEIGHT_PX}
+          />
+          {times === undefined ? (
+            <p className={styles.over}>
+              {view?.state === "absent" ? view.reason : "Waiting for samples…"}
+            </p>
+          ) : null}
+        </div>
+        {times === undefined ? <div /> : <PartList times={times} theme={colours} />}
+      </div>
+      {times === undefined ? null : <Roles times={times} theme={colours} />}
+    </section>
+  );
+}
+
+/** What the chart is of, and the way back to all. */
+function Scope({ times }: { readonly times: TimesView }) {
+  const client = useLiveClient();
+  return (
+    <span className={styles.scope} data-scope={times.scope}>
+      of <strong>{times.name}</strong>
+      {times.scope === "process" ? null : (
+        <Button onClick={() => client.select(null)}>Show all</Button>
+      )}
+    </span>
+  );
+}
+
+function Roles({ times, theme: colours }: { times: TimesView; theme: ChartTheme }) {
+  const client = useLiveClient();
+  const [all, setAll] = useState(false);
+  const selected = useReadable(client.view).selected;
+  const shown = all ? times.roles : times.roles.slice(0, FEW);
+  const more = times.roles.length - FEW;
+  return (
+    <div className={styles.roles}>
+      <ul aria-label="By role">
+        {shown.map((row) => (
+          <RoleBar
+            key={row.key}
+            row={row}
+            theme={colours}
+            selected={row.key === selected}
+            onSelect={client.select}
+          />
+        ))}
+      </ul>
+      {more > 0 ? (
+        <Button onClick={() => setAll(!all)}>
+          {all ? "Fewer roles" : `${more} more role${more === 1 ? "" : "s"}`}
+        </Button>
+      ) : null}
+    </div>
+  );
+}

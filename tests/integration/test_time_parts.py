@@ -1,0 +1,216 @@
+"""What the kernel counts as states of a thread does not overlap, and adds up to wall time.
+
+The page cuts wall time into parts on this ground (frontend/src/model/breakdown.ts), and so does
+docs/measurement.md.
+"""
+
+import os
+import queue
+import time
+
+import delay_switch
+import numpy as np
+import pytest
+from programs.known_work import KnownWork
+from programs.time_parts import TimeParts
+from tidscope_collector.attaching import Targets
+from tidscope_collector.delays import DelayAccounting
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sources import Sources
+from tidscope_wire.frame import Rows, decode_rows, split
+from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited
+
+STATES = ("cpu_run_ns", "cpu_delay_ns", "blkio_delay_ns", "irq_delay_ns")
+BRACKETS = (
+    "swapin_delay_ns",
+    "thrashing_delay_ns",
+    "reclaim_delay_ns",
+    "compact_delay_ns",
+    "wpcopy_delay_ns",
+)
+TICK_NS = 10_000_000
+"""A running thread's counters are brought up to date at ticks, 10 ms apart at most."""
+
+pytestmark = [
+    pytest.mark.skipif(not delay_switch.SWITCH.exists(), reason="kernel without task_delayacct"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="taskstats and the switch need root"),
+]
+
+
+@pytest.fixture(scope="module")
+def spent() -> dict[str, dict[str, int]]:
+    """By thread: growth of its times over one round of work, with `wall` and `worked`, ns."""
+    sources = Sources(ProcFs())
+    try:
+        with delay_switch.kept():
+            sources.delays.set(True)
+            with TimeParts(run_ms=2000) as program:
+                reader = sources.reader(program.pid)
+                tids = np.array(sorted(program.tids.values()), np.uint32)
+                began = time.monotonic_ns()
+                before = reader.read(tids)
+                answer = program.work()
+                after = reader.read(tids)
+                wall = time.monotonic_ns() - began
+    finally:
+        sources.close()
+    # They started after accounting was switched on, so nothing is absent: 0 means 0.
+    for reading in (before, after):
+        assert reading.absent is None or not reading.absent.any()
+    grown = after.counters.astype(np.int64) - before.counters.astype(np.int64)
+    columns = {name: at for at, name in enumerate(reader.fields)}
+    rows = {int(tid): row for row, tid in enumerate(after.tid)}
+    return {
+        hand.name: {
+            "wall": wall,
+            "worked": hand.worked_ns,
+            "own_cpu": hand.cpu_ns,
+            **{
+                name: int(grown[rows[hand.tid], columns[name]])
+                for name in (*STATES, *BRACKETS)
+                if name in columns
+            },
+        }
+        for hand in answer.threads
+    }
+
+
+def states(times: dict[str, int]) -> int:
+    return sum(times.get(name, 0) for name in STATES)
+
+
+def test_no_state_is_counted_twice(spent: dict[str, dict[str, int]]) -> None:
+    """Or the sum would be above the wall time: of the writer, say, who is in three of them."""
+    for name, times in spent.items():
+        assert states(times) <= times["wall"] + TICK_NS, name
+
+
+@pytest.mark.parametrize("name", ["burner", "crowd-1", "crowd-2", "crowd-3", "disk"])
+def test_who_never_just_sleeps_is_in_a_state_all_the_time(
+    spent: dict[str, dict[str, int]], name: str
+) -> None:
+    """Time that a hypervisor took is in none of them, so a tenth may be missing."""
+    times = spent[name]
+    assert states(times) >= 0.9 * times["worked"] - TICK_NS
+
+
+def test_time_on_cpu_is_the_threads_own_account_of_it(spent: dict[str, dict[str, int]]) -> None:
+    for name, times in spent.items():
+        assert times["cpu_run_ns"] == pytest.approx(times["own_cpu"], rel=0.02, abs=TICK_NS), name
+
+
+def test_who_shares_a_cpu_waits_for_it(spent: dict[str, dict[str, int]]) -> None:
+    crowd = [spent[name] for name in spent if name.startswith("crowd")]
+    assert sum(one["cpu_run_ns"] for one in crowd) <= spent["burner"]["wall"] + TICK_NS
+    for one in crowd:
+        # Three of them on one CPU: two thirds of the time at least are waiting.
+        assert one["cpu_delay_ns"] >= 0.5 * one["worked"]
+        assert one["blkio_delay_ns"] == 0
+
+
+def test_who_waits_for_the_disk_does(spent: dict[str, dict[str, int]]) -> None:
+    disk = spent["disk"]
+    assert disk["blkio_delay_ns"] > 0
+    # What is neither CPU nor run queue: this thread never sleeps for anything else.
+    left = disk["worked"] - disk["cpu_run_ns"] - disk["cpu_delay_ns"]
+    assert disk["blkio_delay_ns"] >= 0.8 * left - TICK_NS
+
+
+def test_who_sleeps_is_in_none(spent: dict[str, dict[str, int]]) -> None:
+    sleeper = spent["sleeper"]
+    assert sleeper["cpu_run_ns"] < TICK_NS
+    assert sleeper["blkio_delay_ns"] == 0
+    # It waited for a CPU once when it was woken to work, and once when its time was up.
+    assert states(sleeper) < 0.5 * sleeper["worked"]
+
+
+def test_stretches_of_code_lie_within_states(spent: dict[str, dict[str, int]]) -> None:
+    for name, times in spent.items():
+        for bracket in BRACKETS:
+            assert times.get(bracket, 0) <= times["wall"], (name, bracket)
+
+
+class Rig:
+    """An engine whose frames come to the test."""
+
+    def __init__(self) -> None:
+        self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self.sources = Sources(ProcFs())
+        assert self.sources.has_exits, self.sources.exits_reason
+        self.engine = Engine(self._take, self.sources.open_exits)
+        self.engine.start()
+        self.targets = Targets("h-000000000000", ProcFs(), self.sources, self.engine)
+
+    def _take(self, target: Target, seq: int, frame: bytes, key: bool) -> None:
+        self.targets.note(target)
+        self.frames.put(frame)
+
+    def close(self) -> None:
+        self.engine.stop()
+        self.sources.close()
+
+    def next(self) -> tuple[FrameHeader, Rows]:
+        header, body = split(self.frames.get(timeout=20))
+        return header, decode_rows(body)
+
+
+class Sum:
+    """CPU of live and ended threads, frame by frame, as the page adds it up."""
+
+    def __init__(self) -> None:
+        self._live: dict[int, int] = {}
+        self.events: list[ThreadExited] = []
+
+    def take(self, header: FrameHeader, rows: Rows) -> int:
+        for event in header.events:
+            if isinstance(event, ThreadExited):
+                self._live.pop(event.tid, None)
+                self.events.append(event)
+        cpu = rows.columns["cpu_run_ns"].tolist()
+        self._live.update(zip(rows.tid.tolist(), cpu, strict=True))
+        return sum(self._live.values()) + header.exited.totals.get("cpu_run_ns", 0)
+
+
+def test_live_and_ended_threads_use_the_cpu_of_the_process() -> None:
+    rig = Rig()
+    try:
+        with KnownWork(burn_ms=400, short_threads=200, short_us=500) as work:
+            rig.targets.attach(work.pid, None, 20)
+            total = Sum()
+            header, rows = rig.next()
+            first = total.take(header, rows)
+            began = header.process.cpu_ns
+            assert began is not None
+            done = {work.command("b").event, work.command("s").event}
+            assert done == {"burned", "shorts_ended"}
+            while len(total.events) < 200:
+                header, rows = rig.next()
+                threads = total.take(header, rows) - first
+                process = (header.process.cpu_ns or 0) - began
+            assert header.exited.inexact == 0
+            assert process > 450_000_000
+            # The process' clock is read right after its threads.
+            assert threads == pytest.approx(process, rel=0.01, abs=TICK_NS)
+            for event in total.events:
+                assert event.lifetime_ns is not None
+                # It lived at least for the CPU time that it used, and ended before the last frame.
+                assert event.totals["cpu_run_ns"] <= event.lifetime_ns + 1_000_000
+                assert event.start_ns + event.lifetime_ns <= header.time_ns + 100_000_000
+    finally:
+        rig.close()
+
+
+def test_a_frame_tells_whether_delays_are_counted() -> None:
+    rig = Rig()
+    try:
+        with delay_switch.kept(), KnownWork() as work:
+            DelayAccounting(ProcFs()).set(True)
+            rig.targets.attach(work.pid, None, 20)
+            assert rig.next()[0].process.delay_accounting is True
+            DelayAccounting(ProcFs()).set(False)
+            deadline = time.monotonic() + 20
+            while rig.next()[0].process.delay_accounting:
+                assert time.monotonic() < deadline
+    finally:
+        rig.close()
