@@ -18,6 +18,8 @@ COPY --from=page /src/backend/tidscope_backend/web backend/tidscope_backend/web
 RUN python -m hatchling build -t wheel
 
 FROM python:3.12-slim
+# libbpf: network bytes of threads
+RUN apt-get update && apt-get install -y --no-install-recommends libbpf1 && rm -rf /var/lib/apt/lists/*
 COPY requirements.lock /tmp/
 RUN pip install --no-cache-dir --require-hashes -r /tmp/requirements.lock
 COPY --from=wheel /src/dist/*.whl /tmp/

@@ -9,8 +9,14 @@ PY := .venv/bin/python
 STAMP := .venv/.stamp
 NODE_STAMP := node_modules/.stamp
 UP_ARGS ?=
+FUZZ_RUNS ?= 1000000
+FUZZ_SEED ?= $(shell date +%s)
 
-.PHONY: help install install-dev up test check generate format unit integration e2e build wheel lock clean
+BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf
+CLANG ?= clang
+BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
+
+.PHONY: help install install-dev up test check bpf kernel kernel-test generate format unit integration e2e fuzz build wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -40,10 +46,37 @@ check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, gen
 generate: $(STAMP)-dev $(NODE_STAMP) ## rewrite the generated code from shared/schemas
 	$(PY) tools/generate.py
 
+# bpftool links one object into one: that drops the debug sections and keeps the types.
+bpf: ## compile the eBPF program (BPF_OUT=FILE: to somewhere else than its committed object)
+	@mkdir -p .cache
+	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
+	  -I/usr/include/$(shell uname -m)-linux-gnu -c $(BPF).c -o .cache/netacct.bpf.tmp.o
+	$(BPFTOOL) gen object $(or $(BPF_OUT),$(BPF).o) .cache/netacct.bpf.tmp.o
+	@rm -f .cache/netacct.bpf.tmp.o
+
+kernel: ## build the kernel with extended taskstats as user-mode Linux (cached)
+	@kernel/build
+
+kernel-test: $(STAMP)-dev ## boot it and compare its numbers with what programs moved
+	$(PY) -m pytest tests/integration/test_extended_kernel.py
+
 format: $(STAMP)-dev $(NODE_STAMP) ## format all sources
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 	node_modules/.bin/biome check --write .
+
+fuzz: $(STAMP)-fuzz $(NODE_STAMP) ## broken input for the decoders, FUZZ_RUNS=1000000 for each
+	@mkdir -p test-output/fuzz
+	@for target in netlink arrow frame; do \
+	  echo "fuzzing $$target"; \
+	  mkdir -p .cache/fuzz/$$target; \
+	  $(PY) tests/fuzz $$target -runs=$(FUZZ_RUNS) -max_len=8192 -timeout=20 -rss_limit_mb=3000 \
+	    -verbosity=0 -print_final_stats=1 -artifact_prefix=test-output/fuzz/$$target- \
+	    .cache/fuzz/$$target tests/contract/corpus/$$target tests/contract/frames; \
+	done
+	PYTHONPATH=tests $(PY) tests/fuzz/verdicts.py .cache/fuzz/verdicts.jsonl 20000 $(FUZZ_SEED)
+	FUZZ_VERDICTS=$(CURDIR)/.cache/fuzz/verdicts.jsonl FUZZ_FRAMES=$(FUZZ_RUNS) FUZZ_SEED=$(FUZZ_SEED) \
+	  npx vitest run --root frontend frame.fuzz
 
 build: backend/tidscope_backend/web/index.html ## build the page
 
@@ -57,6 +90,7 @@ wheel: build $(STAMP)-dev ## build the wheel, page included
 lock: $(STAMP)-dev ## pin the newest versions that fit
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group build -o requirements.lock --upgrade
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group dev -o requirements-dev.lock --upgrade
+	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --group fuzz -o requirements-fuzz.lock --upgrade
 
 $(STAMP)-runtime: requirements.lock pyproject.toml
 	@test -e $(STAMP)-dev -a $(STAMP)-dev -nt requirements-dev.lock || tools/make-environment "$(PYTHON)" requirements.lock
@@ -65,6 +99,10 @@ $(STAMP)-runtime: requirements.lock pyproject.toml
 $(STAMP)-dev: requirements-dev.lock pyproject.toml
 	@tools/make-environment "$(PYTHON)" requirements-dev.lock
 	@touch $@ $(STAMP)-runtime
+
+$(STAMP)-fuzz: requirements-fuzz.lock | $(STAMP)-dev
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-fuzz.lock
+	@touch $@
 
 # Not `npm ci`: it refuses where a registry lacks a package for another platform (of biome, say),
 # which is never installed here. `npm install --no-save` takes versions and hashes from the same lock.

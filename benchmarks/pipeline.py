@@ -50,12 +50,20 @@ def cpu(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
-def measure(pid: int, rate_hz: float, seconds: float) -> dict[str, float]:
-    """Watch a process through collector, backend and page; the figures."""
+def measure(
+    pid: int, rate_hz: float, seconds: float, budget_percent: float = 0
+) -> dict[str, float]:
+    """Watch a process through collector, backend and page; the figures.
+
+    Without a CPU budget (0) the collector keeps to the rate whatever it costs.
+    """
     environment = {**os.environ, "TIDSCOPE_TOKEN": TOKEN}
     environment.pop("TIDSCOPE_COLLECTOR_SECRET", None)
     up = subprocess.Popen(
-        [str(Path(sys.executable).with_name("tidscope")), "up", "--port", "0", "--no-open"],
+        [
+            str(Path(sys.executable).with_name("tidscope")),
+            *("up", "--port", "0", "--no-open", "--budget-percent", str(budget_percent)),
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=environment,
@@ -111,11 +119,13 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=1000)
     parser.add_argument("--rate", type=float, default=10)
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--budget-percent", type=float, default=0, help="of the collector")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     with wakers(arguments.threads, PERIOD_MS) as pid:
-        figures = measure(pid, arguments.rate, arguments.seconds)
+        figures = measure(pid, arguments.rate, arguments.seconds, arguments.budget_percent)
     figures |= {"threads": arguments.threads, "rate_hz": arguments.rate}
+    figures |= {"budget_percent": arguments.budget_percent}
     if arguments.json:
         print(json.dumps(figures))
     else:

@@ -8,6 +8,7 @@ from builders import frame_header
 from tidscope_wire.frame import RowEncoder, Rows, join
 from tidscope_wire.generated.models import (
     CollectorInfo,
+    EnergySource,
     Host,
     Problem,
     Process,
@@ -90,6 +91,7 @@ def target(
             exits_reason="test",
             network="none: test",
         ),
+        energy=EnergySource(domains=[], reason="there is no RAPL"),
         fields=list(FIELDS),
         absent=[],
         gomaxprocs=None,

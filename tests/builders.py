@@ -7,9 +7,33 @@ from tidscope_wire.generated.models import (
     CollectorHealth,
     ExitedTotals,
     FrameHeader,
+    MachineCounters,
     ProcessGauges,
     TargetEvent,
 )
+
+
+def collector_health(sample_us: int = 100, late_us: int = 0, missed: int = 0) -> CollectorHealth:
+    """Health of a collector with nothing to complain of."""
+    return CollectorHealth(
+        sample_us=sample_us,
+        sample_mean_us=110,
+        sample_max_us=200,
+        late_us=late_us,
+        missed_deadlines=missed,
+        rate_hz=10,
+        asked_hz=10,
+        exits_received=0,
+        exits_lost=0,
+        cpu_percent=None,
+        measuring_percent=None,
+        budget_percent=2,
+        replay_bytes=0,
+        replay_frames=0,
+        unsent_frames=0,
+        sent_frames=0,
+        sent_bytes=0,
+    )
 
 
 def frame_header(
@@ -32,14 +56,9 @@ def frame_header(
         live_threads=2,
         events=list(events),
         process=ProcessGauges(gomaxprocs=None, rss_bytes=None),
-        health=CollectorHealth(
-            sample_us=100,
-            late_us=0,
-            missed_deadlines=0,
-            exits_received=0,
-            exits_lost=0,
-            cpu_percent=None,
-            replay_bytes=0,
+        machine=MachineCounters(
+            time_ns=time_ns, cpu_busy_us=0, package_uj=None, domains_uj=[], holes=0
         ),
+        health=collector_health(),
         exited=ExitedTotals(threads=0, inexact=0, totals={}),
     )

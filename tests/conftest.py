@@ -1,6 +1,9 @@
 """Fixtures and settings for all tests."""
 
-from collections.abc import Iterator
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Iterator
+from functools import wraps
 
 import pytest
 from hypothesis import settings
@@ -9,6 +12,25 @@ from programs.known_work import KnownWork
 # A busy machine makes an example slow, not wrong.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+
+ASYNC_TEST_SECONDS = 20
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """No asynchronous test waits for ever: a timeout in a fixture does not reach into its test."""
+    for item in items:
+        if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
+            item.obj = _limited(item.obj)
+
+
+def _limited(test: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    @wraps(test)
+    async def limited(*arguments: object, **named: object) -> None:
+        async with asyncio.timeout(ASYNC_TEST_SECONDS):
+            await test(*arguments, **named)
+
+    return limited
 
 
 @pytest.fixture

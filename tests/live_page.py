@@ -13,6 +13,7 @@ from tidscope_wire.generated.models import (
     LiveState,
     StreamStats,
     Subscribe,
+    Taken,
     Unsubscribe,
 )
 from websockets.asyncio.client import ClientConnection, connect
@@ -45,7 +46,12 @@ class LivePage:
         if cookie is not None:
             headers["Cookie"] = cookie
         self._connecting = connect(
-            f"{url}/ws/live", additional_headers=headers, max_size=None, compression=None
+            f"{url}/ws/live",
+            additional_headers=headers,
+            max_size=None,
+            compression=None,
+            # Behind frames that nobody reads any more, the backend's farewell does not come.
+            close_timeout=0.5,
         )
         self._socket: ClientConnection | None = None
         self.texts: list[Text] = []
@@ -76,6 +82,10 @@ class LivePage:
     async def unsubscribe(self, target: str) -> None:
         """Ask for no more."""
         await self.socket.send(Unsubscribe(target=target).model_dump_json())
+
+    async def taken(self, frames: int) -> None:
+        """Tell how many frames are dealt with."""
+        await self.socket.send(Taken(frames=frames).model_dump_json())
 
     async def text(self, kind: type[T]) -> T:
         """Wait for the next message of a kind; frames before it must not come."""

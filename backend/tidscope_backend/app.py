@@ -15,6 +15,9 @@ from tidscope_backend.demo.child import DemoChild
 from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.intake import Intake
 from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.metrics import endpoint as metrics
+from tidscope_backend.metrics.facts import gather
+from tidscope_backend.metrics.meters import Meters
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.door import Door
 from tidscope_backend.security.gate import Gate
@@ -40,8 +43,14 @@ def create_app(settings: Settings) -> FastAPI:
     )
     fanout = Fanout(store)
     site = Site(settings.ended_targets)
-    intake = Intake(site, fanout)
-    site.listen(lambda: fanout.publish_state(site.state()), intake.drop)
+    meters = Meters(clock, site.collector_pid)
+    intake = Intake(site, fanout, meters.observe)
+
+    def forget(target_id: str) -> None:
+        intake.drop(target_id)
+        meters.forget(target_id)
+
+    site.listen(lambda: fanout.publish_state(site.state()), forget)
     links = CollectorLinks(lambda host: site.host(host) is not None)
     door = Door(settings, clock)
     demo_child = DemoChild(links)
@@ -78,6 +87,7 @@ def create_app(settings: Settings) -> FastAPI:
     ):
         app.include_router(router, prefix=api.PREFIX)
     app.include_router(docs.router())
+    app.include_router(metrics.router(lambda: gather(site, links, fanout, meters)))
     app.include_router(CollectorEndpoint(settings, site, links, intake).router)
     app.include_router(live_router(settings, fanout, site.state))
     app.include_router(web.router(settings.web_dir, door))

@@ -43,6 +43,11 @@ class Site:
         """Find a host."""
         return self._hosts.get(host_id)
 
+    def collector_pid(self, host_id: str) -> int | None:
+        """Process id of the collector that speaks for a host; None if there was never one."""
+        host = self._hosts.get(host_id)
+        return host.collector.pid if host is not None else None
+
     def target(self, target_id: str) -> Target | None:
         """Find a target."""
         return self._targets.get(target_id)

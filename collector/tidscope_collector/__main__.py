@@ -7,18 +7,27 @@ doctor  say what this machine lets tidscope measure
 import argparse
 import asyncio
 import logging
+import math
 import os
 import signal
 import sys
+import threading
+import time
 
+import pyarrow as pa
 from tidscope_wire.generated.models import Target
 
 from tidscope_collector.attaching import Targets
 from tidscope_collector.delays import DelayAccounting, SwitchRefusedError
 from tidscope_collector.diagnosis import diagnose
+from tidscope_collector.energy.zones import find_zones
 from tidscope_collector.host import describe_host
+from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.machine import MachineMeter
+from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sources import Sources
 from tidscope_collector.uplink.commands import Commands
 from tidscope_collector.uplink.connection import Uplink
@@ -28,23 +37,50 @@ ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 REPLAY_BYTES = 16 * 1024 * 1024
 NOT_PERMITTED = 4
 
+BUDGET_PERCENT = 2.0
 
-async def serve(backend: str, secret: str) -> None:
+
+def percent(text: str) -> float:
+    """A share that is given on the command line.
+
+    Raises:
+        argparse.ArgumentTypeError: it is not a number from 0 on.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of percent, 0 or more")
+    return value
+
+
+async def serve(backend: str, secret: str, network: Choice, budget_percent: float) -> None:
     """Run until SIGINT or SIGTERM."""
     loop = asyncio.get_running_loop()
     procfs = ProcFs()
-    sources = await asyncio.to_thread(Sources, procfs)
+    sources = await asyncio.to_thread(Sources, procfs, network)
     host = describe_host(procfs, sources)
     replay = Replay(REPLAY_BYTES)
+
+    def load() -> Load:
+        return uplink.load()
 
     def hand_over(target: Target, seq: int, frame: bytes, key: bool) -> None:
         loop.call_soon_threadsafe(uplink.put, target, seq, frame, key)
 
     exits = sources.open_exits if sources.has_exits else None
-    engine = Engine(hand_over, exits, lambda: replay.size)
+    machine = MachineMeter(procfs, find_zones())
+    # Frames are sent by this thread; others answer commands.
+    sending = time.pthread_getcpuclockid(threading.get_ident())
+    watch = SelfWatch(sending=lambda: time.clock_gettime_ns(sending))
+    budget = Budget(budget_percent)
+    engine = Engine(hand_over, exits, machine=machine, budget=budget, watch=watch, load=load)
     targets = Targets(host.id, procfs, sources, engine)
     commands = Commands(targets, diagnose, sources.delays)
     uplink = Uplink(backend, secret, host, targets, commands, replay)
+    # Arrow's own pool keeps what bursts needed: 10 to 20 MB more, for frames of 100 KB.
+    pa.set_memory_pool(pa.system_memory_pool())
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     engine.start()
@@ -66,6 +102,21 @@ def main() -> int:
     verbs = parser.add_subparsers(dest="verb", required=True)
     run = verbs.add_parser("run", help="connect to a backend and serve it")
     run.add_argument("--backend", default="ws://127.0.0.1:8787/ws/collector", help="its address")
+    run.add_argument(
+        "--network",
+        choices=CHOICES,
+        default="auto",
+        help="where network bytes of threads come from: the extended struct taskstats, eBPF, "
+        "the better one that there is (auto), or not at all",
+    )
+    run.add_argument(
+        "--budget-percent",
+        type=percent,
+        default=BUDGET_PERCENT,
+        metavar="PERCENT",
+        help="CPU that sampling and sending may take, 100 is one core; over it rates are lowered; "
+        "0: no limit (%(default)s)",
+    )
     doctor = verbs.add_parser("doctor", help="say what can be measured here")
     doctor.add_argument("--json", action="store_true", help="the report as JSON (the only form)")
     doctor.add_argument(
@@ -92,7 +143,7 @@ def main() -> int:
     if not arguments.backend.startswith(("ws://", "wss://")):
         sys.stderr.write(f"--backend {arguments.backend!r} is no ws:// or wss:// address\n")
         return 2
-    asyncio.run(serve(arguments.backend, secret))
+    asyncio.run(serve(arguments.backend, secret, arguments.network, arguments.budget_percent))
     return 0
 
 

@@ -117,8 +117,9 @@ class Targets:
                 rate_hz=rate_hz,
                 attached_unix_us=time.time_ns() // 1000,
                 source=self._sources.describe(),
+                energy=self._engine.energy,
                 fields=list(reader.fields),
-                absent=list(reader.absent),
+                absent=self._sources.network.explain(reader.absent),
                 gomaxprocs=program.reader.read() if program.reader else None,
                 gomaxprocs_reason=program.reason,
             )
@@ -157,14 +158,8 @@ class Targets:
             RefusedError: there is no such target, or it has ended.
         """
 
-        def change() -> Target | None:
-            sampler = self._engine.find(target)
-            if sampler is None:
-                return None
-            sampler.change_rate(rate_hz, time.monotonic_ns())
-            return sampler.target
-
-        changed: Target | None = self._engine.submit(change).result()
+        ask = self._engine.ask_rate
+        changed: Target | None = self._engine.submit(lambda: ask(target, rate_hz)).result()
         if changed is None:
             if target in self._known:
                 raise RefusedError(_gone(self._known[target].process.pid))

@@ -1,9 +1,14 @@
 """Taskstats as the doctor asks about it."""
 
+import os
+
 from tidscope_wire.generated.models import DoctorReport
 
 from tidscope_collector.doctor.facts import look
 from tidscope_collector.doctor.report import examine
+from tidscope_collector.netacct.accounts import Accounts
+from tidscope_collector.netacct.obstacles import limits, load
+from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sources import exit_self_test
 from tidscope_collector.taskstats.columns import Columns
 from tidscope_collector.taskstats.exits import EXIT_BUFFER_BYTES, ExitListener, possible_cpus
@@ -53,6 +58,19 @@ class LiveProbe:
             raise OSError(str(error)) from error
 
 
+class LiveEbpf:
+    """Loads the program that counts network bytes and takes it out again, once, when made."""
+
+    def __init__(self) -> None:
+        self.refusal, self.mend, self.limits = "", "", ""
+        found = load(ProcFs())
+        if isinstance(found, Accounts):
+            self.limits = limits(splice=found.splice, release=os.uname().release)
+            found.close()
+        else:
+            self.refusal, self.mend = found.what, found.mend
+
+
 def diagnose() -> DoctorReport:
     """Check everything."""
-    return examine(look(), LiveProbe())
+    return examine(look(), LiveProbe(), LiveEbpf())

@@ -1,7 +1,7 @@
 """What one look at a process' threads gives, whichever source it came from."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -50,3 +50,19 @@ class ThreadReader(Protocol):
 
     def read(self, tids: npt.NDArray[np.uint32]) -> Reading:
         """Read these threads; those that have gone are left out."""
+
+    def close(self) -> None:
+        """Give back what is open; it cannot be read from any more."""
+
+
+@runtime_checkable
+class ExitDecoder(Protocol):
+    """A reader that also understands the records of threads that exited."""
+
+    def decode(self, words: npt.NDArray[np.uint64], before: npt.NDArray[np.int64]) -> Reading:
+        """Make a reading of exit records, in the reader's columns.
+
+        Args:
+            words: uint64[n, length / 8], struct taskstats of each thread.
+            before: int64[n], CLOCK_MONOTONIC before they were taken, the same for all, ns.
+        """

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tidscope_wire.generated.models import SampleSource, Source
 
 from tidscope_collector.delays import DelayAccounting
+from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
 from tidscope_collector.reading import ThreadReader
@@ -14,37 +15,35 @@ from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 
-NO_NETWORK = (
-    "none: a stock kernel does not count network per thread; "
-    "it needs the extended struct taskstats or eBPF"
-)
-
 
 class Sources:
     """Decides once, at start, whether taskstats is to be had.
 
     Args:
         procfs: root of /proc.
+        network: where network numbers are to come from.
 
     Attributes:
         delays: the switch of delay accounting.
     """
 
-    def __init__(self, procfs: ProcFs) -> None:
+    def __init__(self, procfs: ProcFs, network: Choice = "auto") -> None:
         self._procfs = procfs
         self.delays = DelayAccounting(procfs)
         self._query: BatchQuery | None = None
         self.kernel: Kernel | None = None
         self.reason = "taskstats over genetlink: exact counters of the kernel for every thread"
         try:
-            self.kernel = probe()
+            self.kernel = probe(procfs)
             self._query = BatchQuery(self.kernel)
         except TaskstatsUnavailableError as error:
             self.reason = str(error)
         self.exits_reason = self.reason if self.kernel is None else self._check_exits()
+        self.network = NetworkSource(network, self.kernel.layout if self.kernel else None, procfs)
 
     def close(self) -> None:
         """Close the sockets; no reader made here works afterwards."""
+        self.network.close()
         if self._query is not None:
             self._query.close()
 
@@ -85,11 +84,16 @@ class Sources:
             TargetGoneError: the process has ended.
         """
         if self._query is None:
-            return ProcThreadReader(self._procfs, pid, self.reason)
+            return self.network.beside(ProcThreadReader(self._procfs, pid, self.reason), pid)
         since = self.delays.on_since_ns()
-        return TaskstatsReader(
-            self._query, pid, delay_accounting=since is not None, delays_from_ns=since or 0
+        reader = TaskstatsReader(
+            self._query,
+            pid,
+            delay_accounting=since is not None,
+            delays_from_ns=since or 0,
+            network=self.network.kind == "taskstats",
         )
+        return self.network.beside(reader, pid)
 
     def describe(self) -> Source:
         """The source as the wire tells it."""
@@ -103,7 +107,7 @@ class Sources:
             exits=self.has_exits,
             exits_reason=self.exits_reason
             or "one listener a CPU; the self-test heard a thread exit",
-            network=NO_NETWORK,
+            network=self.network.description,
         )
 
 

@@ -16,6 +16,8 @@ import pyarrow as pa
 from tidscope_wire.generated.models import FrameHeader
 
 LENGTH = struct.Struct("<I")
+END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
+"""The end of an Arrow IPC stream: a continuation marker and a message of length 0."""
 MAX_HEADER_BYTES = 32 * 1024 * 1024
 """A header longer than this is refused: it is not one of ours."""
 
@@ -57,6 +59,8 @@ class RowEncoder:
         self._fields = tuple(fields)
         self._delta = pa.schema([pa.field("tid", pa.uint32()), *counters])
         self._snapshot = pa.schema([pa.field("tid", pa.uint32()), *identity, *counters])
+        self._delta_start = self._delta.serialize().to_pybytes()
+        self._snapshot_start = self._snapshot.serialize().to_pybytes()
 
     def encode(self, rows: Rows) -> bytes:
         """Encode rows; they make a snapshot if they carry start times and names."""
@@ -65,11 +69,11 @@ class RowEncoder:
             arrays += [pa.array(rows.start_ns), pa.array(rows.name, pa.utf8())]
         for field in self._fields:
             arrays.append(pa.array(rows.columns[field], mask=rows.absent.get(field)))
-        schema = self._delta if rows.start_ns is None else self._snapshot
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, schema) as writer:
-            writer.write_batch(pa.record_batch(arrays, schema=schema))
-        return bytes(sink.getvalue())
+        # What an IPC writer would write, without making the schema's message anew for each frame.
+        delta = rows.start_ns is None
+        batch = pa.record_batch(arrays, schema=self._delta if delta else self._snapshot)
+        start = self._delta_start if delta else self._snapshot_start
+        return b"".join((start, batch.serialize(), END_OF_STREAM))
 
 
 def join(header: FrameHeader, body: bytes) -> bytes:
@@ -112,32 +116,38 @@ def decode_rows(body: bytes | memoryview) -> Rows:
     try:
         with pa.ipc.open_stream(pa.py_buffer(body)) as reader:
             batch = reader.read_next_batch()
+            more = next(iter(reader), None) is not None
         batch.validate(full=True)
+        names = list(batch.schema.names)
     except (pa.ArrowException, StopIteration, OSError, ValueError) as error:
         raise FrameError(f"bad Arrow stream: {error}") from error
+    if more:
+        raise FrameError("bad Arrow stream: more than one record batch")
+    found = dict(zip(names, batch.columns, strict=True))
+    if len(found) != len(names):
+        raise FrameError("two columns have one name")
+    tid = _identity(found, "tid", pa.uint32())
+    start, name = None, None
+    if "start_ns" in found or "name" in found:
+        start = _identity(found, "start_ns", pa.int64()).to_numpy()
+        name = _identity(found, "name", pa.utf8()).to_pylist()
     columns: dict[str, npt.NDArray[np.uint64]] = {}
     absent: dict[str, npt.NDArray[np.bool_]] = {}
-    types = {name: batch.schema.field(name).type for name in batch.schema.names}
-    if types.pop("tid", None) != pa.uint32():
-        raise FrameError("column tid (uint32) is missing")
-    snapshot = "start_ns" in types or "name" in types
-    if snapshot and (types.pop("start_ns", None), types.pop("name", None)) != (
-        pa.int64(),
-        pa.utf8(),
-    ):
-        raise FrameError("a snapshot has both start_ns (int64) and name (utf8)")
-    for field, kind in types.items():
-        if kind != pa.uint64():
-            raise FrameError(f"column {field} is {kind}, not uint64")
-        column = batch.column(field)
+    for field, values in found.items():
+        if values.type != pa.uint64():
+            raise FrameError(f"column {field} is {values.type}, not uint64")
+        column = values
         if column.null_count:
             absent[field] = column.is_null().to_numpy(zero_copy_only=False)
             column = column.fill_null(0)
         columns[field] = column.to_numpy()
-    return Rows(
-        tid=batch.column("tid").to_numpy(),
-        columns=columns,
-        absent=absent,
-        start_ns=batch.column("start_ns").to_numpy() if snapshot else None,
-        name=batch.column("name").to_pylist() if snapshot else None,
-    )
+    return Rows(tid.to_numpy(), columns, absent, start, name)
+
+
+def _identity(found: dict[str, pa.Array], name: str, kind: pa.DataType) -> pa.Array:
+    column = found.pop(name, None)
+    if column is None or column.type != kind:
+        raise FrameError(f"column {name} ({kind}) is missing")
+    if column.null_count:
+        raise FrameError(f"column {name} has rows without a value")
+    return column

@@ -17,6 +17,7 @@ from backend_builders import (
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from fake_collector import FakeCollector
 from live_page import LivePage
+from tidscope_backend.stream.window import MOST_FRAMES
 from tidscope_wire.frame import decode_rows, split
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
@@ -115,6 +116,36 @@ async def test_after_unsubscribing_nothing_comes(backend: Backend) -> None:
         await holds(backend, collector, frame_bytes(2), frame_bytes(3))
         stats = await page.text(StreamStats)
         assert (stats.sent, stats.clients) == (1, 1)
+
+
+async def test_a_page_that_tells_what_it_took_is_not_sent_far_ahead(backend: Backend) -> None:
+    """It reads all that comes, as a browser does, but has dealt with nothing of it yet."""
+    last = 200
+    async with backend.collector(targets=[target()]) as collector, backend.page() as page:
+        await holds(backend, collector, *stream(1, last))
+        await page.taken(0)
+        await page.subscribe(TARGET_ID)
+        seen = await page.frames(MOST_FRAMES)
+        assert seen == single(1, MOST_FRAMES)
+        # Two statistics later, nothing more has come: they would stand behind it.
+        for _ in range(2):
+            assert (await page.text(StreamStats)).sent == MOST_FRAMES
+        taken = MOST_FRAMES
+        while seen[-1][1] < last:
+            await page.taken(taken)
+            header, _ = await page.frame()
+            taken += 1
+            assert header.first_seq == seen[-1][1] + 1
+            seen.append((header.first_seq, header.seq))
+        assert (await health(backend)).dropped == 0
+
+
+async def test_a_page_that_took_more_than_it_was_sent_is_told_so(backend: Backend) -> None:
+    async with backend.page() as page:
+        await page.taken(1)
+        problem = (await page.text(LiveProblem)).problem
+        assert problem.type == "urn:tidscope:problem:bad-request"
+        assert "0 were sent" in problem.detail
 
 
 async def test_a_slow_page_gets_fewer_frames_and_the_same_totals() -> None:

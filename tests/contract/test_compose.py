@@ -28,10 +28,10 @@ def test_these_are_all_services() -> None:
     assert set(SERVICES) == {"backend", "collector"}
 
 
-def test_collector_sees_the_host_with_two_capabilities() -> None:
+def test_collector_sees_the_host_with_four_capabilities() -> None:
     assert COLLECTOR["pid"] == COLLECTOR["network_mode"] == COLLECTOR["userns_mode"] == "host"
     assert COLLECTOR["cap_drop"] == ["ALL"]
-    assert set(COLLECTOR["cap_add"]) == {"NET_ADMIN", "SYS_PTRACE"}
+    assert set(COLLECTOR["cap_add"]) == {"NET_ADMIN", "BPF", "PERFMON", "SYS_PTRACE"}
 
 
 def test_backend_has_no_rights() -> None:

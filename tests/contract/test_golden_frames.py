@@ -32,6 +32,14 @@ ONE_OF_EACH: tuple[dict[str, Any], ...] = (
         "seen_alive": True,
     },
     {"type": "rate_changed", "rate_hz": 20, "previous_hz": 10},
+    {
+        "type": "rate_adapted",
+        "rate_hz": 5,
+        "previous_hz": 20,
+        "asked_hz": 20,
+        "measuring_percent": 3.25,
+        "budget_percent": 2,
+    },
     {"type": "deadlines_missed", "count": 2},
     {"type": "exits_lost", "count": 408},
     {"type": "gap", "from_seq": 1, "to_seq": 1, "reason": "replay buffer full"},
@@ -39,6 +47,10 @@ ONE_OF_EACH: tuple[dict[str, Any], ...] = (
     {"type": "sample_failed", "reason": "ESRCH"},
     {"type": "target_exited", "exit_code": None},
     {"type": "target_detached"},
+)
+ROLES: tuple[dict[str, Any], ...] = (
+    {"role": "worker-#", "live": 3, "exited": 1, "totals": {"cpu_run_ns": 2**53 - 1}},
+    {"role": None, "live": 0, "exited": 0, "totals": {}},
 )
 
 
@@ -71,7 +83,10 @@ def _rows(tids: list[int], *, identity: bool = False, absent: bool = True) -> Ro
 def _frames() -> dict[str, tuple[FrameHeader, Rows]]:
     """Each kind of frame, by name."""
     return {
-        "snapshot": (_header(1, kind="snapshot"), _rows([10, 11, 12], identity=True)),
+        "snapshot": (
+            _header(1, kind="snapshot", roles=list(ROLES)),
+            _rows([10, 11, 12], identity=True),
+        ),
         "delta": (_header(2), _rows([10, 12], absent=False)),
         "coalesced": (_header(5, first_seq=3), _rows([10])),
         "empty": (_header(6), _rows([])),

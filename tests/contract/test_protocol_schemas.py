@@ -33,6 +33,9 @@ EVENTS: list[models.TargetEvent] = [
     models.TargetExited(exit_code=None),
     models.TargetDetached(),
     models.RateChanged(rate_hz=5, previous_hz=10),
+    models.RateAdapted(
+        rate_hz=5, previous_hz=10, asked_hz=10, measuring_percent=3.5, budget_percent=2
+    ),
     models.DeadlinesMissed(count=1),
     models.ExitsLost(count=2),
     models.Gap(from_seq=1, to_seq=2, reason="r"),
@@ -70,6 +73,7 @@ MESSAGES: list[BaseModel] = [
     models.StreamStats(sent=1, coalesced=0, dropped=0, queue=0, clients=1),
     models.Subscribe(target=TARGET_ID, after_seq=None),
     models.Unsubscribe(target=TARGET_ID),
+    models.Taken(frames=1),
     models.AttachRequest(pid=1),
     models.RateRequest(rate_hz=100),
     models.DelayAccountingRequest(on=False),

@@ -8,7 +8,8 @@ test("when the process ends, its charts and totals stay", async ({ watching, pro
   await program.quit();
   await expect(page.getByText("The process has ended")).toBeVisible();
   await expect(page.getByText(/exit code 3\.|exit status is not known/).first()).toBeVisible();
-  await page.getByLabel("Exited threads").check();
+  const lives = page.getByRole("group", { name: "Live and exited threads" });
+  await lives.getByText("Exited", { exact: true }).click();
   await expect(watching.row("burner")).toContainText("exited");
   expect(await watching.number("burner", "total:cpu_run_ns")).toBeGreaterThan(0);
 

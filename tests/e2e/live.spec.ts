@@ -83,13 +83,13 @@ test("columns can be chosen, are explained, and are kept", async ({ watching }) 
   await page.getByRole("button", { name: "Columns" }).click();
   const dialog = page.getByRole("dialog", { name: "Columns of the thread table" });
   await expect(dialog).toContainText("Times the thread was put on a CPU.");
-  await expect(dialog).toContainText(/Network received.*Not here:/s);
+  await expect(dialog).toContainText(/Interrupt time.*Not here:/s);
   await dialog.getByLabel("Times scheduled, total").check();
-  await dialog.getByLabel("Network received, total").check();
+  await dialog.getByLabel("Interrupt time, total").check();
   await page.keyboard.press("Escape");
   await expect(watching.cell("burner", "total:cpu_count")).toHaveText(/^\d/);
   // Absent is not zero.
-  const absent = watching.cell("burner", "total:net_read_bytes");
+  const absent = watching.cell("burner", "total:irq_delay_ns");
   await expect(absent).toHaveText("–");
   await expect(absent).toHaveAttribute("title", /.+/);
   await page.reload();
@@ -98,7 +98,29 @@ test("columns can be chosen, are explained, and are kept", async ({ watching }) 
 
 test("says why a chart is not there", async ({ watching }) => {
   await expect(watching.page.locator("[data-absent=gomaxprocs]")).toContainText(/Go/);
-  await expect(watching.page.locator("[data-absent=network]")).toContainText(/\w/);
+  await expect(watching.page.locator("[data-absent=blkio]")).toContainText(/\w/);
+});
+
+test("network numbers, where they come from, and what they mean", async ({ watching }) => {
+  const { page } = watching;
+  const fact = page.locator("[data-fact=Network]");
+  await expect(fact).toContainText("eBPF");
+  await fact.locator("dd span").hover();
+  await expect(page.getByText(/socket payload, not wire bytes/).first()).toBeVisible();
+  await expect(watching.cell("writer", "total:net_read_bytes")).toHaveText(/^[1-9]/);
+  await expect(watching.cell("writer", "total:net_write_bytes")).toHaveText(/^[1-9]/);
+  await expect(watching.cell("sleeper-1", "total:net_read_bytes")).toHaveText(/^0/);
+  const tile = page.locator("[data-tile=network]");
+  await expect(tile).toHaveAttribute("data-state", "ok");
+  await expect(tile).toContainText(/\d.* in.*\d.* out/s);
+  for (const chart of ["network", "network_calls"]) {
+    await expect(
+      watching
+        .panel(chart)
+        .getByRole("button", { name: /writer/ })
+        .first(),
+    ).toBeVisible();
+  }
 });
 
 test("the rate can be changed, and is what arrives", async ({ watching }) => {

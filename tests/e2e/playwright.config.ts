@@ -8,8 +8,11 @@ export default defineConfig({
   outputDir: "../../test-output/playwright",
   // One at a time: the tests watch a busy program, and say which thread is the busiest.
   workers: 1,
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
+  // A machine that does other work too is several times slower; nothing here waits longer than it must.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
+  // A test that passes only the second time is listed as flaky.
+  retries: process.env.CI ? 1 : 0,
   forbidOnly: true,
   reporter: [["list"]],
   use: {

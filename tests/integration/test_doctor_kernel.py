@@ -45,6 +45,18 @@ def test_delay_accounting_is_what_the_kernel_says() -> None:
     assert ("sysctl" in judged.mend) == (not facts.task_delayacct)
 
 
+def test_energy_is_there_or_it_is_said_why_not() -> None:
+    """This machine's own: most virtual machines have none."""
+    facts = look()
+    judged = checks.energy(facts)
+    zones = list(Path("/sys/class/powercap").glob("intel-rapl*:*/energy_uj"))
+    assert (judged.state == "ok") == (facts.energy_obstacle == "")
+    if not zones:
+        assert facts.energy_obstacle in {"absent", "hidden"}
+        assert "powercap" in judged.found
+        assert judged.mend or facts.hypervisor
+
+
 def test_another_user_has_no_rights_and_is_told_so() -> None:
     facts = facts_of(see(NOBODY, "facts"))
     assert facts.capabilities == frozenset()
@@ -54,7 +66,8 @@ def test_another_user_has_no_rights_and_is_told_so() -> None:
     assert checks.go_symbols(facts).state in {"limited", "failed"}
     # Where it is can be told without rights.
     assert facts.namespaces == Namespaces("initial", "initial", "initial")
-    assert asdict(facts) | {"capabilities": None} == asdict(look()) | {"capabilities": None}
+    by_rights = dict.fromkeys(("capabilities", "energy_obstacle", "energy_found"))
+    assert asdict(facts) | by_rights == asdict(look()) | by_rights
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from tidscope_collector.doctor.facts import look
 from tidscope_collector.goruntime.gomaxprocs import open_gomaxprocs
+from tidscope_collector.netacct.choice import NetworkSource
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.identity import Absence, identify
 from tidscope_collector.procfs.processes import ProcessLister
@@ -57,12 +58,19 @@ def _facts(procfs: ProcFs, _: int) -> Any:
     return facts | {"capabilities": sorted(facts["capabilities"])}
 
 
+def _network(procfs: ProcFs, _: int) -> Any:
+    source = NetworkSource("ebpf", None, procfs)
+    source.close()
+    return source.description
+
+
 LOOKS: dict[str, Callable[[ProcFs, int], Any]] = {
     "identify": _identify,
     "read": _read,
     "gomaxprocs": _gomaxprocs,
     "processes": _processes,
     "facts": _facts,
+    "network": _network,
 }
 
 

@@ -21,6 +21,9 @@ GOOD = Facts(
     hidepid="0",
     schedstat=True,
     clock_source="tsc",
+    energy_obstacle="",
+    energy_found="RAPL, sum of package-0",
+    hypervisor=False,
 )
 NO_RIGHTS = replace(GOOD, capabilities=frozenset())
 
@@ -45,6 +48,15 @@ class Probe:
         if self.error:
             raise self.error
         return self.arrived
+
+
+@dataclass(frozen=True)
+class Ebpf:
+    """What became of the program that counts network bytes."""
+
+    refusal: str = ""
+    mend: str = ""
+    limits: str = ""
 
 
 OfFacts = Callable[[Facts], DoctorCheck]
@@ -122,6 +134,22 @@ OfProbe = Callable[[TaskstatsProbe], DoctorCheck]
         (checks.go_symbols, replace(NO_RIGHTS, ptrace_scope=0), "limited", "other users"),
         (checks.go_symbols, replace(NO_RIGHTS, ptrace_scope=None), "limited", "no Yama"),
         (checks.go_symbols, replace(GOOD, capabilities=None), "unknown", "cannot be read"),
+        (checks.energy, GOOD, "ok", "RAPL, sum of package-0."),
+        (
+            checks.energy,
+            replace(GOOD, energy_obstacle="absent", energy_found="there is no RAPL"),
+            "limited",
+            "sudo modprobe intel_rapl_msr",
+        ),
+        (
+            checks.energy,
+            replace(GOOD, energy_obstacle="absent", hypervisor=True),
+            "limited",
+            "virtual machine",
+        ),
+        (checks.energy, replace(GOOD, energy_obstacle="denied"), "limited", "sudo tidscope up"),
+        (checks.energy, replace(GOOD, energy_obstacle="hidden"), "limited", "systempaths"),
+        (checks.energy, replace(GOOD, energy_obstacle="no-package"), "limited", "Watts"),
         (checks.clock_source, GOOD, "ok", "tsc"),
         (checks.clock_source, replace(GOOD, clock_source="hpet"), "limited", "hpet"),
         (checks.clock_source, replace(GOOD, clock_source=None), "unknown", "cannot be read"),
@@ -158,12 +186,27 @@ def test_judgement_of_facts(check: OfFacts, facts: Facts, state: str, words: str
             "failed",
             "Operation not permitted",
         ),
-        (checks.network, Probe(), "ok", "struct taskstats"),
-        (checks.network, Probe(fields=("cpu_run_ns",)), "limited", "stock kernel"),
     ],
 )
 def test_judgement_of_taskstats(check: OfProbe, probe: Probe, state: str, words: str) -> None:
     judged(check(probe), state, words)
+
+
+@pytest.mark.parametrize(
+    ("fields", "ebpf", "state", "words"),
+    [
+        (("net_read_bytes",), Ebpf(refusal="not needed"), "ok", "struct taskstats"),
+        ((), Ebpf(), "ok", "eBPF"),
+        ((), Ebpf(limits="splice() out of TCP sockets"), "ok", "Not counted: splice()"),
+        ((), Ebpf("no BTF", "boot another kernel"), "limited", "no BTF"),
+    ],
+)
+def test_judgement_of_the_network(
+    fields: tuple[str, ...], ebpf: Ebpf, state: str, words: str
+) -> None:
+    check = checks.network(Probe(fields=fields), ebpf)
+    judged(check, state, words)
+    assert check.mend == (ebpf.mend if state == "limited" else "")
 
 
 @pytest.mark.parametrize(
@@ -195,7 +238,7 @@ def test_no_exit_is_tried_without_taskstats() -> None:
 
 
 def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
-    report = examine(GOOD, Probe())
+    report = examine(GOOD, Probe(), Ebpf())
     assert report.state == "ok"
     assert (report.host, report.kernel) == ("box", "6.18.44-amd64")
     assert [check.name for check in report.checks] == [
@@ -210,6 +253,7 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "process-list",
         "go-symbols",
         "network-per-thread",
+        "energy",
         "clock-source",
     ]
 
@@ -223,4 +267,4 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
     ],
 )
 def test_the_worst_check_counts(facts: Facts, state: str) -> None:
-    assert overall(examine(facts, Probe()).checks) == state
+    assert overall(examine(facts, Probe(), Ebpf()).checks) == state

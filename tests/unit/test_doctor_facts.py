@@ -21,6 +21,7 @@ def machine(tmp_path: Path) -> FakeProc:
         "sys/net/core/netdev_max_backlog": "1000\n",
         "self/status": "Name:\tx\nCapPrm:\t0000000000000000\nCapEff:\t0000000000081000\n",
         "self/schedstat": "1 2 3\n",
+        "cpuinfo": "processor\t: 0\nflags\t\t: fpu vme hypervisor\n",
         "self/mountinfo": "22 27 0:21 / / rw - ext4 /dev/vda rw\n"
         f"23 27 0:22 / {proc.root} rw,relatime - proc proc rw,hidepid=invisible\n",
     }.items():
@@ -41,6 +42,7 @@ def test_all_facts_are_found(machine: FakeProc) -> None:
     assert (facts.task_delayacct, facts.ptrace_scope) == (True, 2)
     assert (facts.rmem_max, facts.hidepid) == (212_992, "invisible")
     assert (facts.schedstat, facts.clock_source) == (True, "kvm-clock")
+    assert (facts.hypervisor, facts.energy_obstacle) == (True, "absent")
 
 
 def test_the_network_namespace_of_an_old_kernel_is_told_by_its_settings(machine: FakeProc) -> None:

@@ -2,8 +2,10 @@
 
 import json
 import struct
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from builders import frame_header
 from tidscope_wire.frame import FrameError, RowEncoder, Rows, decode_rows, join, split
@@ -45,6 +47,19 @@ def test_a_snapshot_carries_identity() -> None:
     assert rows.name == ["main", "wörker-1"]
 
 
+@pytest.mark.parametrize("name", ["snapshot", "delta", "empty", "events", "many"])
+def test_the_arrow_part_is_what_arrows_own_writer_writes(name: str) -> None:
+    golden = (Path(__file__).parent.parent / "contract" / "frames" / f"{name}.bin").read_bytes()
+    rows = decode_rows(split(golden)[1])
+    body = RowEncoder(tuple(rows.columns)).encode(rows)
+    with pa.ipc.open_stream(body) as reader:
+        batches = list(reader)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batches[0].schema) as writer:
+        writer.write_batch(batches[0])
+    assert body == sink.getvalue().to_pybytes()
+
+
 @pytest.mark.parametrize("name_length", range(9))
 def test_the_arrow_part_is_aligned_whatever_the_header(name_length: int) -> None:
     header = frame_header(target=f"t-{'1' * (name_length + 1)}-deadbeef")
@@ -79,3 +94,53 @@ def test_a_truncated_arrow_part_is_refused(cut: int) -> None:
     body = RowEncoder(FIELDS).encode(delta_rows())
     with pytest.raises(FrameError, match="Arrow"):
         decode_rows(body[:cut])
+
+
+def stream(arrays: list[tuple[str, pa.Array]], *, batches: int = 1) -> bytes:
+    schema = pa.schema([pa.field(name, array.type) for name, array in arrays])
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, schema) as writer:
+        for _ in range(batches):
+            writer.write_batch(pa.record_batch([array for _, array in arrays], schema=schema))
+    return bytes(sink.getvalue())
+
+
+TID = ("tid", pa.array([1, 2], pa.uint32()))
+COUNTER = ("cpu_run_ns", pa.array([3, 4], pa.uint64()))
+START = ("start_ns", pa.array([5, 6], pa.int64()))
+NAME = ("name", pa.array(["a", "b"], pa.utf8()))
+
+
+def test_the_streams_below_would_be_read_but_for_what_is_wrong_with_them() -> None:
+    rows = decode_rows(stream([TID, START, NAME, COUNTER]))
+    assert (rows.tid.tolist(), rows.name) == ([1, 2], ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "complaint"),
+    [
+        ([COUNTER], "column tid"),
+        ([("tid", pa.array([1, 2], pa.int32()))], "column tid"),
+        ([("tid", pa.array([1, None], pa.uint32()))], "column tid has rows without a value"),
+        ([TID, COUNTER, COUNTER], "two columns have one name"),
+        ([TID, TID], "two columns have one name"),
+        ([TID, ("cpu_run_ns", pa.array([3, 4], pa.int64()))], "cpu_run_ns is int64, not uint64"),
+        ([TID, ("cpu_run_ns", pa.array([3.5, 4], pa.float64()))], "is double, not uint64"),
+        ([TID, START], "column name"),
+        ([TID, NAME], "column start_ns"),
+        ([TID, ("start_ns", pa.array([5, None], pa.int64())), NAME], "start_ns has rows without"),
+        ([TID, START, ("name", pa.array(["a", None], pa.utf8()))], "name has rows without"),
+        ([TID, START, ("name", pa.array([b"a", b"b"], pa.binary()))], "column name"),
+    ],
+)
+def test_columns_that_no_frame_has_are_refused(
+    arrays: list[tuple[str, pa.Array]], complaint: str
+) -> None:
+    with pytest.raises(FrameError, match=complaint):
+        decode_rows(stream(arrays))
+
+
+@pytest.mark.parametrize(("batches", "complaint"), [(0, "bad Arrow stream"), (2, "more than one")])
+def test_a_stream_has_one_batch(batches: int, complaint: str) -> None:
+    with pytest.raises(FrameError, match=complaint):
+        decode_rows(stream([TID, COUNTER], batches=batches))

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from urllib.parse import urlsplit, urlunsplit
 
-from tidscope_backend.cli.collector import PATH, collector_command
+from tidscope_backend.cli.collector import NETWORK_SOURCES, PATH, collector_command
 from tidscope_backend.cli.failure import CommandError
 from tidscope_backend.lifeline import become
 from tidscope_backend.settings import COLLECTOR_VARIABLE, DEFAULT_HOST, DEFAULT_PORT
@@ -26,12 +26,22 @@ def run(arguments: Sequence[str]) -> int:
         metavar="URL",
         help="where the backend is (%(default)s)",
     )
+    parser.add_argument(
+        "--network",
+        choices=NETWORK_SOURCES,
+        default="auto",
+        help="where network bytes of threads come from (%(default)s: the best that there is)",
+    )
     options, further = parser.parse_known_args(arguments)
     if not os.environ.get(COLLECTOR_VARIABLE):
         raise CommandError(
             f"{COLLECTOR_VARIABLE} is not set; give it the value that the backend was started with"
         )
-    become(collector_command("run", "--backend", socket_url(options.backend), *further))
+    become(
+        collector_command(
+            "run", "--backend", socket_url(options.backend), "--network", options.network, *further
+        )
+    )
 
 
 def socket_url(url: str) -> str:

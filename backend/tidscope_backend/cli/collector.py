@@ -7,6 +7,8 @@ from tidscope_backend.cli.failure import CommandError
 
 PACKAGE = "tidscope_collector"
 PATH = "/ws/collector"
+NETWORK_SOURCES = ("auto", "taskstats", "ebpf", "none")
+"""Choices of the collector's --network; a test compares them."""
 
 
 def collector_command(*arguments: str) -> list[str]:

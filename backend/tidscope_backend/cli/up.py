@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import math
 import os
 import signal
 import socket
@@ -19,7 +20,7 @@ from tidscope_backend.cli.account import Account, backend_account
 from tidscope_backend.cli.address import add_address_options
 from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, ask
 from tidscope_backend.cli.browser import has_screen, opened
-from tidscope_backend.cli.collector import PATH, collector_command
+from tidscope_backend.cli.collector import NETWORK_SOURCES, PATH, collector_command
 from tidscope_backend.cli.failure import CommandError
 from tidscope_backend.cli.supervised import Program, Supervised
 from tidscope_backend.listening import SocketError, open_socket, reachable
@@ -70,9 +71,22 @@ def run(arguments: Sequence[str]) -> int:
         action=argparse.BooleanOptionalAction,
         help="open the page in a browser (if there is a screen and this is a terminal)",
     )
+    parser.add_argument(
+        "--budget-percent",
+        type=_percent,
+        metavar="PERCENT",
+        help="CPU that sampling may take, 100 is one core; over it the collector lowers the rate; "
+        "0: no limit (2)",
+    )
     parser.add_argument("--no-collector", action="store_true", help="the backend alone")
     parser.add_argument(
         "--user", metavar="NAME", help="whom the backend becomes (with sudo: who called it)"
+    )
+    parser.add_argument(
+        "--network",
+        choices=NETWORK_SOURCES,
+        default="auto",
+        help="where network bytes of threads come from (%(default)s: the best that there is)",
     )
     parser.add_argument("--json", action="store_true", help="print what runs as one line of JSON")
     return asyncio.run(_up(parser.parse_args(arguments)))
@@ -146,7 +160,9 @@ def _programs(options: argparse.Namespace, sock: socket.socket, account: Account
     collector = None
     if not options.no_collector:
         url = f"ws://{address}{PATH}"
-        command = collector_command("run", "--backend", url)
+        command = collector_command("run", "--backend", url, "--network", options.network)
+        if options.budget_percent is not None:
+            command += ["--budget-percent", f"{options.budget_percent:g}"]
         collector = Supervised(Program("collector", command, for_collector), _say)
     return Running(address, settings.token, Supervised(backend, _say), collector)
 
@@ -219,6 +235,17 @@ async def _start_demo(running: Running) -> None:
 
 async def _ask(running: Running, path: str, answer: type[M], method: str = "GET") -> M:
     return await asyncio.to_thread(ask, running.address, running.token, path, answer, method)
+
+
+def _percent(text: str) -> float:
+    """A number from 0 on: said here rather than by a collector that cannot start."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of percent, 0 or more")
+    return value
 
 
 def _say(text: str) -> None:

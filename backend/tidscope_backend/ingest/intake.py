@@ -1,14 +1,16 @@
 """What one collector's messages mean for the site, the history and the pages."""
 
-from tidscope_wire.frame import FrameError
+from collections.abc import Callable
+
+from tidscope_wire.frame import FrameError, split
 from tidscope_wire.generated.close_code import CloseCode
-from tidscope_wire.generated.models import CollectorHello, FramesLost
+from tidscope_wire.generated.models import CollectorHello, FrameHeader, FramesLost
 
 from tidscope_backend.closing import CloseError
 from tidscope_backend.ingest.sequence import Sequence
 from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.stored import stored
+from tidscope_backend.stream.stored import stored_as
 
 
 class Intake:
@@ -17,11 +19,15 @@ class Intake:
     Args:
         site: hosts and targets.
         fanout: where frames go.
+        observe: told of each new frame: whose host, and its header.
     """
 
-    def __init__(self, site: Site, fanout: Fanout) -> None:
+    def __init__(
+        self, site: Site, fanout: Fanout, observe: Callable[[str, FrameHeader], None]
+    ) -> None:
         self._site = site
         self._fanout = fanout
+        self._observe = observe
         self._sequences: dict[str, Sequence] = {}
 
     def resume(self, hello: CollectorHello) -> dict[str, int]:
@@ -40,9 +46,10 @@ class Intake:
             CloseError: it is not a frame of this host.
         """
         try:
-            frame = stored(data)
+            header, _ = split(data)
         except FrameError as error:
             raise CloseError(CloseCode.BAD_MESSAGE, f"not a frame: {error}") from None
+        frame = stored_as(header, data)
         self._check_owner(host_id, frame.target)
         arrival = self._sequence(frame.target).arrived(frame.first_seq, frame.seq)
         if arrival.missing is not None:
@@ -57,6 +64,7 @@ class Intake:
                 last - first + 1,
             )
         if arrival.new:
+            self._observe(host_id, header)
             self._fanout.publish(frame)
 
     def lost(self, host_id: str, message: FramesLost) -> None:

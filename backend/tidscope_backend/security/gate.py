@@ -16,7 +16,7 @@ from tidscope_backend.security.session import bearer
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 COLLECTOR_PATH = "/ws/collector"
 SESSION_PATH = "/api/v1/session"
-GUARDED = ("/api", "/ws", "/docs", "/openapi.json")
+GUARDED = ("/api", "/ws", "/docs", "/openapi.json", "/metrics")
 
 
 class Gate:

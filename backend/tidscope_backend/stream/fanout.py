@@ -19,6 +19,7 @@ class Fanout:
         self.frames = 0
         self.frame_bytes = 0
         self.lost = 0
+        self.gaps = 0
         self._pages: set[Page] = set()
         self._gone_coalesced = 0
         self._gone_dropped = 0
@@ -37,6 +38,11 @@ class Fanout:
     def dropped(self) -> int:
         """Frames that a page never got, those of pages that have gone included."""
         return self._gone_dropped + sum(page.dropped for page in self._pages)
+
+    @property
+    def queued(self) -> int:
+        """Frames that wait for pages now."""
+        return sum(page.waiting for page in self._pages)
 
     def add(self, page: Page) -> None:
         """A page has connected."""
@@ -64,6 +70,7 @@ class Fanout:
             count: how many of them the backend had reason to expect.
         """
         self.lost += count
+        self.gaps += count > 0
         for page in self._pages:
             page.offer_lost(lost)
 

@@ -36,7 +36,7 @@ def merge(frames: Sequence[bytes], gap_reason: str = "frames were lost on the wa
 
     Events are concatenated; a hole between the frames' numbers becomes a gap event. A snapshot
     absorbs the rows before it, and what comes after it is worked into it: the result is a snapshot
-    if any frame was. Header values other than numbers and events are those of the last frame.
+    if any frame was. Other header values are those of the last frame that has them.
 
     Args:
         frames: at least one.
@@ -57,6 +57,7 @@ def merge(frames: Sequence[bytes], gap_reason: str = "frames were lost on the wa
             "first_seq": parts[0].header.first_seq,
             "kind": "delta" if snapshot is None else "snapshot",
             "events": events,
+            "roles": next((p.header.roles for p in reversed(parts) if p.header.roles), None),
         }
     )
     return join(header, _encoder(tuple(rows.columns)).encode(rows))

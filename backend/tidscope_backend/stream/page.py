@@ -14,6 +14,7 @@ from tidscope_backend.problems import refusal
 from tidscope_backend.stream.store import HistoryStore
 from tidscope_backend.stream.stored import StoredFrame
 from tidscope_backend.stream.subscription import Bounds, Subscription
+from tidscope_backend.stream.window import Window
 
 MAX_SUBSCRIPTIONS = 8
 MAX_NOTES = 64
@@ -36,6 +37,7 @@ class Page:
         self._stats: str | None = None
         self._notes: deque[str] = deque(maxlen=MAX_NOTES)
         self._wake = asyncio.Event()
+        self._window = Window()
         self._gone_coalesced = 0
         self._gone_dropped = 0
         self.sent = 0
@@ -49,6 +51,11 @@ class Page:
     def dropped(self) -> int:
         """Frames that it never gets in any form."""
         return self._gone_dropped + sum(s.dropped for s in self._subscriptions.values())
+
+    @property
+    def waiting(self) -> int:
+        """Frames that wait for it now."""
+        return sum(s.waiting for s in self._subscriptions.values())
 
     def subscribe(self, target: str, after_seq: int | None, store: HistoryStore) -> None:
         """Begin, or begin again, to read a target; it need not be known yet.
@@ -74,6 +81,15 @@ class Page:
         if subscription is not None:
             self._gone_coalesced += subscription.coalesced
             self._gone_dropped += subscription.dropped
+
+    def taken(self, frames: int) -> None:
+        """The page has dealt with so many frames since it connected.
+
+        Raises:
+            ProblemError: that cannot be.
+        """
+        self._window.taken(frames)
+        self._wake.set()
 
     def offer(self, frame: StoredFrame) -> None:
         """A frame has come; it waits here if the page reads its target."""
@@ -105,7 +121,7 @@ class Page:
             sent=self.sent,
             coalesced=self.coalesced,
             dropped=self.dropped,
-            queue=sum(s.waiting for s in self._subscriptions.values()),
+            queue=self.waiting,
             clients=clients,
         ).model_dump_json()
         self._wake.set()
@@ -135,6 +151,8 @@ class Page:
         return self._take_frame()
 
     def _take_frame(self) -> str | bytes | None:
+        if not self._window.open:
+            return None
         for target, subscription in list(self._subscriptions.items()):
             frame = subscription.take()
             lost = subscription.take_lost()
@@ -145,5 +163,6 @@ class Page:
                 # To the end of the line, so that one busy target does not starve the others.
                 self._subscriptions[target] = self._subscriptions.pop(target)
                 self.sent += 1
+                self._window.sent(len(frame.data))
                 return frame.data
         return self._notes.popleft() if self._notes else None

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tidscope_wire.frame import split
+from tidscope_wire.generated.models import FrameHeader
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,11 @@ def stored(data: bytes) -> StoredFrame:
         tidscope_wire.frame.FrameError: it is not a frame.
     """
     header, _ = split(data)
+    return stored_as(header, data)
+
+
+def stored_as(header: FrameHeader, data: bytes) -> StoredFrame:
+    """Keep a frame whose header was read already."""
     return StoredFrame(
         target=header.target,
         first_seq=header.first_seq,

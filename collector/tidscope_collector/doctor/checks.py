@@ -5,7 +5,7 @@ import re
 from tidscope_wire.generated.models import CheckState, DoctorCheck
 
 from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts
-from tidscope_collector.doctor.probe import TaskstatsProbe
+from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
 
 EXIT_BYTES = 2240  # of socket buffer that one queued exit takes
 _BURST = 5000  # exits that should fit while the collector is busy otherwise
@@ -294,17 +294,44 @@ def go_symbols(facts: Facts) -> DoctorCheck:
     )
 
 
-def network(probe: TaskstatsProbe) -> DoctorCheck:
+def network(probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorCheck:
     """Is there a source of network bytes for each thread?"""
     about = "network-per-thread", "Network bytes of each thread"
     if "net_read_bytes" in probe.fields:
         return _check(about, "ok", "struct taskstats of this kernel has them.")
+    if not ebpf.refusal:
+        found = "eBPF: the program was loaded, and taken out again."
+        return _check(about, "ok", f"{found} Not counted: {ebpf.limits}." if ebpf.limits else found)
     return _check(
         about,
         "limited",
-        "A stock kernel: its struct taskstats has no network fields. No setting changes that.",
+        f"A stock kernel, whose struct taskstats has no network fields, and no eBPF: "
+        f"{ebpf.refusal}.",
         "Bytes and calls that each thread moves over the network.",
+        ebpf.mend,
     )
+
+
+def energy(facts: Facts) -> DoctorCheck:
+    """Is there a counter of energy that may be read?"""
+    about = "energy", "Energy of the machine (RAPL)"
+    found = f"{facts.energy_found[:1].upper()}{facts.energy_found[1:]}."
+    lost = "Watts of the machine, energy of runs, and estimates for threads."
+    match facts.energy_obstacle:
+        case "":
+            return _check(about, "ok", found)
+        case "denied":
+            return _check(about, "limited", found, lost, _AS_ROOT)
+        case "hidden":
+            mend = "docker run --security-opt systempaths=unconfined … (or run it on the host)"
+            return _check(about, "limited", found, lost, mend)
+        case "absent" if facts.hypervisor:
+            found = f"{found} This is a virtual machine: only its host can count energy."
+            return _check(about, "limited", found, lost)
+        case "absent":
+            return _check(about, "limited", found, lost, "sudo modprobe intel_rapl_msr")
+        case _:
+            return _check(about, "limited", found, lost)
 
 
 def clock_source(facts: Facts) -> DoctorCheck:

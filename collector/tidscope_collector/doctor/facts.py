@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tidscope_collector.energy.zones import Obstacle, find_zones
 from tidscope_collector.procfs.files import ProcFs
 
 CAP_NET_ADMIN = 12
@@ -40,6 +41,9 @@ class Facts:
         ptrace_scope: of the Yama module; None if it is not loaded.
         hidepid: mount option of /proc; "0" if it hides nothing.
         schedstat: whether /proc has it for a thread.
+        energy_obstacle: why there is no energy of packages; "" if there is.
+        energy_found: the same in words, or what is read.
+        hypervisor: whether the processor says that it is a virtual one.
     """
 
     host: str
@@ -52,6 +56,9 @@ class Facts:
     hidepid: str | None
     schedstat: bool
     clock_source: str | None
+    energy_obstacle: Obstacle
+    energy_found: str
+    hypervisor: bool | None
 
 
 def look(procfs: ProcFs | None = None, sys: Path = Path("/sys")) -> Facts:
@@ -63,6 +70,7 @@ def look(procfs: ProcFs | None = None, sys: Path = Path("/sys")) -> Facts:
     """
     procfs = procfs or ProcFs()
     delay = _number(procfs, "sys/kernel/task_delayacct")
+    powercap = find_zones(sys)
     return Facts(
         host=_text(procfs, "sys/kernel/hostname") or socket.gethostname(),
         kernel=_text(procfs, "sys/kernel/osrelease") or os.uname().release,
@@ -76,6 +84,9 @@ def look(procfs: ProcFs | None = None, sys: Path = Path("/sys")) -> Facts:
         hidepid=_hidepid(procfs),
         schedstat=_text(procfs, "self/schedstat") is not None,
         clock_source=_clock_source(sys),
+        energy_obstacle=powercap.obstacle,
+        energy_found=powercap.reason,
+        hypervisor=_hypervisor(procfs),
     )
 
 
@@ -140,6 +151,15 @@ def _hidepid(procfs: ProcFs) -> str | None:
             )
             found = options.get("hidepid", "0")
     return found
+
+
+def _hypervisor(procfs: ProcFs) -> bool | None:
+    """Whether the x86 feature bit that hypervisors set is there; None elsewhere."""
+    for line in (_text(procfs, "cpuinfo") or "").splitlines():
+        label, _, words = line.partition(":")
+        if label.strip() == "flags":
+            return "hypervisor" in words.split()
+    return None
 
 
 def _clock_source(sys: Path) -> str | None:

@@ -44,3 +44,22 @@ class TaskstatsProbe(Protocol):
         Raises:
             OSError: listening was refused.
         """
+
+
+class EbpfProbe(Protocol):
+    """Whether the kernel takes the program that counts network bytes.
+
+    Attributes:
+        refusal: why not, as one sentence without its full stop; empty if it does.
+        mend: what to do about it.
+        limits: what it does not count here; empty if it counts everything it should.
+    """
+
+    @property
+    def refusal(self) -> str: ...
+
+    @property
+    def mend(self) -> str: ...
+
+    @property
+    def limits(self) -> str: ...

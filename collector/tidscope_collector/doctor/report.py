@@ -6,12 +6,12 @@ from tidscope_wire.generated.models import CheckState, DoctorCheck, DoctorReport
 
 from tidscope_collector.doctor import checks
 from tidscope_collector.doctor.facts import Facts
-from tidscope_collector.doctor.probe import TaskstatsProbe
+from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
 
 _WORST_FIRST: tuple[CheckState, ...] = ("failed", "limited", "unknown")
 
 
-def examine(facts: Facts, probe: TaskstatsProbe) -> DoctorReport:
+def examine(facts: Facts, probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorReport:
     """Judge a machine; what matters most comes first. Runs the exit self-test."""
     found = [
         checks.kernel(facts),
@@ -24,7 +24,8 @@ def examine(facts: Facts, probe: TaskstatsProbe) -> DoctorReport:
         checks.delay_accounting(facts),
         checks.process_list(facts),
         checks.go_symbols(facts),
-        checks.network(probe),
+        checks.network(probe, ebpf),
+        checks.energy(facts),
         checks.clock_source(facts),
     ]
     return DoctorReport(

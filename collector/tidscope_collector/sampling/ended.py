@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from tidscope_wire.generated.models import ExitedTotals
 
+from tidscope_collector.sampling.roles import RoleSums
+
 
 def latest(before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, int]:
     """Totals that do not fall behind those that were told before; fields may be missing in both."""
@@ -16,12 +18,24 @@ class _Vanished:
     """A thread that was gone without an exit record.
 
     Attributes:
+        name: its last comm.
         totals: of its last sample; they were added to the sums.
+        start_ns: its start, CLOCK_MONOTONIC.
         seen_ns: CLOCK_MONOTONIC after that sample.
     """
 
+    name: str
     totals: Mapping[str, int]
+    start_ns: int
     seen_ns: int
+
+    def may_be(self, start_ns: int, end_ns: int | None) -> bool:
+        """Whether a record may be its own, and not of a later thread with its id.
+
+        A record's start is late by the time from the thread's end to the drain, and the thread
+        lived when it was seen. Where both may be, the id was hardly given away so soon.
+        """
+        return end_ns is None or start_ns <= self.start_ns + end_ns - self.seen_ns
 
 
 @dataclass
@@ -35,6 +49,7 @@ class EndedThreads:
     threads: int = 0
     inexact: int = 0
     totals: dict[str, int] = field(default_factory=dict)
+    roles: RoleSums = field(default_factory=RoleSums)
     _recent: dict[int, _Vanished] = field(default_factory=dict)
     _before: dict[int, _Vanished] = field(default_factory=dict)
 
@@ -46,42 +61,59 @@ class EndedThreads:
         """Another sample has come: forget who vanished before the one before."""
         self._before, self._recent = self._recent, {}
 
-    def recorded(self, totals: Mapping[str, int]) -> None:
-        """A thread ended and the kernel told its totals."""
+    def recorded(self, name: str, totals: Mapping[str, int]) -> None:
+        """A thread of this name ended and the kernel told its totals."""
         self.threads += 1
         self._add(totals)
+        self.roles.ended(name, totals)
 
-    def vanished(self, tid: int, totals: Mapping[str, int], seen_ns: int) -> None:
-        """A thread is gone, and its last sample is all that is known of it."""
+    def vanished(
+        self, tid: int, name: str, totals: Mapping[str, int], start_ns: int, seen_ns: int
+    ) -> None:
+        """A thread is gone, and its last sample is all that is known of it.
+
+        Args:
+            tid: whose.
+            name: its last comm.
+            totals: of that sample.
+            start_ns: its start, CLOCK_MONOTONIC.
+            seen_ns: CLOCK_MONOTONIC after that sample.
+        """
         self.threads += 1
         self.inexact += 1
         self._add(totals)
-        self._recent[tid] = _Vanished(totals, seen_ns)
+        self.roles.ended(name, totals)
+        self._recent[tid] = _Vanished(name, totals, start_ns, seen_ns)
 
-    def corrected(self, tid: int, start_ns: int, totals: Mapping[str, int]) -> bool:
+    def corrected(
+        self, tid: int, start_ns: int, totals: Mapping[str, int], end_ns: int | None
+    ) -> bool:
         """An exit record came; false if it is of none of those that vanished lately.
 
         Args:
             tid: whose.
             start_ns: its start on CLOCK_MONOTONIC, or somewhat later.
             totals: of the record; they take the place of those of the last sample.
+            end_ns: CLOCK_MONOTONIC of the drain, about; None if it is the last one.
         """
         for vanished in (self._recent, self._before):
             known = vanished.get(tid)
-            # Who started before that thread was last seen is that thread: the id was taken.
-            if known is not None and start_ns <= known.seen_ns:
+            if known is not None and known.may_be(start_ns, end_ns):
                 del vanished[tid]
                 self.inexact -= 1
+                mended = latest(known.totals, totals)
                 self._take(known.totals)
-                self._add(latest(known.totals, totals))
+                self._add(mended)
+                self.roles.corrected(known.name, known.totals, mended)
                 return True
         return False
 
-    def moved(self, to: int, totals: Mapping[str, int]) -> None:
+    def moved(self, to: int, name: str, totals: Mapping[str, int]) -> None:
         """A thread that vanished lives on under another id, with counters that have grown since.
 
         Args:
             to: that id.
+            name: its comm now. The role of the thread that vanished keeps what it has.
             totals: its counters now; what it was counted with is taken back, or it would count
                 twice.
         """
@@ -94,7 +126,10 @@ class EndedThreads:
         ]
         if fitting:
             _, tid, vanished = max(fitting, key=lambda one: one[0])
-            self._take(vanished.pop(tid).totals)
+            self.inexact -= 1
+            counted = vanished.pop(tid).totals
+            self._take(counted)
+            self.roles.counted(name, counted)
 
     def _add(self, totals: Mapping[str, int]) -> None:
         for name, value in totals.items():

@@ -5,22 +5,26 @@ It alone touches targets and taskstats sockets; others talk to it through `submi
 
 import logging
 import queue
-import resource
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
-from tidscope_wire.generated.models import CollectorHealth, Target
+from tidscope_wire.generated.models import CollectorHealth, EnergySource, RateAdapted, Target
 
-from tidscope_collector.reading import Reading, TargetGoneError
+from tidscope_collector.energy.zones import NOT_LOOKED_FOR
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.reading import ExitDecoder, Reading, TargetGoneError
+from tidscope_collector.sampling.budget import Budget
+from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.readings import join
+from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
-from tidscope_collector.taskstats.reader import TaskstatsReader
 
 log = logging.getLogger("tidscope.sampling")
 
@@ -32,24 +36,6 @@ LAST_OF_PROCESS = 0x20
 
 FrameSink = Callable[[Target, int, bytes, bool], None]
 """Takes target, seq, frame, and whether the frame is a snapshot; called in the sampling thread."""
-
-
-@dataclass
-class _Usage:
-    """CPU of this process over the last second."""
-
-    wall_ns: int = 0
-    cpu_s: float = 0.0
-    percent: float | None = None
-
-    def update(self, now_ns: int) -> None:
-        if now_ns - self.wall_ns < 1_000_000_000:
-            return
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        cpu = used.ru_utime + used.ru_stime
-        if self.wall_ns:
-            self.percent = 100 * (cpu - self.cpu_s) * 1e9 / (now_ns - self.wall_ns)
-        self.wall_ns, self.cpu_s = now_ns, cpu
 
 
 @dataclass
@@ -74,25 +60,36 @@ class Engine:
     Args:
         sink: takes each frame.
         open_exits: makes the exit listener when the first target is attached; None without one.
-        replay_bytes: tells how much is held for replay, for the health of frames.
+        machine: reads counters of the machine; closed with the engine. None: without energy.
+        budget: says what rates fit into the CPU that sampling may take; None: all do.
+        watch: measures what it takes; None: without what sending takes.
+        load: tells of frames on their way to the backend, for the health of frames.
     """
 
     def __init__(
         self,
         sink: FrameSink,
         open_exits: Callable[[], ExitListener] | None,
-        replay_bytes: Callable[[], int] = lambda: 0,
+        *,
+        machine: MachineMeter | None = None,
+        budget: Budget | None = None,
+        watch: SelfWatch | None = None,
+        load: Callable[[], Load] = Load,
     ) -> None:
         self._sink = sink
         self._open_exits = open_exits
-        self._replay_bytes = replay_bytes
+        self._machine = machine or MachineMeter(ProcFs(), NOT_LOOKED_FOR)
+        self._budget = budget or Budget(0)
+        self._watch = watch or SelfWatch(sending=lambda: 0)
+        self._load = load
         self._commands: queue.SimpleQueue[_Command | None] = queue.SimpleQueue()
         self._targets: dict[str, TargetSampler] = {}
         self._exits: ExitListener | None = None
         self._held: dict[str, list[Reading]] = {}
         self._codes: dict[str, int] = {}
         self._lost_told: dict[str, int] = {}
-        self._usage = _Usage()
+        self._drain_due_ns = 0
+        self._drain_trouble = ""
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
 
@@ -116,6 +113,11 @@ class Engine:
             self._cancel_commands()
         return command.future
 
+    @property
+    def energy(self) -> EnergySource:
+        """Where the machine's energy is read."""
+        return self._machine.source
+
     def add(self, sampler: TargetSampler) -> None:
         """Begin sampling; call through `submit`."""
         if self._exits is None and self._open_exits is not None:
@@ -124,11 +126,30 @@ class Engine:
         self._drain()
         self._targets[sampler.target.id] = sampler
         self._lost_told[sampler.target.id] = self._exits.lost if self._exits else 0
-        sampler.schedule.due_ns = time.monotonic_ns()
+        sampler.machine = self._machine.watch(sampler.attach_ns)
+        self._budget.ask(sampler.target.id, sampler.target.rate_hz)
+        now = time.monotonic_ns()
+        if len(self._targets) == 1:
+            self._watch.restart(now)
+        sampler.schedule.due_ns = now
 
     def find(self, target: str) -> TargetSampler | None:
         """The sampler of a target that is being sampled; call through `submit`."""
         return self._targets.get(target)
+
+    def ask_rate(self, target: str, rate_hz: float) -> Target | None:
+        """Sample at another rate, as long as it fits into the budget; call through `submit`.
+
+        Returns:
+            The target as it is now; None if it is not being sampled.
+        """
+        sampler = self._targets.get(target)
+        if sampler is None:
+            return None
+        if rate_hz != sampler.target.rate_hz:
+            self._budget.ask(target, rate_hz)
+            sampler.change_rate(rate_hz, time.monotonic_ns())
+        return sampler.target
 
     def detach(self, target: str) -> Target | None:
         """Stop sampling a target; call through `submit`."""
@@ -140,12 +161,11 @@ class Engine:
         return sampler.target
 
     def _run(self) -> None:
-        next_drain = 0
         while True:
             now = time.monotonic_ns()
             due = [sampler.schedule.due_ns for sampler in self._targets.values()]
             if self._exits is not None:
-                due.append(next_drain)
+                due.append(self._drain_due_ns)
             try:
                 timeout = max(0.0, (min(due) - now) / 1e9) if due else None
                 command = self._commands.get(timeout=timeout)
@@ -157,16 +177,18 @@ class Engine:
                 command.run()
                 continue
             now = time.monotonic_ns()
-            if self._exits is not None and now >= next_drain:
+            if self._exits is not None and now >= self._drain_due_ns:
                 self._drain()
-                next_drain = now + DRAIN_NS
             for sampler in list(self._targets.values()):
                 if sampler.schedule.due_ns <= time.monotonic_ns():
                     self._sample(sampler)
+            if self._targets:
+                self._account(time.monotonic_ns())
         for sampler in self._targets.values():
             sampler.close()
         if self._exits is not None:
             self._exits.close()
+        self._machine.close()
         self._ended.set()
         self._cancel_commands()
 
@@ -179,38 +201,62 @@ class Engine:
             if command is not None:
                 command.future.cancel()
 
+    def _account(self, now_ns: int) -> None:
+        """See what measuring took lately, and lower or raise rates if that is due."""
+        spent = self._watch.account(now_ns)
+        if spent is None:
+            return
+        for target, rate_hz in self._budget.spend(spent).items():
+            sampler = self._targets[target]
+            event = RateAdapted(
+                rate_hz=rate_hz,
+                previous_hz=sampler.schedule.rate_hz,
+                asked_hz=sampler.target.rate_hz,
+                measuring_percent=round(self._watch.measuring_percent or 0, 2),
+                budget_percent=self._budget.percent,
+            )
+            sampler.adapt_rate(event, now_ns)
+
     def _sample(self, sampler: TargetSampler) -> None:
+        cpu_ns = self._watch.sampling()
+        frame = self._sampled(sampler)
+        if frame is not None:
+            self._emit(sampler, frame)
+            cpu_ns = self._watch.sampling() - cpu_ns
+            self._watch.note(sampler.target.id, cpu_ns, len(frame))
+
+    def _sampled(self, sampler: TargetSampler) -> bytes | None:
+        """Take a sample; its frame, or None if the process has ended."""
         started = time.monotonic_ns()
         lateness = sampler.schedule.advance(started)
-        self._usage.update(started)
+        health = partial(self._health, sampler)
         try:
             reading, end = sampler.read()
             # Drained after the listing: a thread that is not listed any more has its record here.
             self._drain()
-            frame = sampler.frame(
+            return sampler.frame(
                 reading,
                 end,
                 self._exits_of(sampler),
                 lateness=lateness,
                 lost=self._lost_untold(sampler),
-                health=self._health,
+                health=health,
                 started_ns=started,
             )
         except TargetGoneError:
             self._drain()
             self._finish(sampler, exited=True)
-            return
+            return None
         except Exception as error:  # whatever it is, other targets are still to be sampled
             if not isinstance(error, OSError):
                 log.exception("a sample of %s failed", sampler.target.id)
-            frame = sampler.failure(
+            return sampler.failure(
                 error,
                 lateness=lateness,
                 lost=self._lost_untold(sampler),
-                health=self._health,
+                health=health,
                 started_ns=started,
             )
-        self._emit(sampler, frame)
 
     def _finish(self, sampler: TargetSampler, *, exited: bool) -> None:
         frame = sampler.final(
@@ -218,8 +264,9 @@ class Engine:
             exited=exited,
             exit_code=self._codes.pop(sampler.target.id, None),
             lost=self._lost_untold(sampler),
-            health=self._health,
+            health=partial(self._health, sampler),
         )
+        self._budget.drop(sampler.target.id)
         del self._targets[sampler.target.id], self._lost_told[sampler.target.id]
         self._emit(sampler, frame)
         sampler.close()
@@ -238,16 +285,20 @@ class Engine:
     def _drain(self) -> None:
         if self._exits is None:
             return
+        # At ten samples a second and more, samples do it, and nobody wakes up for it in between.
+        self._drain_due_ns = time.monotonic_ns() + DRAIN_NS
         try:
             exits = self._exits.drain()
-        except OSError:
-            log.exception("exit records could not be received")
+        except Exception as error:  # the next drain may go well, and samples do in any case
+            if repr(error) != self._drain_trouble:
+                self._drain_trouble = repr(error)
+                log.exception("exit records could not be received")
             return
         if not len(exits.words):
             return
         for target, sampler in self._targets.items():
             reader = sampler.reader
-            if isinstance(reader, TaskstatsReader):
+            if isinstance(reader, ExitDecoder):
                 # All at one moment, somewhat later than their ends: starts are upper bounds.
                 at = np.full(len(exits.words), exits.before_ns, np.int64)
                 reading = reader.decode(exits.words, at)
@@ -276,14 +327,27 @@ class Engine:
         held = self._held.pop(sampler.target.id, None)
         return join(held) if held else None
 
-    def _health(self, sample_us: int, late_us: int, missed: int) -> CollectorHealth:
-        exits = self._exits
+    def _health(
+        self, sampler: TargetSampler, sample_us: int, late_us: int, missed: int
+    ) -> CollectorHealth:
+        exits, load, watch = self._exits, self._load(), self._watch
+        sampler.times.note(sample_us, time.monotonic_ns())
         return CollectorHealth(
             sample_us=sample_us,
+            sample_mean_us=sampler.times.mean_us,
+            sample_max_us=sampler.times.max_us,
             late_us=late_us,
             missed_deadlines=missed,
+            rate_hz=sampler.schedule.rate_hz,
+            asked_hz=sampler.target.rate_hz,
             exits_received=exits.received if exits else 0,
             exits_lost=exits.lost if exits else 0,
-            cpu_percent=self._usage.percent,
-            replay_bytes=self._replay_bytes(),
+            cpu_percent=watch.cpu_percent,
+            measuring_percent=watch.measuring_percent,
+            budget_percent=self._budget.percent,
+            replay_bytes=load.replay_bytes,
+            replay_frames=load.replay_frames,
+            unsent_frames=load.unsent_frames,
+            sent_frames=load.sent_frames,
+            sent_bytes=load.sent_bytes,
         )

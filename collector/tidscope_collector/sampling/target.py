@@ -17,6 +17,7 @@ from tidscope_wire.generated.models import (
     FrameHeader,
     GomaxprocsChanged,
     ProcessGauges,
+    RateAdapted,
     RateChanged,
     SampleFailed,
     Target,
@@ -30,16 +31,18 @@ from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.procfs.thread_reader import ProcThreadReader
 from tidscope_collector.reading import Reading, TargetGoneError, ThreadReader
+from tidscope_collector.sampling.machine import ABSENT, MachineWatch
 from tidscope_collector.sampling.presence import presence
 from tidscope_collector.sampling.process_clock import process_cpu_ns
 from tidscope_collector.sampling.schedule import Schedule
+from tidscope_collector.sampling.selfwatch import SampleTimes
 from tidscope_collector.sampling.tracker import Tracker
 
 KEY_FRAME_NS = 10_000_000_000
 KEY_FRAME_BYTES = 4 * 1024 * 1024
 SLOW_GAUGES_NS = 1_000_000_000
+ROLES_NS = 1_000_000_000
 FIRST_WITH_TGID = 12
 """From this version on struct taskstats says of which process a thread is."""
 
@@ -51,11 +54,16 @@ class TargetSampler:
     """Samples one process; belongs to the sampling thread.
 
     Args:
-        target: description, as attached; `state` and `rate_hz` are kept up to date in it.
+        target: description, as attached; `state` and `rate_hz` are kept up to date in it. The rate
+            in force is the schedule's.
         reader: where readings come from; closed with the sampler.
         gomaxprocs: reads GOMAXPROCS, or None; closed with the sampler.
         attach_ns: CLOCK_MONOTONIC of the attachment.
         delays: the switch of delay accounting, whose state is told.
+
+    Attributes:
+        machine: the machine's counters since attach; None: they are told as absent.
+        times: how long samples took.
 
     Raises:
         TargetGoneError: the process has ended; another one may have its id.
@@ -79,7 +87,9 @@ class TargetSampler:
         self._gomaxprocs = gomaxprocs
         self._size = target.gomaxprocs
         self._procfs = procfs
-        self._attach_ns = attach_ns
+        self.attach_ns = attach_ns
+        self.machine: MachineWatch | None = None
+        self.times = SampleTimes()
         version = target.source.taskstats_version
         self.foreign_exits = version is not None and version < FIRST_WITH_TGID
         self._tracker = Tracker(
@@ -90,6 +100,7 @@ class TargetSampler:
         self._key_ns = -KEY_FRAME_NS
         self._key_bytes = 0
         self._rss: int | None = None
+        self._roles_ns = -ROLES_NS
         self._delays = delays
         self._accounting: bool | None = None
         self._slow_ns = -SLOW_GAUGES_NS
@@ -97,8 +108,7 @@ class TargetSampler:
         self._names: list[str] = []
         self._tids = np.empty(0, np.uint32)
         with ExitStack() as opened:
-            if isinstance(reader, ProcThreadReader):
-                opened.callback(reader.close)
+            opened.callback(reader.close)
             if gomaxprocs is not None:
                 opened.callback(gomaxprocs.close)
             try:
@@ -140,20 +150,28 @@ class TargetSampler:
         """
         try:
             names = os.listdir(self._tasks)
-        except OSError as error:
+        except (FileNotFoundError, ProcessLookupError) as error:
             raise TargetGoneError(f"process {self.pid} has ended") from error
+        if not names:  # readdir(3) takes the kernel's ENOENT for the end of the folder
+            raise TargetGoneError(f"process {self.pid} has ended")
         if names != self._names:
             self._names = names
             self._tids = np.array([int(name) for name in names], np.uint32)
         return self._tids
 
     def change_rate(self, rate_hz: float, now_ns: int) -> None:
-        """Sample at another rate from now on."""
-        if rate_hz == self.schedule.rate_hz:
+        """Sample at another rate from now on, as someone asked for."""
+        asked_hz = self.target.rate_hz
+        if rate_hz == asked_hz:
             return
-        self._pending.append(RateChanged(rate_hz=rate_hz, previous_hz=self.schedule.rate_hz))
+        self._pending.append(RateChanged(rate_hz=rate_hz, previous_hz=asked_hz))
         self.schedule.change_rate(rate_hz, now_ns)
         self.target = self.target.model_copy(update={"rate_hz": rate_hz})
+
+    def adapt_rate(self, event: RateAdapted, now_ns: int) -> None:
+        """Sample at another rate than the one asked for, which is kept."""
+        self._pending.append(event)
+        self.schedule.change_rate(event.rate_hz, now_ns)
 
     def read(self) -> tuple[Reading, int]:
         """Read all threads.
@@ -226,6 +244,7 @@ class TargetSampler:
         empty = np.empty(0, np.uint64)
         rows = Rows(np.empty(0, np.uint32), dict.fromkeys(self.reader.fields, empty), {})
         now = time.monotonic_ns()
+        self._roles_ns = -ROLES_NS
         return self._join([*events, last], rows, now, 0, health)
 
     def _note(self, missed: int, lost: int) -> None:
@@ -256,6 +275,9 @@ class TargetSampler:
             self._rss = rss_bytes(self._procfs, self.pid)
             self._accounting = None if self._delays is None else self._delays.state()
         cpu_ns, self._cpu_ns = self._cpu_ns, None
+        roles = None
+        if key or started_ns - self._roles_ns >= ROLES_NS:
+            roles, self._roles_ns = self._tracker.roles(), started_ns
         body = self._encoder.encode(rows)
         now = time.monotonic_ns()
         events, self._pending = [*self._pending, *events], []
@@ -264,7 +286,7 @@ class TargetSampler:
             seq=self.seq,
             first_seq=self.seq,
             kind="snapshot" if key else "delta",
-            time_ns=max(0, started_ns - self._attach_ns),
+            time_ns=max(0, started_ns - self.attach_ns),
             unix_us=time.time_ns() // 1000 - (now - started_ns) // 1000,
             live_threads=len(self._tracker.threads),
             events=events,
@@ -274,8 +296,10 @@ class TargetSampler:
                 cpu_ns=cpu_ns,
                 delay_accounting=self._accounting,
             ),
+            machine=ABSENT if self.machine is None else self.machine.counters(),
             health=health((now - started_ns) // 1000, late // 1000, self.schedule.missed),
             exited=self._tracker.exited(),
+            roles=roles,
         )
         frame = join(header, body)
         self._key_bytes += len(frame)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import (
     ExitedTotals,
+    RoleTotals,
     TargetEvent,
     ThreadBorn,
     ThreadExited,
@@ -25,6 +26,8 @@ CPU = "cpu_run_ns"
 """The scheduler's own counter: it falls only where an id stands for another thread."""
 
 Index = slice | npt.NDArray[np.intp]
+Heir = tuple[str, dict[str, int]]
+"""Comm and counters of a thread that began with the main thread's id."""
 
 
 @dataclass
@@ -37,7 +40,7 @@ class Thread:
 
 def text(comm: bytes) -> str:
     """A comm as text; bytes that are no UTF-8 are shown as replacement characters."""
-    return comm.decode("utf-8", "replace")
+    return comm.partition(b"\0")[0].decode("utf-8", "replace")
 
 
 @dataclass
@@ -62,7 +65,8 @@ class Tracker:
     """Ids whose exit record came and that may still be listed."""
     _last: Reading = field(init=False)
     """The last row of each live thread, whichever sample it is from."""
-    _last_end_ns: int = 0
+    _seen_ns: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """Of each of those rows CLOCK_MONOTONIC after the sample that it is from."""
     _cpu: int | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -92,7 +96,7 @@ class Tracker:
         """
         events: list[TargetEvent] = []
         self._ended.turn()
-        recorded = self._records(exits, events)
+        recorded, heirs = self._records(exits, events, end_ns)
         # A copy: the ids may stand in the reader's buffer, which the next query overwrites.
         reading = replace(reading, tid=reading.tid.copy())
         reading = self._without_ended(reading, recorded, listed, look)
@@ -104,11 +108,20 @@ class Tracker:
         changed[now] = differs
         fresh = np.ones(len(reading.tid), np.bool_)
         fresh[now] = reborn
+        for tid in reading.tid[now][reborn].tolist():
+            self._vanished(tid, events)
         for row in np.flatnonzero(fresh).tolist():
             self._born(reading, row, events)
+            if int(reading.tid[row]) == self.pid:
+                heirs.append((text(bytes(reading.name[row])), values(reading, row, self.fields)))
+        self._inherit(heirs)
         self._renamed(reading, now, then, events)
-        self._last = reading if stands is None else join([reading, pick(self._last, stands)])
-        self._last_end_ns = end_ns
+        seen = np.full(len(reading.tid), end_ns, np.int64)
+        if stands is None:
+            self._last, self._seen_ns = reading, seen
+        else:
+            self._last = join([reading, pick(self._last, stands)])
+            self._seen_ns = np.concatenate([seen, self._seen_ns[stands]])
         return events, self._rows(reading, changed)
 
     def snapshot(self) -> Rows:
@@ -123,6 +136,14 @@ class Tracker:
         """Sums over the threads that ended since attach."""
         return self._ended.told()
 
+    def roles(self) -> list[RoleTotals]:
+        """Sums over the threads of each role, the living and the ended."""
+        alive = self._last
+        if len(self.threads) < len(alive.tid):
+            alive = pick(alive, np.array([tid in self.threads for tid in alive.tid.tolist()]))
+        names = [self.threads[tid].name for tid in alive.tid.tolist()]
+        return self._ended.roles.told(alive, names, self.fields)
+
     def finish(self, exits: Reading | None, *, exited: bool) -> list[TargetEvent]:
         """Sampling is over.
 
@@ -132,42 +153,68 @@ class Tracker:
         """
         events: list[TargetEvent] = []
         self._ended.turn()
-        self._records(exits, events)
+        _, heirs = self._records(exits, events, None)
         if exited:
             for tid in list(self.threads):
                 self._vanished(tid, events)
+        self._inherit(heirs)
         return events
 
-    def _records(self, exits: Reading | None, events: list[TargetEvent]) -> set[int]:
+    def _records(
+        self, exits: Reading | None, events: list[TargetEvent], end_ns: int | None
+    ) -> tuple[set[int], list[Heir]]:
+        """Take exit records in.
+
+        Returns:
+            Whose they are, and those that had the main thread's id and were not seen.
+        """
         recorded: set[int] = set()
+        heirs: list[Heir] = []
         if exits is None:
-            return recorded
+            return recorded, heirs
         for row, tid in enumerate(exits.tid.tolist()):
             totals = values(exits, row, self.fields)
+            name = text(bytes(exits.name[row]))
             start = int(exits.start_ns[row])
             thread = self.threads.pop(tid, None)
             if thread is not None:
-                totals = latest(self._last_values(tid), totals)
+                before = values(self._last, self._last_row(tid), self.fields)
+                totals = latest(before, totals)
+                self._ended.roles.renamed(thread.name, name, before)
             # If so, the pages were told of its end already, and the sums are right now.
-            late = thread is None and self._ended.corrected(tid, start, totals)
+            late = thread is None and self._ended.corrected(tid, start, totals, end_ns)
             if thread is None and not late and self.foreign_exits:
                 continue
             recorded.add(tid)
             if late:
                 continue
-            self._ended.recorded(totals)
+            self._ended.recorded(name, totals)
+            if thread is None and tid == self.pid:
+                heirs.append((name, totals))
             events.append(
                 ThreadExited(
                     tid=tid,
                     start_ns=thread.start_ns if thread else start - self.attach_ns,
-                    name=text(bytes(exits.name[row])),
+                    name=name,
                     totals=totals,
                     exact=True,
                     seen_alive=thread is not None,
                     lifetime_ns=None if exits.age_us is None else 1000 * int(exits.age_us[row]),
                 )
             )
-        return recorded
+        return recorded, heirs
+
+    def _inherit(self, heirs: list[Heir]) -> None:
+        """Count no thread twice that took the main thread's id.
+
+        That id is never free while the process lives: who begins with it has executed a program as
+        another thread (execve(2)), which then is gone without a record. Its counters went on.
+
+        Args:
+            heirs: those who began with that id.
+        """
+        for name, counters in heirs:
+            self._ended.moved(self.pid, name, counters)
 
     def _without_ended(
         self,
@@ -215,7 +262,7 @@ class Tracker:
         counters, before = reading.counters[now], last.counters[then]
         differs: npt.NDArray[np.bool_] = (counters != before).any(axis=1)
         # Starts are lower bounds: this thread began after the other one was seen.
-        reborn: npt.NDArray[np.bool_] = reading.start_ns[now] > self._last_end_ns
+        reborn: npt.NDArray[np.bool_] = reading.start_ns[now] > self._seen_ns[then]
         rows = np.flatnonzero(differs)
         fell = counters[rows] < before[rows]
         if not fell.any() and reading.absent is None and last.absent is None:
@@ -263,8 +310,10 @@ class Tracker:
 
     def _vanished(self, tid: int, events: list[TargetEvent]) -> None:
         thread = self.threads.pop(tid)
-        totals = self._last_values(tid)
-        self._ended.vanished(tid, totals, self._last_end_ns)
+        row = self._last_row(tid)
+        totals = values(self._last, row, self.fields)
+        start_ns = thread.start_ns + self.attach_ns
+        self._ended.vanished(tid, thread.name, totals, start_ns, int(self._seen_ns[row]))
         events.append(
             ThreadExited(
                 tid=tid,
@@ -276,18 +325,11 @@ class Tracker:
             )
         )
 
-    def _last_values(self, tid: int) -> dict[str, int]:
-        (row,) = np.flatnonzero(self._last.tid == tid).tolist()
-        return values(self._last, row, self.fields)
+    def _last_row(self, tid: int) -> int:
+        return int(np.flatnonzero(self._last.tid == tid)[0])
 
     def _born(self, reading: Reading, row: int, events: list[TargetEvent]) -> None:
         tid = int(reading.tid[row])
-        if tid in self.threads:
-            self._vanished(tid, events)
-        if tid == self.pid:
-            # The id of the main thread is never free while the process lives: another thread has
-            # executed a program and got it (execve(2)), and its counters went on.
-            self._ended.moved(tid, values(reading, row, self.fields))
         thread = Thread(int(reading.start_ns[row]) - self.attach_ns, text(bytes(reading.name[row])))
         self.threads[tid] = thread
         events.append(ThreadBorn(tid=tid, start_ns=thread.start_ns, name=thread.name))
@@ -295,12 +337,16 @@ class Tracker:
     def _renamed(
         self, reading: Reading, now: Index, then: Index, events: list[TargetEvent]
     ) -> None:
-        rows = np.arange(len(reading.tid))[now]
-        for row in rows[reading.name[now] != self._last.name[then]].tolist():
+        differs = reading.name[now] != self._last.name[then]
+        rows = np.arange(len(reading.tid))[now][differs]
+        before = np.arange(len(self._last.tid))[then][differs]
+        for row, last in zip(rows.tolist(), before.tolist(), strict=True):
             tid, name = int(reading.tid[row]), text(bytes(reading.name[row]))
             thread = self.threads[tid]
             if thread.name != name:
                 events.append(ThreadRenamed(tid=tid, name=name, previous=thread.name))
+                known = values(self._last, last, self.fields)
+                self._ended.roles.renamed(thread.name, name, known)
                 thread.name = name
 
     def _rows(self, reading: Reading, chosen: npt.NDArray[np.bool_]) -> Rows:
@@ -308,8 +354,7 @@ class Tracker:
         absent: dict[str, npt.NDArray[np.bool_]] = {}
         if reading.absent is not None:
             masks = reading.absent[chosen]
-            for column, name in enumerate(self.fields):
-                if masks[:, column].any():
-                    absent[name] = np.ascontiguousarray(masks[:, column])
+            for column in np.flatnonzero(masks.any(axis=0)).tolist():
+                absent[self.fields[column]] = np.ascontiguousarray(masks[:, column])
         columns = dict(zip(self.fields, counters, strict=True))
         return Rows(reading.tid[chosen], columns, absent)

@@ -22,9 +22,10 @@ class Columns:
     Args:
         layout: the kernel's layout.
         delay_accounting: whether kernel.task_delayacct is on.
+        network: whether the network fields are wanted, where an extended struct has them.
     """
 
-    def __init__(self, layout: Layout, *, delay_accounting: bool) -> None:
+    def __init__(self, layout: Layout, *, delay_accounting: bool, network: bool = True) -> None:
         self.layout = layout
         names: list[str] = []
         words: list[int] = []
@@ -33,7 +34,8 @@ class Columns:
             if field.scope != "thread":
                 continue
             member = field.taskstats
-            if member is None or member not in layout.offsets:
+            hidden = field.group == "network" and not network
+            if member is None or member not in layout.offsets or hidden:
                 absent.append(AbsentField(field=field.name, reason=_missing(field, layout)))
             elif _is_delay(field) and not delay_accounting:
                 absent.append(
@@ -84,7 +86,8 @@ def _missing(field: CatalogueField, layout: Layout) -> str:
 
 
 def member(words: npt.NDArray[np.uint64], layout: Layout, name: str) -> npt.NDArray[np.uint32]:
-    """A 32-bit member of n structs, uint32[n]."""
+    """A 32-bit member of n structs, uint32[n], copied out of them."""
     offset = layout.offsets[name]
-    column = np.ascontiguousarray(words[:, offset // 8]).view(np.uint32).reshape(-1, 2)
+    # Not ascontiguousarray: of one struct it makes a view, and the buffer is used again.
+    column = words[:, offset // 8].copy().view(np.uint32).reshape(-1, 2)
     return column[:, offset % 8 // 4]

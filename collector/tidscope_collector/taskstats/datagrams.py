@@ -78,6 +78,11 @@ class Slots:
         result: npt.NDArray[np.bool_] = (self._senders[start:end, 1] != 0) | (cut != 0)
         return result
 
+    def origin(self, slot: int) -> tuple[int, bool]:
+        """Port that a datagram came from, 0 = the kernel, and whether the datagram was cut."""
+        cut = int(self._headers["flags"][slot]) & socket.MSG_TRUNC
+        return int(self._senders[slot, 1]), bool(cut)
+
     def receive(self, descriptor: int, start: int, most: int) -> int:
         """Receive what is there, without waiting, into the slots from `start`.
 

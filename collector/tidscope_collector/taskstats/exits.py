@@ -1,14 +1,17 @@
 """The totals of threads that exit, and the exact number of those that were lost.
 
-The kernel sends a record for each exiting thread to whoever registered for its CPU. One socket a
-CPU makes the sequence numbers on it contiguous: a gap is the exact number of lost records.
-Source: kernel/taskstats.c (taskstats_exit, prepare_reply: one counter a CPU).
+The kernel sends a record for each exiting thread to whoever registered for its CPU, and counts
+those that it drops because the socket is full (net/netlink/af_netlink.c: netlink_overrun). One
+socket a CPU shares the load, and makes the sequence numbers on each contiguous: a second account.
 """
 
 import errno
 import os
+import select
 import socket
+import struct
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,18 +19,26 @@ import numpy as np
 import numpy.typing as npt
 
 from tidscope_collector.taskstats.columns import member
-from tidscope_collector.taskstats.datagrams import Slots
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, open_socket
 from tidscope_collector.taskstats.messages import (
     ATTR_DEREGISTER_CPUMASK,
-    ATTR_HEADER,
     ATTR_REGISTER_CPUMASK,
     command,
     error_code,
 )
+from tidscope_collector.taskstats.numbering import Numbering
+from tidscope_collector.taskstats.records import RecordDecoder, Records
+from tidscope_collector.taskstats.refusals import Refused
 
 EXIT_BUFFER_BYTES = 64 * 1024 * 1024
 _BATCH = 256
+_MOST = 1 << 16
+"""Records of a CPU in one drain; a full buffer holds fewer."""
+_REGISTER_S = 2.0
+_SO_MEMINFO = 55
+_MEMINFO = struct.Struct("=9I")
+_DROPS = 8
+"""SK_MEMINFO_DROPS (include/uapi/linux/sock_diag.h), since Linux 4.12."""
 
 
 def parse_cpu_list(text: str) -> list[int]:
@@ -38,8 +49,8 @@ def parse_cpu_list(text: str) -> list[int]:
     """
     cpus: list[int] = []
     for part in text.strip().split(","):
-        first, _, last = part.partition("-")
-        cpus += range(int(first), int(last or first) + 1)
+        first, dash, last = part.partition("-")
+        cpus += range(int(first), int(last if dash else first) + 1)
     return cpus
 
 
@@ -54,58 +65,98 @@ class Exits:
 
     Attributes:
         words: uint64[n, length / 8], struct taskstats of each thread.
+        cpu: uint16[n], the CPU whose listener got each record.
+        number: uint32[n], its sequence number.
         ended: process ids whose last thread exited.
         before_ns: CLOCK_MONOTONIC before the drain.
         lost: records lost since the drain before, exact.
     """
 
     words: npt.NDArray[np.uint64]
+    cpu: npt.NDArray[np.uint16]
+    number: npt.NDArray[np.uint32]
     ended: frozenset[int]
     before_ns: int
     lost: int
 
 
+def dropped(link: socket.socket) -> int | None:
+    """How many datagrams the kernel did not put into a socket, modulo 2^32; None if untold."""
+    try:
+        answer = link.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, _MEMINFO.size)
+    except OSError:
+        return None
+    return int(_MEMINFO.unpack(answer)[_DROPS]) if len(answer) == _MEMINFO.size else None
+
+
 class ExitListener:
     """One socket a CPU.
+
+    Args:
+        kernel: what the probe found.
+        cpus: whose exits are wanted.
+        buffer_bytes: receive buffer of each socket.
+        open_link: makes a socket with a receive buffer of so many bytes.
+        drops: tells how many datagrams a socket has dropped, modulo 2^32, or None.
+
+    Attributes:
+        received: records so far.
+        lost: records lost so far.
+        numbering: the account of the sequence numbers.
 
     Raises:
         TaskstatsUnavailableError: the kernel refused to register us.
     """
 
-    def __init__(self, kernel: Kernel, cpus: list[int]) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        cpus: Sequence[int],
+        buffer_bytes: int = EXIT_BUFFER_BYTES,
+        open_link: Callable[[int], socket.socket] = open_socket,
+        drops: Callable[[socket.socket], int | None] = dropped,
+    ) -> None:
         self._kernel = kernel
-        self._lead = -kernel.payload % 8
-        self._single = kernel.payload + kernel.layout.length
-        # Behind the thread's record the last one of a process has the process' record.
-        self._double = self._single + (kernel.payload - 20) + kernel.layout.length
-        stride = -(-(self._lead + self._double + 64) // 64) * 64
-        self._slots = Slots(_BATCH, stride, self._lead)
+        self._decoder = RecordDecoder(kernel)
+        self._slots = self._decoder.slots(_BATCH)
         self._sockets: dict[int, socket.socket] = {}
-        self._next: dict[int, int | None] = {}
+        self._drops = drops
+        self._dropped: dict[int, int] = {}
+        self._told = True
+        self._missing_before = 0
+        self._missing_told = 0
+        self._poll = select.epoll()
         self.received = 0
         self.lost = 0
-        self.malformed = 0
+        self.numbering = Numbering()
         try:
             for cpu in cpus:
-                self._sockets[cpu] = open_socket(EXIT_BUFFER_BYTES)
-                self._next[cpu] = None
-                self._register(cpu, ATTR_REGISTER_CPUMASK)
-                self._sockets[cpu].setblocking(False)
+                link = open_link(buffer_bytes)
+                self._sockets[cpu] = link
+                self._register(link, cpu)
+                link.setblocking(False)
+                count = drops(link)
+                self._told = count is not None
+                self._dropped[cpu] = count or 0
+                self._poll.register(link.fileno(), select.EPOLLIN)
         except OSError as error:
             self.close()
             raise TaskstatsUnavailableError(
-                f"exit totals of threads are not to be had: {os.strerror(error.errno or 0)}; they "
-                "need the initial PID and network namespaces and CAP_NET_ADMIN"
+                f"exit totals of threads are not to be had: {error}; they need the initial PID and "
+                "network namespaces and CAP_NET_ADMIN"
             ) from error
 
-    def _register(self, cpu: int, attribute: int) -> None:
-        link = self._sockets[cpu]
-        link.settimeout(2)
-        link.send(command(self._kernel.family, attribute, f"{cpu}\0".encode(), 1))
-        while True:
+    @property
+    def refused(self) -> Refused:
+        """Messages that were no record, by reason."""
+        return self._decoder.refused
+
+    def _register(self, link: socket.socket, cpu: int) -> None:
+        link.settimeout(_REGISTER_S)
+        link.send(command(self._kernel.family, ATTR_REGISTER_CPUMASK, f"{cpu}\0".encode(), 1))
+        code = None
+        while code is None:  # records may come before the answer
             code = error_code(link.recv(64 * 1024))
-            if code is not None:
-                break
         if code:
             raise OSError(code, os.strerror(code))
 
@@ -121,6 +172,7 @@ class ExitListener:
                 pass
             link.close()
         self._sockets.clear()
+        self._poll.close()
 
     def drain(self) -> Exits:
         """Take all records that are there.
@@ -129,53 +181,66 @@ class ExitListener:
             OSError: a socket failed.
         """
         before = time.monotonic_ns()
-        parts: list[npt.NDArray[np.uint64]] = []
-        ended: set[int] = set()
+        # A socket that dropped a record is ready too: the kernel reports ENOBUFS on it.
+        ready = {descriptor for descriptor, _ in self._poll.poll(0)}
+        parts: list[tuple[int, Records]] = []
         lost = 0
         for cpu, link in self._sockets.items():
-            while True:
-                try:
-                    got = self._slots.receive(link.fileno(), 0, _BATCH)
-                except OSError as error:
-                    if error.errno != errno.ENOBUFS:
-                        raise
-                    continue  # how many were lost, the next sequence number tells
-                if not got:
-                    break
-                lost += self._take(cpu, got, parts, ended)
-                if got < _BATCH:
-                    break
+            if link.fileno() not in ready:
+                continue
+            parts += [(cpu, records) for records in self._empty(cpu, link.fileno())]
+            # After the socket is empty: while it is not, the kernel drops without a new report.
+            count = self._drops(link)
+            if count is not None:
+                lost += (count - self._dropped[cpu]) % 2**32
+                self._dropped[cpu] = count
+        if not self._told:
+            lost = self._missing()
         width = self._kernel.layout.length // 8
-        words = np.concatenate(parts) if parts else np.empty((0, width), np.uint64)
+        words = np.concatenate(
+            [np.empty((0, width), np.uint64), *(part.words for _, part in parts)]
+        )
         self.received += len(words)
         self.lost += lost
-        return Exits(words, frozenset(ended), before, lost)
+        return Exits(
+            words,
+            np.concatenate(
+                [
+                    np.empty(0, np.uint16),
+                    *(np.full(len(part.words), cpu, np.uint16) for cpu, part in parts),
+                ]
+            ),
+            np.concatenate([np.empty(0, np.uint32), *(part.number for _, part in parts)]),
+            frozenset().union(*(part.ended for _, part in parts)),
+            before,
+            lost,
+        )
 
-    def _take(
-        self, cpu: int, got: int, parts: list[npt.NDArray[np.uint64]], ended: set[int]
-    ) -> int:
-        slots, lead, layout = self._slots, self._lead, self._kernel.layout
-        lengths = slots.lengths[:got]
-        head = slots.halves[:got, lead // 4 :]
-        good = ((lengths == self._single) | (lengths == self._double)) & ~slots.foreign(0, got)
-        good &= (head[:, 1] & 0xFFFF) == self._kernel.family
-        words = slots.words[:got, (lead + self._kernel.payload) // 8 :]
-        words = words[:, : layout.length // 8]
-        good &= (words[:, 0] & np.uint64(0xFFFF)) == layout.version
-        self.malformed += got - int(good.sum())
-        if not good.any():
-            return 0
-        # fancy indexing copies: the slots are used again
-        parts.append(words[good])
-        sequence = head[good, 2].astype(np.int64)
-        expected = self._next[cpu]
-        first = sequence[0] if expected is None else expected
-        lost = int((sequence[-1] - first + 1) % 2**32) - len(sequence)
-        self._next[cpu] = int(sequence[-1] + 1) % 2**32
-        at = (lead + self._single + ATTR_HEADER.size + ATTR_HEADER.size) // 4
-        last = good & (lengths == self._double)
-        ended.update(int(pid) for pid in slots.halves[:got][last, at])
-        return max(lost, 0)
+    def _missing(self) -> int:
+        """Lost by the sequence numbers, for a kernel that does not tell what it dropped.
+
+        A record that was only overtaken has come by the next drain.
+        """
+        missing = self.numbering.missing
+        settled = min(missing, self._missing_before)
+        self._missing_before = missing
+        more = max(0, settled - self._missing_told)
+        self._missing_told += more
+        return more
+
+    def _empty(self, cpu: int, descriptor: int) -> Iterator[Records]:
+        for _ in range(0, _MOST, _BATCH):
+            try:
+                got = self._slots.receive(descriptor, 0, _BATCH)
+            except OSError as error:
+                if error.errno != errno.ENOBUFS:
+                    raise
+                continue  # how many were lost, the kernel tells
+            if got:
+                self.numbering.note(cpu, self._decoder.numbers(self._slots, got))
+                yield self._decoder.decode(self._slots, got)
+            if got < _BATCH:
+                return
 
     def own_member(self, exits: Exits, name: str) -> npt.NDArray[np.uint32]:
         """A 32-bit member of the records, uint32[n]."""

@@ -3,6 +3,10 @@
 Source: include/uapi/linux/taskstats.h of Linux 2.6.33 (v8) to 6.16 (v16). The struct only grew at
 its end, but for v15, which put a maximum and a minimum behind each delay in the middle; v16 moved
 them to the end. Both have 560 bytes, so a layout is chosen by version and length together.
+
+A kernel may append members of its own without being of a later version. It is believed only if it
+tells the name of what it appends, its profile (see `profile.py`); then profile, version and length
+together choose.
 """
 
 from collections.abc import Mapping
@@ -42,6 +46,14 @@ _APPENDED: Mapping[int, tuple[tuple[str, str], ...]] = {
     14: (("irq_count", "u64"), ("irq_delay_total", "u64")),
 }
 _DELAYS = ("cpu", "blkio", "swapin", "freepages", "thrashing", "compact", "wpcopy", "irq")
+_PROFILES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "netext": (
+        *(("read_net_bytes", "u64"), ("write_net_bytes", "u64")),
+        *(("read_net_syscalls", "u64"), ("write_net_syscalls", "u64")),
+    ),
+}
+STOCK = ""
+"""The profile of a kernel that appends nothing."""
 _LENGTHS = {8: 328, 9: 344, 10: 352, 11: 368, 12: 400, 13: 416, 14: 432, 15: 560, 16: 560}
 
 
@@ -57,6 +69,7 @@ class Layout:
     version: int
     length: int
     offsets: Mapping[str, int]
+    profile: str = STOCK
 
 
 def _members(version: int) -> list[tuple[str, str]]:
@@ -78,34 +91,51 @@ def _members(version: int) -> list[tuple[str, str]]:
     return members
 
 
-def _layout(version: int) -> Layout:
+def _layout(version: int, profile: str = STOCK) -> Layout:
     offsets: dict[str, int] = {}
     at = 0
-    for name, kind in _members(version):
+    for name, kind in [*_members(version), *_PROFILES.get(profile, ())]:
         # ac_uid is declared with an alignment of 8; everything else aligns to its own size.
         align = 8 if kind == "comm" or name == "ac_uid" else _SIZES[kind]
         at = -(-at // align) * align
         offsets[name] = at
         at += _SIZES[kind]
-    return Layout(f"v{version}", version, -(-at // 8) * 8, MappingProxyType(offsets))
+    name = f"v{version}+{profile}" if profile else f"v{version}"
+    return Layout(name, version, -(-at // 8) * 8, MappingProxyType(offsets), profile)
 
 
 LAYOUTS: Mapping[tuple[int, int], Layout] = MappingProxyType(
     {(version, length): _layout(version) for version, length in _LENGTHS.items()}
 )
-"""Known layouts by version and length in bytes."""
+"""Known layouts of stock kernels by version and length in bytes."""
+
+EXTENDED: Mapping[tuple[str, int, int], Layout] = MappingProxyType(
+    {("netext", 13, 448): _layout(13, "netext")}
+)
+"""Known layouts of kernels that append members, by profile, version and length in bytes."""
 
 
-def choose(version: int, length: int) -> Layout:
+def choose(version: int, length: int, profile: str = STOCK) -> Layout:
     """Choose the layout of a kernel.
 
+    Args:
+        version: as the struct tells it.
+        length: of the struct, bytes.
+        profile: what the kernel says it appends.
+
     Raises:
-        UnknownLayoutError: this version with this length is not known.
+        UnknownLayoutError: this version with this length is not known in this profile.
     """
-    layout = LAYOUTS.get((version, length))
+    if profile == STOCK:
+        layout = LAYOUTS.get((version, length))
+        known = [f"v{v} ({n})" for v, n in LAYOUTS]
+    else:
+        layout = EXTENDED.get((profile, version, length))
+        known = [f"{p}: v{v} ({n})" for p, v, n in EXTENDED]
     if layout is None:
+        within = f" in profile {profile!r}" if profile else ""
         raise UnknownLayoutError(
-            f"struct taskstats version {version} with {length} bytes is not one tidscope knows; "
-            f"known are {', '.join(f'v{v} ({n})' for v, n in LAYOUTS)}"
+            f"struct taskstats version {version} with {length} bytes{within} is not one tidscope "
+            f"knows; known are {', '.join(known)}"
         )
     return layout

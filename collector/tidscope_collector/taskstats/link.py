@@ -11,14 +11,16 @@ from pyroute2.netlink import genlmsg
 from pyroute2.netlink.exceptions import NetlinkError
 from pyroute2.netlink.generic import GenericNetlinkSocket
 
+from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.layout import Layout, UnknownLayoutError, choose
 from tidscope_collector.taskstats.messages import (
     ATTR_PID,
-    MalformedReplyError,
     command,
     error_code,
     parse,
 )
+from tidscope_collector.taskstats.profile import told_profile
+from tidscope_collector.taskstats.refusals import MalformedReplyError
 
 SO_RCVBUFFORCE = 33
 NETLINK_GENERIC = 16
@@ -76,10 +78,13 @@ def open_socket(buffer_bytes: int) -> socket.socket:
     return link
 
 
-def probe() -> Kernel:
+def probe(procfs: ProcFs | None = None) -> Kernel:
     """Ask for our own thread and learn the layout from the answer.
 
-    The layout is believed only if our own thread id and name stand where it says.
+    The layout is believed only if our own thread id stands where it says.
+
+    Args:
+        procfs: root of /proc, where an extended kernel tells its profile.
 
     Raises:
         TaskstatsUnavailableError: no taskstats, no right to use it, or an unknown layout.
@@ -90,7 +95,9 @@ def probe() -> Kernel:
         link.settimeout(2)
         try:
             link.send(command(family, ATTR_PID, struct.pack("=I", thread), 1))
-            reply = link.recv(64 * 1024)
+            reply, sender = link.recvfrom(64 * 1024)
+            while sender[0]:  # a port of another process; the kernel's is 0
+                reply, sender = link.recvfrom(64 * 1024)
         except OSError as error:
             raise TaskstatsUnavailableError(f"taskstats did not answer: {error}") from error
     code = error_code(reply)
@@ -104,7 +111,7 @@ def probe() -> Kernel:
     try:
         record = parse(reply, family)[0]
         (version,) = struct.unpack_from("=H", reply, record.offset)
-        layout = choose(version, record.length)
+        layout = choose(version, record.length, told_profile(procfs or ProcFs()))
     except (MalformedReplyError, UnknownLayoutError) as error:
         raise TaskstatsUnavailableError(f"{error}; numbers come from /proc") from error
     stats = reply[record.offset : record.offset + record.length]

@@ -7,7 +7,10 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal
+
 NLMSG_ERROR = 2
+NLMSG_OVERRUN = 4
 NLM_F_REQUEST = 1
 NLM_F_ACK = 4
 CMD_GET = 1
@@ -25,10 +28,7 @@ GENL_HEADER = struct.Struct("=BBH")
 ATTR_HEADER = struct.Struct("=HH")
 REQUEST_BYTES = NLMSG_HEADER.size + GENL_HEADER.size + ATTR_HEADER.size + 4
 _NESTED_BITS = 0xC000
-
-
-class MalformedReplyError(Exception):
-    """A datagram that is not what the kernel sends; the text says in what way."""
+_MAX_ERRNO = 4095
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,14 @@ class Record:
     Attributes:
         kind: TYPE_AGGR_PID or TYPE_AGGR_TGID.
         id: thread id or process id.
+        id_offset: where the id stands in the datagram, bytes.
         offset: where struct taskstats starts in the datagram, bytes.
         length: its length, bytes.
     """
 
     kind: int
     id: int
+    id_offset: int
     offset: int
     length: int
 
@@ -62,11 +64,11 @@ def error_code(datagram: bytes) -> int | None:
     """The errno of an NLMSG_ERROR (0 = acknowledged), or None if it is another message."""
     if len(datagram) < NLMSG_HEADER.size + 4:
         return None
-    _, kind, _, _, _ = NLMSG_HEADER.unpack_from(datagram)
-    if kind != NLMSG_ERROR:
+    length, kind, _, _, _ = NLMSG_HEADER.unpack_from(datagram)
+    if kind != NLMSG_ERROR or not NLMSG_HEADER.size + 4 <= length <= len(datagram):
         return None
     (code,) = struct.unpack_from("=i", datagram, NLMSG_HEADER.size)
-    return -int(code)
+    return -int(code) if -_MAX_ERRNO <= code <= 0 else None
 
 
 def attributes(datagram: bytes, start: int, end: int) -> Iterator[tuple[int, int, int]]:
@@ -80,41 +82,53 @@ def attributes(datagram: bytes, start: int, end: int) -> Iterator[tuple[int, int
         length, kind = ATTR_HEADER.unpack_from(datagram, at)
         if length < ATTR_HEADER.size or at + length > end:
             raise MalformedReplyError(
-                f"attribute of {length} bytes at {at}, container ends at {end}"
+                Refusal.ATTRIBUTE, f"{length} bytes at {at}, the container ends at {end}"
             )
         yield kind & ~_NESTED_BITS, at + ATTR_HEADER.size, at + length
         at += -(-length // 4) * 4
     if at < end:
-        raise MalformedReplyError(f"{end - at} stray bytes behind the last attribute")
+        raise MalformedReplyError(Refusal.ATTRIBUTE, f"{end - at} stray bytes behind the last")
 
 
 def parse(datagram: bytes, family: int) -> list[Record]:
-    """Find the records of a reply or an exit message.
+    """Find the records of a reply or an exit message. Unknown attributes are passed over.
 
     Raises:
         MalformedReplyError: it is not a whole TASKSTATS_CMD_NEW message.
     """
     head = NLMSG_HEADER.size + GENL_HEADER.size
-    if len(datagram) < head:
-        raise MalformedReplyError(f"{len(datagram)} bytes are no message")
+    if len(datagram) < NLMSG_HEADER.size:
+        raise MalformedReplyError(Refusal.SHORT, f"{len(datagram)} bytes")
     length, kind, _, _, _ = NLMSG_HEADER.unpack_from(datagram)
-    if kind != family or length != len(datagram):
-        raise MalformedReplyError(f"type {kind}, length {length} of {len(datagram)}")
+    if kind == NLMSG_OVERRUN:
+        raise MalformedReplyError(Refusal.OVERRUN, "the kernel says that data was lost")
+    if kind != family:
+        raise MalformedReplyError(Refusal.TYPE, f"{kind} instead of {family}")
+    if length != len(datagram):
+        raise MalformedReplyError(Refusal.LENGTH, f"{length}, and has {len(datagram)}")
+    if length < head:
+        raise MalformedReplyError(Refusal.SHORT, f"{length} bytes")
     if datagram[NLMSG_HEADER.size] != CMD_NEW:
-        raise MalformedReplyError(f"command {datagram[NLMSG_HEADER.size]}")
-    records = []
-    for aggregate, start, end in attributes(datagram, head, len(datagram)):
-        if aggregate not in (TYPE_AGGR_PID, TYPE_AGGR_TGID):
-            continue
-        found: dict[int, tuple[int, int]] = {}
-        for inner, inner_start, inner_end in attributes(datagram, start, end):
-            found[inner] = (inner_start, inner_end)
-        identity = found.get(TYPE_PID if aggregate == TYPE_AGGR_PID else TYPE_TGID)
-        stats = found.get(TYPE_STATS)
-        if identity is None or stats is None or identity[1] - identity[0] != 4:
-            raise MalformedReplyError("an aggregate without id or statistics")
-        (number,) = struct.unpack_from("=I", datagram, identity[0])
-        records.append(Record(aggregate, number, stats[0], stats[1] - stats[0]))
+        raise MalformedReplyError(Refusal.COMMAND, str(datagram[NLMSG_HEADER.size]))
+    records = [
+        _record(datagram, aggregate, start, end)
+        for aggregate, start, end in attributes(datagram, head, len(datagram))
+        if aggregate in (TYPE_AGGR_PID, TYPE_AGGR_TGID)
+    ]
     if not records:
-        raise MalformedReplyError("no statistics in the message")
+        raise MalformedReplyError(Refusal.CONTENT, "no statistics")
     return records
+
+
+def _record(datagram: bytes, aggregate: int, start: int, end: int) -> Record:
+    wanted = TYPE_PID if aggregate == TYPE_AGGR_PID else TYPE_TGID
+    found: dict[int, tuple[int, int]] = {}
+    for kind, inner_start, inner_end in attributes(datagram, start, end):
+        if kind in found and kind in (wanted, TYPE_STATS):
+            raise MalformedReplyError(Refusal.CONTENT, f"attribute {kind} twice in a record")
+        found[kind] = (inner_start, inner_end)
+    identity, stats = found.get(wanted), found.get(TYPE_STATS)
+    if identity is None or stats is None or identity[1] - identity[0] != 4:
+        raise MalformedReplyError(Refusal.CONTENT, "a record without id or statistics")
+    (number,) = struct.unpack_from("=I", datagram, identity[0])
+    return Record(aggregate, number, identity[0], stats[0], stats[1] - stats[0])

@@ -5,7 +5,9 @@ and are decoded as one array. Cost: about a microsecond of CPU a thread, nearly 
 """
 
 import errno
+import socket
 import time
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +15,6 @@ from tidscope_wire.generated.models import AbsentField
 
 from tidscope_collector.reading import Reading
 from tidscope_collector.taskstats.columns import Columns, member
-from tidscope_collector.taskstats.datagrams import Slots
 from tidscope_collector.taskstats.link import REQUEST_BUFFER_BYTES, Kernel, open_socket
 from tidscope_collector.taskstats.messages import (
     ATTR_HEADER,
@@ -22,8 +23,12 @@ from tidscope_collector.taskstats.messages import (
     NLM_F_REQUEST,
     REQUEST_BYTES,
 )
+from tidscope_collector.taskstats.refusals import Refusal, Refused
+from tidscope_collector.taskstats.replies import Replies
 
 BATCH = 128
+_SPARE = 64
+"""Slots for datagrams that nobody asked for."""
 _REQUEST = np.dtype(
     [
         *(("length", "u4"), ("type", "u2"), ("flags", "u2"), ("sequence", "u4"), ("port", "u4")),
@@ -38,26 +43,30 @@ class BatchQuery:
 
     Args:
         kernel: what the probe found.
+        open_link: makes the socket, with a receive buffer of so many bytes.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(
+        self, kernel: Kernel, open_link: Callable[[int], socket.socket] = open_socket
+    ) -> None:
         self.kernel = kernel
-        self._socket = open_socket(REQUEST_BUFFER_BYTES)
+        self._replies = Replies(kernel)
+        self._socket = open_link(REQUEST_BUFFER_BYTES)
         self._socket.setblocking(False)
-        self._lead = -kernel.payload % 8
-        self._reply_bytes = kernel.payload + kernel.layout.length
         self._sequence = 1
-        self._slots = Slots(0, 8, 0)
-        self._requests = np.zeros(0, _REQUEST)
         self._grow(2 * BATCH)
+
+    @property
+    def refused(self) -> Refused:
+        """Replies that were not what the kernel sends, and requests without any, so far."""
+        return self._replies.refused
 
     def close(self) -> None:
         """Close the socket."""
         self._socket.close()
 
     def _grow(self, count: int) -> None:
-        stride = -(-(self._lead + self._reply_bytes + 64) // 64) * 64
-        self._slots = Slots(count, stride, self._lead)
+        self._slots = self._replies.slots(count + _SPARE)
         requests = np.zeros(count, _REQUEST)
         requests["length"], requests["type"] = REQUEST_BYTES, self.kernel.family
         requests["flags"], requests["command"] = NLM_F_REQUEST, CMD_GET
@@ -75,65 +84,47 @@ class BatchQuery:
             CLOCK_MONOTONIC, nanoseconds, shortly before each was read.
 
         Raises:
-            OSError: the socket failed.
+            OSError: the socket failed, or the kernel answered with another error than that a thread
+                has gone.
         """
         count = len(tids)
-        if count > self._slots.count:
+        if count > len(self._requests):
             self._grow(1 << (count - 1).bit_length())
         requests = self._requests[:count]
         requests["tid"] = tids
         # A reply is known by its sequence number, so that none of an earlier query is taken for it.
         if self._sequence + count >= 2**32:
             self._sequence = 1
-        expected = np.arange(self._sequence, self._sequence + count, dtype=np.uint32)
+        first = self._sequence
         self._sequence += count
-        requests["sequence"] = expected
+        requests["sequence"] = np.arange(first, first + count, dtype=np.uint32)
         wire = requests.view(np.uint8).data
         before = np.empty(count, np.int64)
-        slots, descriptor = self._slots, self._socket.fileno()
         got = 0
         for start in range(0, count, BATCH):
             end = min(start + BATCH, count)
             before[start:end] = time.monotonic_ns()
             self._socket.send(wire[start * REQUEST_BYTES : end * REQUEST_BYTES])
-            while got < end:
-                try:
-                    more = slots.receive(descriptor, got, end - got)
-                except OSError as error:
-                    if error.errno != errno.ENOBUFS:
-                        raise
-                    continue
-                if not more:
-                    break
-                got += more
-        return self._decode(got, expected, tids, before)
+            got = self._receive(got)
+        words, index = self._replies.decode(self._slots, got, first, tids)
+        return words, before[index]
 
-    def _decode(
-        self,
-        got: int,
-        expected: npt.NDArray[np.uint32],
-        tids: npt.NDArray[np.uint32],
-        before: npt.NDArray[np.int64],
-    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-        slots, lead = self._slots, self._lead
-        words = slots.words[:got, (lead + self.kernel.payload) // 8 :]
-        words = words[:, : self.kernel.layout.length // 8]
-        head = slots.halves[:got, lead // 4 :]
-        sequence = head[:, 2]
-        index = (sequence - expected[0]).astype(np.int64) if got else np.empty(0, np.int64)
-        good = (
-            (slots.lengths[:got] == self._reply_bytes)
-            & ((head[:, 1] & 0xFFFF) == self.kernel.family)
-            & (index < len(tids))
-            & ~slots.foreign(0, got)
-        )
-        index = np.where(good, index, 0)
-        layout = self.kernel.layout
-        good &= (words[:, 0] & np.uint64(0xFFFF)) == layout.version
-        good &= member(words, layout, "ac_pid") == tids[index] if got else good
-        if good.all():
-            return words, before[index]
-        return words[good], before[index[good]]
+    def _receive(self, got: int) -> int:
+        """Take all that is there, so that nothing is left to stand in for a later reply."""
+        slots, descriptor = self._slots, self._socket.fileno()
+        while True:
+            if got == slots.count:
+                self.refused.note(Refusal.UNASKED, "more answers than questions", _SPARE)
+                got -= _SPARE
+            try:
+                more = slots.receive(descriptor, got, slots.count - got)
+            except OSError as error:
+                if error.errno != errno.ENOBUFS:
+                    raise
+                continue  # those that were dropped are missing among the answers
+            if not more:
+                return got
+            got += more
 
 
 class TaskstatsReader:
@@ -143,16 +134,25 @@ class TaskstatsReader:
         query: shared by all targets.
         pid: thread ids that another process has taken over meanwhile are left out (from v12 on).
         delay_accounting: whether kernel.task_delayacct is on.
+        network: whether the network fields of an extended struct are given.
         delays_from_ns: threads that started before this moment of CLOCK_MONOTONIC have delays only
             where they are not 0: they may have started before accounting was switched on.
     """
 
     def __init__(
-        self, query: BatchQuery, pid: int, *, delay_accounting: bool, delays_from_ns: int
+        self,
+        query: BatchQuery,
+        pid: int,
+        *,
+        delay_accounting: bool,
+        delays_from_ns: int,
+        network: bool = True,
     ) -> None:
         self._query = query
         self._pid = pid
-        self._columns = Columns(query.kernel.layout, delay_accounting=delay_accounting)
+        self._columns = Columns(
+            query.kernel.layout, delay_accounting=delay_accounting, network=network
+        )
         self._delays_from_ns = delays_from_ns
 
     @property
@@ -167,6 +167,9 @@ class TaskstatsReader:
         """Read these threads; those that have gone are left out."""
         words, before = self._query.query(tids)
         return self.decode(words, before)
+
+    def close(self) -> None:
+        """Nothing is open: the query belongs to all targets."""
 
     def decode(self, words: npt.NDArray[np.uint64], before: npt.NDArray[np.int64]) -> Reading:
         """Make a reading of structs.

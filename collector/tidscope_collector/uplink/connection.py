@@ -25,6 +25,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from tidscope_collector.attaching import Targets
+from tidscope_collector.sampling.selfwatch import Load
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
 from tidscope_collector.uplink.closing import Ending, ending
 from tidscope_collector.uplink.commands import Command, Commands, parse
@@ -76,6 +77,18 @@ class Uplink:
         self._refused: set[tuple[str, int]] = set()
         self._said = ""
         self._tasks: set[asyncio.Task[None]] = set()
+        self._sent_frames = 0
+        self._sent_bytes = 0
+
+    def load(self) -> Load:
+        """What is on its way and what went; may be asked from any thread."""
+        return Load(
+            replay_bytes=self._replay.size,
+            replay_frames=self._replay.count,
+            unsent_frames=self._replay.unsent(self._sent),
+            sent_frames=self._sent_frames,
+            sent_bytes=self._sent_bytes,
+        )
 
     def put(self, target: Target, seq: int, frame: bytes, key: bool) -> None:
         """Take a frame; call in the event loop."""
@@ -132,9 +145,11 @@ class Uplink:
     async def _greet(self, link: ClientConnection) -> None:
         known = self._targets.known()
         hello = CollectorHello(protocol=PROTOCOL_VERSION, host=self._host, targets=known)
-        await link.send(hello.model_dump_json())
+        await self._give(link, hello.model_dump_json())
         try:
-            answer = parse(await asyncio.wait_for(link.recv(), WELCOME_S))
+            # Not wait_for: before Python 3.12 it forgets a cancellation that comes with the answer.
+            async with asyncio.timeout(WELCOME_S):
+                answer = parse(await link.recv())
         except TimeoutError:
             raise NotWelcomeError(f"it did not answer the hello within {WELCOME_S} s") from None
         if not isinstance(answer, CollectorWelcome):
@@ -202,15 +217,16 @@ class Uplink:
             await self._tell_lost(link, target, kept.seq, kept.seq, "the backend refused it")
             return True
         self._in_flight.append((target, kept.seq))
-        await link.send(kept.frame)
+        await self._give(link, kept.frame)
         self._sent[target] = kept.seq
+        self._sent_frames += 1
         return True
 
     async def _tell_lost(
         self, link: ClientConnection, target: str, first: int, last: int, reason: str
     ) -> None:
         lost = FramesLost(target=target, from_seq=first, to_seq=last, reason=reason)
-        await link.send(lost.model_dump_json())
+        await self._give(link, lost.model_dump_json())
         self._sent[target] = last
 
     async def _tell_changes(self, link: ClientConnection) -> None:
@@ -218,7 +234,7 @@ class Uplink:
             text = target.model_dump_json()
             if self._told.get(target.id) != text:
                 self._told[target.id] = text
-                await link.send(TargetChanged(target=target).model_dump_json())
+                await self._give(link, TargetChanged(target=target).model_dump_json())
 
     async def _forget_ended(self, link: ClientConnection) -> None:
         """Forget the oldest ended targets, once the backend has all that is kept of them."""
@@ -231,13 +247,17 @@ class Uplink:
             self._told.pop(target, None)
             self._sent.pop(target, None)
             self._refused = {one for one in self._refused if one[0] != target}
-            await link.send(TargetForgotten(target=target).model_dump_json())
+            await self._give(link, TargetForgotten(target=target).model_dump_json())
+
+    async def _give(self, link: ClientConnection, message: str | bytes) -> None:
+        await link.send(message)
+        self._sent_bytes += len(message)
 
     async def _answer(self, link: ClientConnection, command: Command) -> None:
         reply = await self._commands.answer(command)
         if isinstance(reply, TargetReply):
             self._told[reply.target.id] = reply.target.model_dump_json()
         try:
-            await link.send(reply.model_dump_json())
+            await self._give(link, reply.model_dump_json())
         except ConnectionClosed:
             log.info("the backend went before it had its answer")

@@ -68,6 +68,18 @@ class Replay:
             self.size -= len(gone.frame)
             dropped = True
 
+    @property
+    def count(self) -> int:
+        """How many frames are kept; may be asked from any thread."""
+        return sum(len(stream.frames) for stream in list(self._streams.values()))
+
+    def unsent(self, sent: dict[str, int]) -> int:
+        """How many are behind the last sent one of their target; may be asked from any thread."""
+        return sum(
+            min(len(stream.frames), max(0, stream.last_seq - sent.get(target, 0)))
+            for target, stream in list(self._streams.items())
+        )
+
     def after(self, target: str, seq: int) -> Kept | None:
         """The first kept frame behind `seq`."""
         stream = self._streams.get(target)

@@ -35,6 +35,7 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string
   [["↑", "↓"], "Move in a table"],
   [["Home", "End"], "First or last row"],
   [["Enter"], "Attach to the process, or select the thread"],
+  [["←", "→", "↑", "↓"], "Move the cursor in the thread map"],
   [["p"], "Pin the thread of the focused row"],
   [["?"], "This help"],
   [["Esc"], "Close, or leave the search"],

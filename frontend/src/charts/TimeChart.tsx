@@ -3,7 +3,7 @@ import type { ChartTheme, TimeChartProps } from "../model/contract";
 import { describeChart } from "./describe";
 import { attachGestures } from "./gestures";
 import { plotSize } from "./plot";
-import { tooltipAt } from "./pointing";
+import { nearestLine, tooltipAt } from "./pointing";
 import { ChartSurface } from "./surface";
 import { fillTooltip, placeTooltip, tooltipBox } from "./tooltip";
 
@@ -67,6 +67,11 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
       surface.point(client.hover.get());
       tip();
     };
+    const keyAt = (x: number, y: number): string | null => {
+      const view = store.get();
+      if (view?.state !== "ok") return null;
+      return view.lines[nearestLine(view, surface.plot, x, y)]?.key ?? null;
+    };
     const observer = new ResizeObserver(() => {
       const next = Math.max(1, element.clientWidth);
       if (next === surface.plot.width + element.clientWidth - plotSize(next, height).width) return;
@@ -85,7 +90,7 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
     const ends = [
       store.subscribe(draw),
       client.hover.subscribe(point),
-      attachGestures(element, { client, chart, surface, view: store.get }),
+      attachGestures(element, { client, chart, surface, keyAt }),
     ];
     draw();
     return () => {

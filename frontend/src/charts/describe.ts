@@ -76,6 +76,10 @@ export function describeEvent(event: TargetEvent): string {
       return "Detached.";
     case "rate_changed":
       return `Sampling went from ${event.previous_hz} to ${event.rate_hz} a second.`;
+    case "rate_adapted":
+      return event.rate_hz < event.previous_hz
+        ? `Sampling went from ${event.previous_hz} to ${event.rate_hz} a second by itself: it took ${event.measuring_percent.toFixed(1)} % of a core, of a budget of ${event.budget_percent} %. ${event.asked_hz} are asked for.`
+        : `Sampling went from ${event.previous_hz} back to ${event.rate_hz} a second: there is room in the CPU budget.`;
     case "deadlines_missed":
       return `${plural(event.count, "sample was", "samples were")} not taken in time.`;
     case "exits_lost":

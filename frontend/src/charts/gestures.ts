@@ -4,26 +4,32 @@
  * zooms, a double click goes back to the live window.
  */
 
-import type { ChartId, ChartView, LiveClient, TimeWindow } from "../model/contract";
-import { inPlot } from "./plot";
-import { nearestLine } from "./pointing";
-import type { ChartSurface } from "./surface";
+import type { Hover, LiveClient, TimeWindow } from "../model/contract";
+import { inPlot, type Plot } from "./plot";
 import { between, shifted, zoomed } from "./zoom";
 
 /** Moving less is a click. */
 const DRAG_PX = 5;
 
+/** What draws, as far as gestures need it. */
+export interface GestureSurface {
+  readonly plot: Plot;
+  timeAt(x: number): number;
+  showArea(stretch: readonly [number, number] | null): void;
+}
+
 /** What the gestures work on. */
 export interface GestureSubject {
   readonly client: LiveClient;
-  readonly chart: ChartId;
-  readonly surface: ChartSurface;
-  readonly view: () => ChartView | null;
+  readonly chart: Hover["chart"];
+  readonly surface: GestureSurface;
+  /** The thread at a pixel of the element, if one is near. */
+  readonly keyAt: (x: number, y: number) => string | null;
 }
 
 /** Listen on a chart's element; returns what ends it. */
 export function attachGestures(element: HTMLElement, subject: GestureSubject): () => void {
-  const { client, chart, surface, view } = subject;
+  const { client, chart, surface, keyAt } = subject;
   const listening = new AbortController();
   const { signal } = listening;
   let down: { x: number; pan: boolean; t0_s: number; t1_s: number } | null = null;
@@ -35,11 +41,6 @@ export function attachGestures(element: HTMLElement, subject: GestureSubject): (
     return [event.clientX - box.left, event.clientY - box.top];
   };
   const span = (): { t0_s: number; t1_s: number } => surface.plot;
-  const lineKey = (x: number, y: number): string | null => {
-    const now = view();
-    if (now?.state !== "ok") return null;
-    return now.lines[nearestLine(now, surface.plot, x, y)]?.key ?? null;
-  };
   const leave = (): void => client.hover.set({ t_s: null, key: null, chart: null });
 
   element.addEventListener(
@@ -57,7 +58,7 @@ export function attachGestures(element: HTMLElement, subject: GestureSubject): (
         return;
       }
       if (!inPlot(surface.plot, x, y)) leave();
-      else client.hover.set({ t_s: surface.timeAt(x), key: lineKey(x, y), chart });
+      else client.hover.set({ t_s: surface.timeAt(x), key: keyAt(x, y), chart });
     },
     { signal },
   );
@@ -85,7 +86,7 @@ export function attachGestures(element: HTMLElement, subject: GestureSubject): (
       down = null;
       surface.showArea(null);
       if (!moved) {
-        const key = lineKey(x, y);
+        const key = keyAt(x, y);
         if (key !== null) client.select(key);
       } else if (!from.pan) {
         const window = between(surface.timeAt(from.x), surface.timeAt(x));
@@ -126,6 +127,6 @@ export function attachGestures(element: HTMLElement, subject: GestureSubject): (
   return () => listening.abort();
 }
 
-function clamped(x: number, { plot }: ChartSurface): number {
+function clamped(x: number, { plot }: GestureSurface): number {
   return Math.min(plot.left + plot.width, Math.max(plot.left, x));
 }

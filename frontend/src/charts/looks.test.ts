@@ -157,6 +157,15 @@ describe("words", () => {
     const exited = { type: "target_exited", exit_code: 256 } as const;
     expect(describeEvent(exited)).toBe("The process ended with exit code 1.");
     expect(describeEvent({ ...exited, exit_code: 9 })).toBe("The process ended with signal 9.");
+    const adapted = { type: "rate_adapted", asked_hz: 10, budget_percent: 2 } as const;
+    expect(
+      describeEvent({ ...adapted, rate_hz: 4, previous_hz: 10, measuring_percent: 4.96 }),
+    ).toBe(
+      "Sampling went from 10 to 4 a second by itself: it took 5.0 % of a core, of a budget of 2 %. 10 are asked for.",
+    );
+    expect(
+      describeEvent({ ...adapted, rate_hz: 10, previous_hz: 4, measuring_percent: 0.5 }),
+    ).toContain("from 4 back to 10 a second");
     expect(describeEvent({ type: "exits_lost", count: 1 })).toBe(
       "1 exit record was lost on this host.",
     );

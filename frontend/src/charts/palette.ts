@@ -123,7 +123,7 @@ export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): Li
   const dash = line.variant === 1 ? SECOND : SOLID;
   const base = roleStyle(line.role_index, theme);
   const width = line.selected ? 3 : line.pinned ? 2 : base.width;
-  const bytes = chart === "disk" || chart === "network";
+  const bytes = chart === "disk" || chart === "network" || chart === "network_calls";
   if (line.kind === "others") {
     const colour = bytes ? bytesColour(line, theme) : theme.others;
     return { colour, dash: line.variant === 1 ? [2, 4] : [6, 3], width: 1.25, marker: "none" };

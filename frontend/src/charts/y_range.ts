@@ -9,6 +9,8 @@ const SHRINK_BELOW = 0.4;
 const SHRINK_AFTER_MS = 3000;
 /** What an axis shows at least, so that nothing looks large that is not. */
 const LEAST: Readonly<Record<ShownUnit, number>> = {
+  W: 1,
+  J: 1,
   cores: 0.01,
   s: 0.01,
   ms: 1,

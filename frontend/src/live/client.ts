@@ -20,6 +20,7 @@ import type {
   Writable,
 } from "../model/contract";
 import { DEFAULT_REQUEST } from "../model/contract";
+import { type MapPicture, nextPicture } from "../model/map_picture";
 import { createStore } from "../model/store";
 import type { LiveState, Problem } from "../wire/generated/models";
 
@@ -52,6 +53,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
   const table = createStore<TableView | null>(null);
   const events = createStore<EventsView | null>(null);
   const health = createStore<DataHealth | null>(null);
+  const map = createStore<MapPicture | null>(null);
   const hover = createStore<Hover>(NO_HOVER);
   const charts = new Map<ChartId, Writable<ChartView | null>>();
   const mounted = new Map<symbol, { readonly chart: ChartId; readonly width_px: number }>();
@@ -84,7 +86,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
   };
 
   const clear = (): void => {
-    for (const store of [target, tiles, table, events, health]) store.set(null);
+    for (const store of [target, tiles, table, events, health, map]) store.set(null);
     for (const store of charts.values()) store.set(null);
     hover.set(NO_HOVER);
   };
@@ -109,12 +111,14 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
         problem.set(data.problem);
         break;
       case "views":
+        nextFrame(() => post({ type: "drawn" }));
         if (data.id !== followed.get()) break; // of the one before
         if (data.target) target.set(data.target);
         if (data.health) health.set(data.health);
         if (data.tiles) tiles.set(data.tiles);
         if (data.table) table.set(data.table);
         if (data.events) events.set(data.events);
+        if (data.map) map.set(nextPicture(map.get(), data.map));
         for (const chart of data.charts) chartStore(chart.chart).set(chart);
         if (probe && data.frames.length > 0) notePaint(data.frames, probe);
         break;
@@ -146,6 +150,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
     table,
     events,
     health,
+    map,
     chart: chartStore,
     hover,
     select: (key) => request({ selected: key === view.get().selected ? null : key }),
@@ -167,6 +172,12 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
       worker.terminate();
     },
   };
+}
+
+/** Call when the page draws next; at once where nothing is drawn (tests). */
+function nextFrame(call: () => void): void {
+  if (typeof requestAnimationFrame === "undefined") call();
+  else requestAnimationFrame(call);
 }
 
 /** Times of one target mean nothing for another. */

@@ -19,17 +19,31 @@ class World {
       return { send: (text) => this.sent.push(JSON.parse(text)), close: () => undefined };
     },
     later: (call, ms) => {
-      const timer = { at: this.now + ms, call };
-      this.timers.push(timer);
-      return () => {
-        this.timers = this.timers.filter((other) => other !== timer);
-      };
+      return this.later(call, ms);
     },
     now_ms: () => this.now,
     clock_ms: () => this.now,
     random: () => 0,
-    post: (message) => this.posted.push(message),
+    post: (message) => {
+      this.posted.push(message);
+      if (message.type === "views" && this.draws) this.later(() => this.drew(), 16);
+    },
   });
+
+  /** Whether the page draws what it gets, and says so. */
+  draws = true;
+
+  drew(): void {
+    this.session.receive({ type: "drawn" });
+  }
+
+  private later(call: () => void, ms: number): () => void {
+    const timer = { at: this.now + ms, call };
+    this.timers.push(timer);
+    return () => {
+      this.timers = this.timers.filter((other) => other !== timer);
+    };
+  }
 
   pass(ms: number): void {
     const end = this.now + ms;
@@ -74,7 +88,10 @@ beforeEach(() => {
 
 describe("LiveSession", () => {
   it("subscribes, and after a loss asks for what it does not have", () => {
-    expect(world.sent).toEqual([{ type: "subscribe", target: TARGET.id, after_seq: null }]);
+    expect(world.sent).toEqual([
+      { type: "taken", frames: 0 },
+      { type: "subscribe", target: TARGET.id, after_seq: null },
+    ]);
     world.frame({ seq: 1 });
     world.frame({ seq: 2 });
     world.socket().onClose(1006, "");
@@ -82,6 +99,24 @@ describe("LiveSession", () => {
     expect(world.sockets).toHaveLength(2);
     world.socket().onOpen();
     expect(world.sent.at(-1)).toEqual({ type: "subscribe", target: TARGET.id, after_seq: 2 });
+  });
+
+  it("tells what it has dealt with, anew in each connection", () => {
+    const told = () => world.sent.slice(2);
+    for (let seq = 1; seq <= 7; seq++) world.frame({ seq });
+    expect(told()).toEqual([]);
+    for (let seq = 8; seq <= 17; seq++) world.frame({ seq });
+    expect(told()).toEqual([
+      { type: "taken", frames: 8 },
+      { type: "taken", frames: 16 },
+    ]);
+    const wide = Array.from({ length: 2000 }, (_, n) => ({ ...ROW, tid: n + 1 }));
+    world.frame({ seq: 18 }, wide);
+    expect(world.sent.at(-1)).toEqual({ type: "taken", frames: 18 });
+    world.socket().onClose(1006, "");
+    world.pass(500);
+    world.socket().onOpen();
+    expect(world.sent.at(-2)).toEqual({ type: "taken", frames: 0 });
   });
 
   it("makes one view of a burst of frames, with all that it is the first to contain", () => {
@@ -96,6 +131,27 @@ describe("LiveSession", () => {
       Array.from({ length: 20 }, (_, i) => i + 1),
     );
     expect(last?.frames[0]).toMatchObject({ received_unix_ms: 1_700_000_001_100 });
+  });
+
+  it("gives a page that is slow no more than it draws, and all of it then", () => {
+    world.pass(1100);
+    world.draws = false;
+    world.frame({ seq: 1 });
+    world.pass(60);
+    const before = world.views().length;
+    for (let seq = 2; seq <= 5; seq++) {
+      world.frame({ seq });
+      world.pass(100);
+    }
+    expect(world.views()).toHaveLength(before);
+    world.drew();
+    world.pass(60);
+    expect(world.views()).toHaveLength(before + 1);
+    expect(world.views().at(-1)?.charts[0]).toMatchObject({ columns: 5 });
+    // One that never says so (a browser that does not draw what is covered) is not forgotten.
+    world.frame({ seq: 6 });
+    world.pass(1100);
+    expect(world.views().at(-1)?.charts[0]).toMatchObject({ columns: 6 });
   });
 
   it("does nothing while nothing comes, but notices the silence", () => {

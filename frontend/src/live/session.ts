@@ -27,6 +27,11 @@ const ROUNDS = 8;
 /** A person who drags wants to see it move. */
 const ASKED_MS = 30;
 const TICK_MS = 1000;
+/** The backend is told at least so often what was dealt with; it sends no more than 1 MiB ahead. */
+const TELL_FRAMES = 8;
+const TELL_BYTES = 1 << 16;
+/** A page that does not say that it drew the last views gets the next ones after so long. */
+const PATIENCE_MS = 1000;
 
 export interface SessionEnvironment extends SocketEnvironment {
   /** To the page; the buffers change hands. */
@@ -47,11 +52,17 @@ export class LiveSession {
   private visible = true;
   private probe = false;
   private probed: ProbeFrame[] = [];
+  /** Of this connection. */
+  private taken = 0;
+  private untoldFrames = 0;
+  private untoldBytes = 0;
   private badFrames = 0;
   private badReason = "";
   private latency_ms: number | null = null;
   private lastFrame_ms = Number.NaN;
   private made_ms = Number.NEGATIVE_INFINITY;
+  /** When views were posted that the page has not drawn yet. */
+  private undrawn_ms: number | null = null;
   private told_ms = Number.NEGATIVE_INFINITY;
   private costs_ms: number[] = [];
   private cancelMake: (() => void) | null = null;
@@ -83,6 +94,10 @@ export class LiveSession {
           this.schedule(0);
         }
         break;
+      case "drawn":
+        this.undrawn_ms = null;
+        if (this.cancelMake) this.schedule(LEAST_MS);
+        break;
       case "retry":
         this.socket?.open();
         break;
@@ -99,9 +114,16 @@ export class LiveSession {
       url,
       {
         onState: (connection) => this.env.post({ type: "connection", connection }, []),
-        onOpen: () => this.subscribe(),
+        onOpen: () => {
+          this.taken = this.untoldFrames = this.untoldBytes = 0;
+          this.send({ type: "taken", frames: 0 });
+          this.subscribe();
+        },
         onText: (text) => this.takeMessage(text),
-        onBinary: (data) => this.takeFrame(data),
+        onBinary: (data) => {
+          this.takeFrame(data);
+          this.tellTaken(data.byteLength);
+        },
       },
       this.env,
     );
@@ -124,7 +146,7 @@ export class LiveSession {
     if (this.followed !== null) this.send({ type: "unsubscribe", target: this.followed });
     this.followed = target;
     this.model = new TargetModel();
-    this.maker = new ViewMaker(this.model);
+    this.maker = new ViewMaker(this.model, this.env.clock_ms);
     this.maker.ask(this.request, this.charts);
     this.probed = [];
     this.badFrames = 0;
@@ -179,6 +201,16 @@ export class LiveSession {
     if (!this.maker.paused) this.schedule(LEAST_MS);
   }
 
+  /** A busy page is sent fewer, coalesced frames instead of falling behind without end. */
+  private tellTaken(bytes: number): void {
+    this.taken++;
+    this.untoldFrames++;
+    this.untoldBytes += bytes;
+    if (this.untoldFrames < TELL_FRAMES && this.untoldBytes < TELL_BYTES) return;
+    this.untoldFrames = this.untoldBytes = 0;
+    this.send({ type: "taken", frames: this.taken });
+  }
+
   private noteBad(reason: string): void {
     this.badFrames++;
     this.badReason = reason;
@@ -195,7 +227,9 @@ export class LiveSession {
     const now = this.env.clock_ms();
     const cost_ms = this.costs_ms.length > 0 ? Math.min(...this.costs_ms) : 0;
     const rest = Math.min(MOST_MS, Math.max(least_ms, SHARE * cost_ms));
-    const due = Math.max(now, this.made_ms + rest);
+    // A page that is slow would else get views faster than it draws them, and answer nothing more.
+    const drawn = this.undrawn_ms === null ? now : this.undrawn_ms + PATIENCE_MS;
+    const due = Math.max(now, this.made_ms + rest, drawn);
     if (this.cancelMake && this.due_ms <= due) return;
     this.cancelMake?.();
     this.due_ms = due;
@@ -220,6 +254,11 @@ export class LiveSession {
     for (const { time_s, low, high } of views.charts) {
       for (const array of [time_s, low, high]) buffers.add(array.buffer);
     }
+    const { map } = views;
+    if (map) {
+      const { values, highest, peak, born, exited } = map;
+      for (const array of [values, highest, peak, born, exited]) buffers.add(array.buffer);
+    }
     const transfer = [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
     const frames = this.probed;
     this.probed = [];
@@ -233,11 +272,13 @@ export class LiveSession {
         tiles: views.tiles,
         table: views.table,
         events: views.events,
+        map,
         frames,
       },
       transfer,
     );
     this.made_ms = this.env.clock_ms();
+    this.undrawn_ms = this.made_ms;
     // Rounds with tables and tiles are rare and may wait; it is the plain ones that set the pace.
     if (views.tiles === null)
       this.costs_ms = [...this.costs_ms.slice(1 - ROUNDS), this.made_ms - start];

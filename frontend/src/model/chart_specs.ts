@@ -38,6 +38,13 @@ export const CHART_SPECS: Readonly<Record<CounterChartId, ChartSpec>> = {
     scale: 1,
     unit: "bytes",
   },
+  network_calls: {
+    mode: "slope",
+    fields: ["net_read_calls", "net_write_calls"],
+    variants: ["received", "sent"],
+    scale: 1,
+    unit: "1/s",
+  },
   switches: {
     mode: "slope",
     fields: ["voluntary_switches", "involuntary_switches"],

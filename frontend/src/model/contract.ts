@@ -29,6 +29,8 @@ import type {
   TargetEvent,
 } from "../wire/generated/models";
 import type { Part } from "./breakdown";
+import type { MapRequest, MapView } from "./map_contract";
+import type { MapPicture } from "./map_picture";
 import type { CpuCheck } from "./reconciliation";
 
 // ---------------------------------------------------------------------------------------------
@@ -84,6 +86,7 @@ export type ChartId =
   | "cpu_total" // cumulative CPU seconds per thread (s)
   | "disk" // cumulative bytes read and written per thread (bytes)
   | "network" // cumulative network bytes per thread (bytes); absent with its reason
+  | "network_calls" // socket calls that moved something (1/s); absent with its reason
   | "switches" // voluntary and involuntary context switches (1/s)
   | "wait" // run-queue wait, share of a core
   | "blkio" // block I/O wait, share of a core; absent with its reason
@@ -106,8 +109,8 @@ export interface TableRequest {
   readonly descending: boolean;
   /** One row a thread, or one row a role. */
   readonly group: "thread" | "role";
-  /** Exited threads too. */
-  readonly exited: boolean;
+  /** Threads that live, that have exited, or both. */
+  readonly lives: "live" | "exited" | "all";
   /** First row wanted and how many (at most 200). */
   readonly offset: number;
   readonly limit: number;
@@ -135,6 +138,8 @@ export interface ViewRequest {
   readonly table: TableRequest | null;
   readonly tiles: boolean;
   readonly events: boolean;
+  /** The thread map; null: it is not on screen. */
+  readonly map: MapRequest | null;
 }
 
 /** What is in force before the page has asked for anything. */
@@ -150,6 +155,7 @@ export const DEFAULT_REQUEST: ViewRequest = {
   table: null,
   tiles: true,
   events: true,
+  map: null,
 };
 
 /** A table request to start from. */
@@ -157,7 +163,7 @@ export const DEFAULT_TABLE: TableRequest = {
   sort: { by: "rate", field: "cpu_run_ns" },
   descending: true,
   group: "thread",
-  exited: false,
+  lives: "live",
   offset: 0,
   limit: 60,
   spark_field: "cpu_run_ns",
@@ -173,6 +179,8 @@ export const RING_FIELDS = [
   "disk_write_bytes",
   "net_read_bytes",
   "net_write_bytes",
+  "net_read_calls",
+  "net_write_calls",
   "blkio_delay_ns",
   "swapin_delay_ns",
   "thrashing_delay_ns",
@@ -186,7 +194,17 @@ export const RING_FIELDS = [
 // Views
 
 /** Unit of a value that is shown, for `formatValue` and `tickFormatter` of model/format.ts. */
-export type ShownUnit = "cores" | "s" | "bytes" | "bytes/s" | "1/s" | "count" | "share" | "ms";
+export type ShownUnit =
+  | "W"
+  | "J"
+  | "cores"
+  | "s"
+  | "bytes"
+  | "bytes/s"
+  | "1/s"
+  | "count"
+  | "share"
+  | "ms";
 
 /** One line of a chart. Its values are in the chart's `low` and `high`. */
 export interface LineView {
@@ -289,7 +307,10 @@ export interface TableView {
   readonly offset: number;
   /** Rows that fit the filter, in all. */
   readonly total: number;
-  /** Exited threads that are no longer listed, because there were too many (2,000 are kept). */
+  /**
+   * Exited threads that are no longer listed, because there were too many (2,000 are kept); they
+   * are still in the totals of the process.
+   */
   readonly folded: number;
   readonly group: "thread" | "role";
   /** Fields of the columns of `rates` and `totals`: those of the target, in its order. */
@@ -297,6 +318,8 @@ export interface TableView {
   readonly rows: readonly TableRow[];
   /** Rates are means over this long (seconds); NaN while there is only one sample. */
   readonly rate_span_s: number;
+  /** Estimated power for each core of CPU that a row uses, watts; NaN if it is not known. */
+  readonly watts_per_core: number;
 }
 
 /** One row: a thread, or all threads of a role. */
@@ -309,7 +332,10 @@ export interface TableRow {
   readonly role_index: number;
   /** live: counters move or moved in the rate span. idle: live, nothing moved. exited: it ended. */
   readonly state: "live" | "idle" | "exited";
-  /** False if an exited thread's totals are its last sample, because no exit record came. */
+  /**
+   * False if an exited thread's totals are its last sample, because no exit record came; of a role,
+   * if that is so of one of its threads.
+   */
   readonly exact: boolean;
   /** Live threads in the row (roles); 1 or 0 for a thread. */
   readonly threads: number;
@@ -346,6 +372,8 @@ export interface TileView {
   readonly first_label: string;
   /** Over the time window, oldest first, 60 points; NaN where there is none. */
   readonly spark: Float32Array;
+  /** What is to be known of the values, such as how one of them is estimated. */
+  readonly note?: string;
 }
 
 export type TileId =
@@ -356,6 +384,7 @@ export type TileId =
   | "disk"
   | "switches"
   | "threads" // value: live; second: none
+  | "power" // energy of the machine's packages, and an estimate for the process
   | "turnover"; // threads born and exited since the page's first frame of this target
 
 /** Something that happened, newest last in `EventsView.events`. */
@@ -380,16 +409,30 @@ export interface DataHealth {
   readonly cpu_check: CpuCheck | null;
   /** Threads that ended without an exit record since attach. */
   readonly exits_inexact: number;
+  /** Samples a second that were asked for. */
   readonly rate_hz: number;
+  /** Those in force: less if the collector's CPU budget is spent. NaN until it is known. */
+  readonly in_force_hz: number;
   /** Rate that really arrived over the last 5 s or so; NaN until it is known. */
   readonly arriving_hz: number;
   /** Collector, of the last sample. */
   readonly sample_us: number;
+  /** Mean and longest of its last five to ten seconds. */
+  readonly sample_mean_us: number;
+  readonly sample_max_us: number;
   readonly late_us: number;
   readonly missed_deadlines: number;
   readonly exits_received: number;
   readonly exits_lost: number;
   readonly collector_cpu_percent: number | null;
+  /** Of it sampling and sending, all targets together, and what that may take; 0: no limit. */
+  readonly measuring_percent: number | null;
+  readonly budget_percent: number;
+  /** Frames that the collector holds for replay, those not sent yet, and all bytes that it sent. */
+  readonly replay_frames: number;
+  readonly replay_bytes: number;
+  readonly unsent_frames: number;
+  readonly sent_bytes: number;
   /** Instants merged into later frames on the way here, by sequence numbers; no totals lost. */
   readonly coalesced: number;
   /** Frames that never came, by sequence numbers, and in how many gaps. */
@@ -432,6 +475,10 @@ export interface TargetView {
   readonly exited_threads: number;
   readonly gomaxprocs: number | null;
   readonly rss_bytes: number | null;
+  /** Energy of the machine's packages since attach, joules; null if it is not known. */
+  readonly energy_j: number | null;
+  /** Energy is missing in it: a counter started anew. */
+  readonly energy_is_part: boolean;
   readonly paused: boolean;
   /** What is wrong with the filter, if it is not a regular expression; "" if nothing is. */
   readonly filter_problem: string;
@@ -447,7 +494,7 @@ export interface Hover {
   /** The nearest line's thread, if one is near. */
   readonly key: ThreadKey | null;
   /** The chart the pointer is in: it shows the tooltip. */
-  readonly chart: ChartId | null;
+  readonly chart: ChartId | "map" | null;
 }
 
 /**
@@ -476,6 +523,8 @@ export interface LiveClient {
   readonly table: Readable<TableView | null>;
   readonly events: Readable<EventsView | null>;
   readonly health: Readable<DataHealth | null>;
+  /** The thread map, put together of what came; asked for by `request({ map })`. */
+  readonly map: Readable<MapPicture | null>;
   /** Latest view of a chart; the same store for the same id. */
   readonly chart: (chart: ChartId) => Readable<ChartView | null>;
 
@@ -578,6 +627,8 @@ export type ToWorker =
       readonly charts: readonly ChartRequest[];
     }
   | { readonly type: "visible"; readonly visible: boolean }
+  /** The last views were drawn: there is room for the next ones. */
+  | { readonly type: "drawn" }
   | { readonly type: "retry" }
   | { readonly type: "close" };
 
@@ -603,6 +654,7 @@ export interface ViewBatch {
   readonly tiles: readonly TileView[] | null;
   readonly table: TableView | null;
   readonly events: EventsView | null;
+  readonly map: MapView | null;
   /** Frames that these views are the first to contain; empty unless the probe is on. */
   readonly frames: readonly ProbeFrame[];
 }

@@ -26,6 +26,10 @@ describe("formatValue", () => {
     [136_400, "1/s", "136 k/s"],
     [1_234_567, "count", "1\u202f234\u202f567"],
     [0, "bytes", "0 B"],
+    [3.406, "W", "3.41 W"],
+    [0, "W", "0.00 W"],
+    [999.97, "W", "1.00 kW"],
+    [12_000, "J", "12.0 kJ"],
     [Number.NaN, "cores", "–"],
   ])("%d %s is %s", (value, unit, text) => {
     expect(formatValue(value, unit)).toBe(text);

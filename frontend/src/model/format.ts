@@ -78,6 +78,10 @@ export function formatValue(value: number, unit: ShownUnit): string {
       return `${digits(value)} ms`;
     case "share":
       return `${digits(100 * value)} %`;
+    case "W":
+      return withUnit(value, "W");
+    case "J":
+      return withUnit(value, "J");
     case "bytes":
       return withPrefix(value, 1024, IEC, "B");
     case "bytes/s":
@@ -123,6 +127,8 @@ const IEC = ["", "Ki", "Mi", "Gi", "Ti", "Pi"] as const;
 const SI = ["", "k", "M", "G", "T"] as const;
 const PLAIN = [""] as const;
 const AXIS: Readonly<Record<ShownUnit, readonly [number, readonly string[], string]>> = {
+  W: [1000, SI, "W"],
+  J: [1000, SI, "J"],
   cores: [1000, PLAIN, ""],
   s: [1000, PLAIN, "s"],
   ms: [1000, PLAIN, "ms"],
@@ -148,6 +154,11 @@ function withPrefix(
   }
   const number = power === 0 ? String(Math.round(rest)) : digits(rest);
   return `${number} ${prefixes[power] ?? ""}${unit}`;
+}
+
+/** With digits behind the point, unlike counts: 3.41 W, 12.0 kJ. */
+function withUnit(value: number, unit: string): string {
+  return Math.abs(value) < 999.95 ? `${digits(value)} ${unit}` : withPrefix(value, 1000, SI, unit);
 }
 
 /** Three significant digits, never in scientific notation. */

@@ -222,6 +222,37 @@ export class History {
     }
   }
 
+  /**
+   * Values of a slot's field at some of these instants.
+   *
+   * @param picks Numbers of the instants, ascending.
+   * @param out Float64[picks], at least; as `read` gives them.
+   */
+  readAt(
+    stretches: Stretches,
+    picks: Int32Array,
+    slot: number,
+    field: number,
+    sinceBlock: number,
+    out: Float64Array,
+  ): void {
+    const key = this.indexOf(slot, field);
+    let p = 0;
+    let at = 0;
+    for (const { block, from, to } of stretches.parts) {
+      const end = at + to - from;
+      const column = key < 0 || block.id < sinceBlock ? -2 : (block.index[key] ?? -2);
+      const held = column === -1 ? (block.base[key] ?? Number.NaN) : Number.NaN;
+      const start = column * block.stride;
+      const last = column < 0 ? 0 : (block.filled[column] ?? 1) - 1;
+      for (; p < picks.length && (picks[p] ?? 0) < end; p++) {
+        const instant = Math.min(from + (picks[p] ?? 0) - at, last);
+        out[p] = column < 0 ? held : (block.pool[start + instant] ?? Number.NaN);
+      }
+      at = end;
+    }
+  }
+
   /** Value of a slot's field at the first (or last) of these instants. */
   at(
     stretches: Stretches,

@@ -2,20 +2,9 @@ import { describe, expect, it } from "vitest";
 import { filterFrom } from "./filter";
 import { GaugeLog } from "./gauge_log";
 import { topThreads } from "./rank";
-import { roleOf } from "./role";
 import { createStore } from "./store";
 import { Threads } from "./threads";
 import { axisStep, spanOf } from "./window";
-
-describe("roleOf", () => {
-  it.each([
-    ["worker-12", "worker-#"],
-    ["pool-3-thread-44", "pool-#-thread-#"],
-    ["main", "main"],
-  ])("%s is a %s", (name, role) => {
-    expect(roleOf(name)).toBe(role);
-  });
-});
 
 describe("spanOf", () => {
   it("moves a live window in steps, ahead of the newest instant", () => {

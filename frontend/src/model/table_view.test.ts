@@ -104,9 +104,13 @@ describe("tableView", () => {
       ),
     );
     expect(table({}, "", made).total).toBe(3);
-    const row = table({ exited: true }, "worker-3", made).rows[0];
+    const row = table({ lives: "all" }, "worker-3", made).rows[0];
     expect(row).toMatchObject({ state: "exited", exact: false, end_s: 3.5, threads: 0 });
     expect([row?.rates[0], row?.totals[0]]).toEqual([0, 123]);
+    expect(table({ lives: "exited" }, "", made).rows.map(({ tid }) => tid)).toEqual([13]);
+    expect(table({ lives: "all" }, "", made).total).toBe(4);
+    const roles = table({ lives: "exited", group: "role" }, "", made);
+    expect(roles.rows.map(({ key, exact }) => [key, exact])).toEqual([["role:worker-#", false]]);
   });
 
   it("does not move when it is frozen", () => {

@@ -9,10 +9,11 @@ import {
   type TableRow,
   type TableView,
 } from "./contract";
+import { powerOf } from "./power";
 import { smoothingFor } from "./rate";
 import { type RatesNow, rateAt } from "./rates_now";
-import { readThread, ringOf } from "./series";
-import { sparkline } from "./spark";
+import { ringOf } from "./series";
+import { pickPoints, sparkline } from "./spark";
 import type { TargetModel } from "./target_model";
 import type { Thread } from "./threads";
 
@@ -36,11 +37,12 @@ export function tableView(input: ViewInput, rates: RatesNow, asked: TableRequest
   return {
     offset: from,
     total: order.length,
-    folded: asked.exited ? model.threads.folded : 0,
+    folded: asked.lives === "live" ? 0 : model.threads.folded,
     group: asked.group,
     fields: model.fields,
     rows: order.slice(from, from + limit).map((group) => rowOf(input, rates, asked, group)),
     rate_span_s: rates.now_s - rates.base.time_s || Number.NaN,
+    watts_per_core: powerOf(input, rates),
   };
 }
 
@@ -49,7 +51,7 @@ function groupsOf({ model, filter, now_s }: ViewInput, asked: TableRequest): Gro
   const byRole = new Map<string, Group>();
   for (const thread of model.threads.all()) {
     if (thread.seen_s > now_s) continue;
-    if (!asked.exited && hasEnded(thread, now_s)) continue;
+    if (asked.lives !== "all" && hasEnded(thread, now_s) !== (asked.lives === "exited")) continue;
     if (!filter.fits(thread)) continue;
     if (asked.group === "thread") {
       groups.push({ key: thread.key, threads: [thread] });
@@ -188,7 +190,7 @@ function rowOf(
   };
 }
 
-/** Recent rate in raw units per second; that of a role is the sum over its largest threads. */
+/** Recent rate in raw units per second; that of a role is the sum over its threads. */
 function sparkOf(input: ViewInput, field: string, threads: readonly Thread[]): Float32Array {
   const { model, span, now_s } = input;
   const known: readonly string[] = RING_FIELDS;
@@ -197,17 +199,22 @@ function sparkOf(input: ViewInput, field: string, threads: readonly Thread[]): F
   const smoothing_s = smoothingFor(model.arriving_hz || 10);
   const end_s = Math.min(span.t1_s, now_s);
   const stretches = model.history.between(span.t0_s - 2 * smoothing_s, end_s);
-  const one = new Float64Array(stretches.n);
-  const sum = new Float64Array(stretches.n);
+  // A role of thousands of threads: reading each at every sample would take longer than all else.
+  const picks = pickPoints(stretches, span.t0_s, end_s, POINTS);
+  const n = picks.length;
+  const time_s = Float64Array.from(picks, (pick) => stretches.time_s[pick] ?? Number.NaN);
+  const one = new Float64Array(n);
+  const sum = new Float64Array(n);
   const only = threads.length === 1;
   for (const thread of threads) {
-    readThread(model, stretches, thread, ring, one);
+    const until_s = thread.end_s ?? Number.POSITIVE_INFINITY;
+    model.history.readAt(stretches, picks, thread.slot, ring, thread.sinceBlock, one);
     let held = 0;
-    for (let i = 0; i < stretches.n; i++) {
-      const value = one[i] ?? Number.NaN;
+    for (let i = 0; i < n; i++) {
+      const value = (time_s[i] ?? 0) <= until_s ? (one[i] ?? Number.NaN) : Number.NaN;
       if (!Number.isNaN(value)) held = value;
       sum[i] = (sum[i] ?? 0) + (only ? value : held);
     }
   }
-  return sparkline(stretches, sum, span.t0_s, end_s, POINTS, smoothing_s);
+  return sparkline({ n, time_s }, sum, span.t0_s, end_s, POINTS, smoothing_s);
 }

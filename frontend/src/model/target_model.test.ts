@@ -156,6 +156,33 @@ describe("TargetModel", () => {
     expect(total(model)).toBe(159);
   });
 
+  it("does not take what an old thread did before it was listed for growth", () => {
+    const model = started();
+    const born: TargetEvent = { type: "thread_born", tid: 7, start_ns: -90e9, name: "skipped" };
+    model.ingest(frame({ seq: 2, events: [born] }, [{ tid: 7, counters: { cpu_run_ns: 900 } }]));
+    expect(total(model)).toBe(150);
+    model.ingest(frame({ seq: 3 }, [{ tid: 7, counters: { cpu_run_ns: 905 } }]));
+    expect(total(model)).toBe(155);
+    const exited = { threads: 1, totals: { cpu_run_ns: 906 } };
+    const gone = { ...exit(7, -90, 906) } as TargetEvent;
+    model.ingest(frame({ seq: 4, events: [gone], exited }, []));
+    expect(total(model)).toBe(156);
+  });
+
+  it("neither falls nor leaps when a thread's exit is told after a snapshot without it", () => {
+    const model = started();
+    const totals: number[] = [];
+    model.ingest(frame({ seq: 2 }, [MAIN]));
+    totals.push(total(model));
+    const exited = { threads: 1, totals: { cpu_run_ns: 52 } };
+    model.ingest(frame({ seq: 3, events: [exit(2, -4, 52)], exited }, []));
+    totals.push(total(model));
+    expect(totals).toEqual([150, 152]);
+    expect(model.threads.ended).toHaveLength(1);
+    expect(model.threads.ended[0]).toMatchObject({ tid: 2, exact: true, end_s: 0.2 });
+    expect(model.latest[(model.threads.ended[0]?.slot ?? 0) * FIELDS.length]).toBe(52);
+  });
+
   it("remembers how the target ended", () => {
     const model = started();
     model.ingest(frame({ seq: 2, events: [{ type: "target_exited", exit_code: 256 }] }, []));

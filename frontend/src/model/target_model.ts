@@ -12,8 +12,10 @@ import type {
 } from "../wire/generated/models";
 import { RING_FIELDS } from "./contract";
 import { EventLog } from "./event_log";
+import { ExtraRing } from "./extra_ring";
 import { GaugeLog } from "./gauge_log";
 import { History } from "./history";
+import { MachineLog } from "./machine_log";
 import { RateBase } from "./rate_base";
 import { Reconciliation } from "./reconciliation";
 import { PROCESS_SLOT, sameStart, type Thread, Threads } from "./threads";
@@ -43,6 +45,8 @@ export class TargetModel {
   /** GOMAXPROCS and the number of live threads, over time. */
   readonly sizes = new GaugeLog();
   readonly liveCounts = new GaugeLog();
+  /** Energy and CPU time of the machine. */
+  readonly machine = new MachineLog();
   /** Whether delay accounting was on: 1, 0, or NaN where that is not known. */
   readonly accounting = new GaugeLog();
   /** CPU of the process against that of its threads. */
@@ -77,8 +81,13 @@ export class TargetModel {
   /** Sum over live threads, and how many of them have a value, a field each. */
   private liveSum = new Float64Array(0);
   private having = new Int32Array(0);
+  /** What threads had done before they were first seen, long after their start: no growth of ours. */
+  private before = new Float64Array(0);
   private ringLatest = new Float64Array(0);
   private arrivals: number[] = [];
+  private extra: ExtraRing | null = null;
+  /** Threads that the last snapshot did not name, by tid: their exits may yet be told. */
+  private readonly unrecorded = new Map<number, Thread>();
 
   constructor(history?: History) {
     this.history = history ?? new History(RING_FIELDS.length, 1);
@@ -108,7 +117,9 @@ export class TargetModel {
     this.now_s = t_s;
     this.unix_ms = header.unix_us / 1000;
     this.noteArrival(t_s);
-    this.history.begin(t_s, this.ringLatest, BLOCK_S * (this.arriving_hz || 10));
+    const instants = BLOCK_S * (this.arriving_hz || 10);
+    this.history.begin(t_s, this.ringLatest, instants);
+    this.extra?.begin(t_s, this.latest, instants);
     this.applyEvents(frame, initial);
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
     this.applyRows(frame);
@@ -120,6 +131,7 @@ export class TargetModel {
     this.health = header.health;
     this.rss_bytes = header.process.rss_bytes;
     this.gomaxprocs = header.process.gomaxprocs;
+    this.machine.note(header.machine);
     this.sizes.note(t_s, this.gomaxprocs ?? Number.NaN);
     this.liveCounts.note(t_s, this.live);
     const { cpu_ns, delay_accounting } = header.process;
@@ -137,6 +149,15 @@ export class TargetModel {
     return this.fields.indexOf(field);
   }
 
+  /** Keep one more field's past from the next instant on, in place of the one before. */
+  keep(field: string): ExtraRing {
+    if (this.extra?.field !== field) {
+      const width = this.fields.length;
+      this.extra = new ExtraRing(field, this.columnOf(field), width, this.capacity);
+    }
+    return this.extra;
+  }
+
   private start(fields: readonly string[], t_s: number): void {
     this.fields = fields;
     this.ringColumn = RING_FIELDS.map((field) => fields.indexOf(field));
@@ -145,6 +166,7 @@ export class TargetModel {
     this.liveSum = new Float64Array(fields.length);
     this.having = new Int32Array(fields.length);
     this.history.keep(this.ringColumn.flatMap((column, ring) => (column < 0 ? [] : [ring])));
+    this.before = new Float64Array(fields.length);
     this.first_s = t_s;
     this.ensure(64);
   }
@@ -156,6 +178,7 @@ export class TargetModel {
     this.first = widened(this.first, this.capacity * RING_FIELDS.length);
     this.ringLatest = widened(this.ringLatest, this.capacity * this.history.width);
     this.history.grow(this.capacity);
+    this.extra?.grow(this.capacity);
   }
 
   private countLosses(header: FrameHeader, t_s: number): void {
@@ -209,6 +232,7 @@ export class TargetModel {
           this.ended = "detached";
           break;
         case "rate_changed":
+        case "rate_adapted":
           this.arrivals = [t_s];
           break;
         default:
@@ -226,6 +250,11 @@ export class TargetModel {
 
   private applyExit(event: ThreadExited): void {
     let thread = this.threads.find(event.tid, event.start_ns);
+    const buried = thread ? undefined : this.buriedWithoutRecord(event);
+    if (buried) {
+      this.correct(buried, event);
+      return;
+    }
     if (!thread) {
       // It lived and died between two samples, or its birth was in a gap.
       thread = this.bear(event.tid, event.start_ns, event.name);
@@ -238,6 +267,23 @@ export class TargetModel {
       if (total !== undefined) this.put(thread, f, total);
     }
     this.bury(thread, event.exact);
+  }
+
+  /** A thread that a snapshot did not name any more, before its exit was told. */
+  private buriedWithoutRecord({ tid, start_ns }: ThreadExited): Thread | undefined {
+    const thread = this.unrecorded.get(tid);
+    return thread && sameStart(thread, start_ns) ? thread : undefined;
+  }
+
+  /** Its end was told late: the totals are in now, and it is not another thread. */
+  private correct(thread: Thread, event: ThreadExited): void {
+    this.unrecorded.delete(thread.tid);
+    thread.exact = event.exact;
+    this.threads.rename(thread, event.name);
+    for (const [f, field] of this.fields.entries()) {
+      const total = event.totals[field];
+      if (total !== undefined) this.latest[thread.slot * this.fields.length + f] = total;
+    }
   }
 
   private bear(tid: number, start_ns: number, name: string): Thread {
@@ -255,6 +301,7 @@ export class TargetModel {
     const fresh = start_ns / 1e9 >= this.first_s;
     this.first.fill(fresh ? 0 : Number.NaN, slot * rings, (slot + 1) * rings);
     this.history.clear(slot);
+    this.extra?.clear(slot);
     this.rateBase.clear(slot, width);
     return thread;
   }
@@ -290,7 +337,11 @@ export class TargetModel {
     }
     // Those whose exit was lost in a gap.
     const gone = [...this.threads.live.values()].filter((thread) => !seen.has(thread.tid));
-    for (const thread of gone) this.bury(thread, false);
+    this.unrecorded.clear();
+    for (const thread of gone) {
+      this.bury(thread, false);
+      this.unrecorded.set(thread.tid, thread);
+    }
   }
 
   private endedNow(tid: number, start_ns: number): boolean {
@@ -332,11 +383,15 @@ export class TargetModel {
     if (value === before || Number.isNaN(value)) return; // a value, once given, is not taken back
     this.latest[at] = value;
     if (Number.isNaN(before)) {
+      // A listing may skip a thread at first: that it was there already is no growth now.
+      const late = thread.seen_s > this.first_s && thread.start_ns / 1e9 < this.first_s;
+      if (late) this.before[f] = (this.before[f] ?? 0) + value;
       this.having[f] = (this.having[f] ?? 0) + 1;
       this.liveSum[f] = (this.liveSum[f] ?? 0) + value;
     } else {
       this.liveSum[f] = (this.liveSum[f] ?? 0) + (value - before);
     }
+    if (this.extra?.column === f) this.extra.put(thread.slot, value);
     const ring = this.ringOf[f] ?? -1;
     if (ring < 0) return;
     const ringAt = thread.slot * RING_FIELDS.length + ring;
@@ -345,12 +400,17 @@ export class TargetModel {
     this.history.set(thread.slot, ring, value);
   }
 
-  /** Totals of the process: the living and the dead, so that they only grow. */
+  /**
+   * Totals of the process: the living and the dead. They only grow: a thread that left the one sum
+   * before it is in the other must not look like a fall, and then like a leap.
+   */
   private applyTotals(exited: Readonly<Record<string, number>>): void {
     for (const [f, field] of this.fields.entries()) {
       const dead = exited[field];
       const known = (this.having[f] ?? 0) > 0 || dead !== undefined;
-      const total = known ? (this.liveSum[f] ?? 0) + (dead ?? 0) : Number.NaN;
+      const sum = (this.liveSum[f] ?? 0) + (dead ?? 0) - (this.before[f] ?? 0);
+      const held = this.latest[PROCESS_SLOT * this.fields.length + f] ?? Number.NaN;
+      const total = known ? Math.max(sum, Number.isNaN(held) ? sum : held) : Number.NaN;
       if (Object.is(total, this.latest[f])) continue;
       this.latest[PROCESS_SLOT * this.fields.length + f] = total;
       const ring = this.ringOf[f] ?? -1;

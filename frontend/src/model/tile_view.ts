@@ -4,6 +4,7 @@ import type { RingField } from "./chart_specs";
 import type { ViewInput } from "./chart_view";
 import type { ShownUnit, TileId, TileView } from "./contract";
 import { shownRate } from "./format";
+import { powerTile } from "./power";
 import { smoothingFor } from "./rate";
 import { type RatesNow, rateAt } from "./rates_now";
 import { readProcess, ringOf } from "./series";
@@ -45,7 +46,11 @@ const TILES: readonly TileSpec[] = [
 
 /** All tiles, in the order to show them. */
 export function tileViews(input: ViewInput, rates: RatesNow): TileView[] {
-  return [...TILES.map((spec) => counterTile(input, rates, spec)), ...threadTiles(input)];
+  return [
+    ...TILES.map((spec) => counterTile(input, rates, spec)),
+    ...threadTiles(input),
+    powerTile(input, rates),
+  ];
 }
 
 function counterTile(input: ViewInput, rates: RatesNow, spec: TileSpec): TileView {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Row, TARGET } from "../testing/frames";
+import { HEALTH, MACHINE, type Row, TARGET } from "../testing/frames";
 import type { Frame } from "../wire/frame";
 import type { FrameHeader, Target, TargetEvent } from "../wire/generated/models";
 import { PARTS } from "./breakdown";
@@ -36,10 +36,8 @@ function modelOf(instants: readonly Instant[], fields: readonly string[] = ALL):
       ...{ time_ns: Math.round(1e9 * t_s), unix_us: 1, live_threads: threads.length },
       events: [...events],
       process: { gomaxprocs: null, rss_bytes: null, delay_accounting: accounting },
-      health: {
-        ...{ sample_us: 1, late_us: 0, missed_deadlines: 0, exits_received: 0, exits_lost: 0 },
-        ...{ cpu_percent: null, replay_bytes: 0 },
-      },
+      machine: MACHINE,
+      health: HEALTH,
       exited: {
         ...{ threads: Object.keys(exited).length > 0 ? 1 : 0, inexact: 0 },
         totals: Object.fromEntries(Object.entries(exited).map(([name, s]) => [name, 1e9 * s])),

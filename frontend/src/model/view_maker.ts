@@ -19,6 +19,8 @@ import {
   type ViewRequest,
 } from "./contract";
 import { type Filter, filterFrom } from "./filter";
+import type { MapView } from "./map_contract";
+import { MapMaker } from "./map_view";
 import { frozenRates, movingRates, type RatesNow } from "./rates_now";
 import { tableView } from "./table_view";
 import type { TargetModel } from "./target_model";
@@ -43,6 +45,7 @@ export interface Views {
   readonly tiles: readonly TileView[] | null;
   readonly table: TableView | null;
   readonly events: EventsView | null;
+  readonly map: MapView | null;
 }
 
 export class ViewMaker {
@@ -55,8 +58,13 @@ export class ViewMaker {
   private times_ms = Number.NEGATIVE_INFINITY;
   private eventsSeen = -1;
   private asked = true;
+  private mapMaker = new MapMaker();
 
-  constructor(private readonly model: TargetModel) {}
+  /** @param clock For what measures its own cost; the default stands still. */
+  constructor(
+    private readonly model: TargetModel,
+    private readonly clock: () => number = () => 0,
+  ) {}
 
   /** Whether a frame changes what is shown. */
   get paused(): boolean {
@@ -71,6 +79,7 @@ export class ViewMaker {
     } else if (!request.paused) {
       this.frozen = null;
     }
+    if (request.map === null) this.mapMaker = new MapMaker();
     this.request = request;
     this.charts = charts;
     this.asked = true;
@@ -92,7 +101,7 @@ export class ViewMaker {
     const input = this.input(target);
     const base = this.targetView(input, silent_ms);
     if (this.model.seq === 0 || (this.frozen && !all)) {
-      return { target: base, charts: [], tiles: null, table: null, events: null };
+      return { target: base, charts: [], tiles: null, table: null, events: null, map: null };
     }
     const rates = this.frozen?.rates ?? movingRates(this.model);
     const { request } = this;
@@ -104,6 +113,7 @@ export class ViewMaker {
       tiles: slow && request.tiles ? tileViews(input, rates) : null,
       table: slow && request.table ? tableView(input, rates, request.table) : null,
       events: slow && request.events ? this.eventsView(input, all) : null,
+      map: request.map ? this.mapMaker.make(input, request.map, slow, this.clock) : null,
     };
   }
 
@@ -165,10 +175,16 @@ export class ViewMaker {
       exited_threads: model.exited,
       gomaxprocs: model.gomaxprocs,
       rss_bytes: model.rss_bytes,
+      energy_j: numberOr(model.machine.energyAt(now_s), null),
+      energy_is_part: model.machine.holesAt(now_s),
       paused: request.paused,
       filter_problem: filter.problem,
     };
   }
+}
+
+function numberOr<T>(value: number, otherwise: T): number | T {
+  return Number.isNaN(value) ? otherwise : value;
 }
 
 /** What the socket's side knows about the data's way here. */
@@ -185,14 +201,23 @@ export function healthView(model: TargetModel, target: Target | null, way: Recep
   return {
     cpu_check: model.reconciliation.check,
     exits_inexact: model.inexact,
-    rate_hz: target?.rate_hz ?? Number.NaN,
+    rate_hz: health?.asked_hz ?? target?.rate_hz ?? Number.NaN,
+    in_force_hz: health?.rate_hz ?? Number.NaN,
     arriving_hz: model.arriving_hz,
     sample_us: health?.sample_us ?? Number.NaN,
+    sample_mean_us: health?.sample_mean_us ?? Number.NaN,
+    sample_max_us: health?.sample_max_us ?? Number.NaN,
     late_us: health?.late_us ?? Number.NaN,
     missed_deadlines: health?.missed_deadlines ?? 0,
     exits_received: health?.exits_received ?? 0,
     exits_lost: health?.exits_lost ?? 0,
     collector_cpu_percent: health?.cpu_percent ?? null,
+    measuring_percent: health?.measuring_percent ?? null,
+    budget_percent: health?.budget_percent ?? 0,
+    replay_frames: health?.replay_frames ?? Number.NaN,
+    replay_bytes: health?.replay_bytes ?? Number.NaN,
+    unsent_frames: health?.unsent_frames ?? Number.NaN,
+    sent_bytes: health?.sent_bytes ?? Number.NaN,
     coalesced: losses.coalesced,
     missing_frames: losses.missing,
     gaps: losses.gaps,

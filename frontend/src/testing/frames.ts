@@ -10,7 +10,13 @@ import {
   utf8,
 } from "@uwdata/flechette";
 import type { Frame } from "../wire/frame";
-import type { FrameHeader, Target, TargetEvent } from "../wire/generated/models";
+import type {
+  CollectorHealth,
+  FrameHeader,
+  MachineCounters,
+  Target,
+  TargetEvent,
+} from "../wire/generated/models";
 
 /** Fields of the test target. */
 export const FIELDS = [
@@ -42,8 +48,39 @@ export interface FrameChanges {
   readonly events?: readonly TargetEvent[];
   readonly exited?: { readonly threads: number; readonly totals: Record<string, number> };
   readonly gomaxprocs?: number;
+  readonly machine?: Partial<MachineCounters>;
   readonly target?: string;
 }
+
+/** Health of a collector with nothing to complain of. */
+export const HEALTH: CollectorHealth = {
+  sample_us: 100,
+  sample_mean_us: 110,
+  sample_max_us: 200,
+  late_us: 5,
+  missed_deadlines: 0,
+  rate_hz: 10,
+  asked_hz: 10,
+  exits_received: 0,
+  exits_lost: 0,
+  cpu_percent: null,
+  measuring_percent: null,
+  budget_percent: 2,
+  replay_bytes: 0,
+  replay_frames: 0,
+  unsent_frames: 0,
+  sent_frames: 0,
+  sent_bytes: 0,
+};
+
+/** Counters of a machine without energy. */
+export const MACHINE: MachineCounters = {
+  time_ns: 0,
+  cpu_busy_us: null,
+  package_uj: null,
+  domains_uj: [],
+  holes: 0,
+};
 
 /** A frame; a tenth of a second a seq unless told otherwise, a snapshot if the rows have names. */
 export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
@@ -61,15 +98,8 @@ export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
     live_threads: rows.length,
     events: [...(changes.events ?? [])],
     process: { gomaxprocs: changes.gomaxprocs ?? null, rss_bytes: null },
-    health: {
-      sample_us: 100,
-      late_us: 5,
-      missed_deadlines: 0,
-      exits_received: 0,
-      exits_lost: 0,
-      cpu_percent: null,
-      replay_bytes: 0,
-    },
+    machine: { ...MACHINE, ...changes.machine },
+    health: HEALTH,
     exited: { threads: 0, inexact: 0, totals: {}, ...changes.exited },
   };
   return {
@@ -144,6 +174,7 @@ export const TARGET: Target = {
     exits_reason: "registered",
     network: "none: no eBPF",
   },
+  energy: { domains: [], reason: "there is no RAPL in /sys/class/powercap" },
   fields: [...FIELDS],
   absent: [{ field: "net_read_bytes", reason: "needs eBPF" }],
   gomaxprocs: null,

@@ -3,7 +3,7 @@
  * which describes the layout.
  */
 
-import { type Column, type Table, tableFromIPC } from "@uwdata/flechette";
+import { type ArrowColumn, ArrowError, readArrow } from "./arrow";
 import type { FrameHeader } from "./generated/models";
 import { checkFrameHeader } from "./guards";
 
@@ -30,6 +30,7 @@ export interface Frame {
 const LENGTH_BYTES = 4;
 const MAX_HEADER_BYTES = 32 * 1024 * 1024;
 const TWO_32 = 4294967296;
+const IDENTITY: ReadonlySet<string> = new Set(["tid", "start_ns", "name"]);
 const text = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -68,43 +69,50 @@ function decodeHeader(buffer: ArrayBuffer, length: number): FrameHeader {
 }
 
 function decodeRows(header: FrameHeader, body: Uint8Array): Frame {
-  let table: Table;
-  try {
-    table = tableFromIPC(body, { useBigInt: true });
-  } catch (error) {
-    throw new FrameError(`bad Arrow stream: ${reasonOf(error)}`);
-  }
-  const names = table.names.map(String);
-  const tid = column(table, names, "tid").values;
-  if (!(tid instanceof Uint32Array)) throw new FrameError("column tid is not uint32");
+  const read = columnsOf(body);
+  const tid = identity(read, "tid", "uint32").values;
   const snapshot = header.kind === "snapshot";
   const fields: string[] = [];
   const columns: Float64Array[] = [];
-  for (const name of names) {
-    if (name === "tid" || name === "start_ns" || name === "name") continue;
-    const { values, validity, nullCount } = column(table, names, name);
-    if (!(values instanceof BigUint64Array)) throw new FrameError(`column ${name} is not uint64`);
-    fields.push(name);
-    columns.push(widen(values, nullCount > 0 ? validity : null));
+  for (const column of read.values()) {
+    if (IDENTITY.has(column.name)) continue;
+    if (column.type !== "uint64") {
+      throw new FrameError(`column ${column.name} is ${column.type}, not uint64`);
+    }
+    fields.push(column.name);
+    columns.push(widen(column.values, column.valid));
   }
   if (!snapshot) return { header, tid, fields, columns, start_ns: null, names: null };
-  const start = column(table, names, "start_ns").values;
-  if (!(start instanceof BigInt64Array)) throw new FrameError("column start_ns is not int64");
-  const comms = table.getChild("name");
-  if (!comms) throw new FrameError("column name is missing");
-  return { header, tid, fields, columns, start_ns: widen(start, null), names: toTexts(comms) };
+  const start = identity(read, "start_ns", "int64").values;
+  const names = identity(read, "name", "utf8").values;
+  return { header, tid, fields, columns, start_ns: widen(start, null), names };
 }
 
-function column(table: Table, names: readonly string[], name: string) {
-  const batch = table.getChildAt(names.indexOf(name))?.data;
-  const first = batch?.[0];
-  if (!first) throw new FrameError(`column ${name} is missing`);
-  if (batch.length !== 1) throw new FrameError(`${batch.length} record batches instead of one`);
-  return first;
+function columnsOf(body: Uint8Array): ReadonlyMap<string, ArrowColumn> {
+  try {
+    return new Map(readArrow(body).map((column) => [column.name, column]));
+  } catch (error) {
+    if (error instanceof ArrowError) throw new FrameError(`bad Arrow stream: ${error.message}`);
+    throw error;
+  }
 }
 
-function toTexts(comms: Column<unknown>): string[] {
-  return Array.from(comms, String);
+function identity<T extends ArrowColumn["type"]>(
+  read: ReadonlyMap<string, ArrowColumn>,
+  name: string,
+  type: T,
+): ArrowColumn & { readonly type: T } {
+  const column = read.get(name);
+  if (!isOf(column, type)) throw new FrameError(`column ${name} (${type}) is missing`);
+  if (column.valid) throw new FrameError(`column ${name} has rows without a value`);
+  return column;
+}
+
+function isOf<T extends ArrowColumn["type"]>(
+  column: ArrowColumn | undefined,
+  type: T,
+): column is ArrowColumn & { readonly type: T } {
+  return column?.type === type;
 }
 
 /**

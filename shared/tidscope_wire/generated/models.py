@@ -198,6 +198,14 @@ class CollectorHealth(BaseModel):
     """
     Wall time of this sample, microseconds.
     """
+    sample_mean_us: Annotated[int, Field(ge=0)]
+    """
+    Mean wall time of this target's samples of the last five to ten seconds, microseconds.
+    """
+    sample_max_us: Annotated[int, Field(ge=0)]
+    """
+    The longest of them, microseconds.
+    """
     late_us: Annotated[int, Field(ge=0)]
     """
     How long after its deadline this sample started, microseconds.
@@ -205,6 +213,14 @@ class CollectorHealth(BaseModel):
     missed_deadlines: Annotated[int, Field(ge=0)]
     """
     Of this target, since attach.
+    """
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second of this target, in force.
+    """
+    asked_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second that were asked for; more than those in force if the budget is spent.
     """
     exits_received: Annotated[int, Field(ge=0)]
     """
@@ -218,9 +234,33 @@ class CollectorHealth(BaseModel):
     """
     CPU of the collector process over the last second, 100 = one core.
     """
+    measuring_percent: Annotated[float | None, Field(ge=0.0)]
+    """
+    Of it sampling and sending, all targets together: what the budget is for. The rest answers questions, such as for the list of processes.
+    """
+    budget_percent: Annotated[float, Field(ge=0.0)]
+    """
+    What sampling and sending may take before rates are lowered, 100 = one core; 0 = no limit.
+    """
     replay_bytes: Annotated[int, Field(ge=0)]
     """
     Bytes held for replay.
+    """
+    replay_frames: Annotated[int, Field(ge=0)]
+    """
+    Frames held for replay.
+    """
+    unsent_frames: Annotated[int, Field(ge=0)]
+    """
+    Of them those that the backend was not sent yet.
+    """
+    sent_frames: Annotated[int, Field(ge=0)]
+    """
+    Frames sent, repeated ones too.
+    """
+    sent_bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes of messages and frames sent to the backend.
     """
 
 
@@ -373,6 +413,62 @@ class DoctorReport(BaseModel):
     """
 
 
+EnergyKind = TypeAliasType(
+    "EnergyKind",
+    Annotated[
+        Literal["package", "core", "uncore", "dram", "psys", "other"],
+        Field(title="EnergyKind"),
+    ],
+)
+"""
+core and uncore are parts of their package; dram is beside it; psys is the whole platform, packages included.
+"""
+
+
+class EnergyDomain(BaseModel):
+    """
+    A part of the machine whose energy RAPL counts.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    zone: str
+    """
+    Name of the zone in /sys/class/powercap, such as intel-rapl:0:1.
+    """
+    name: str
+    """
+    What the kernel calls it; a part of a package with its package before it: package-0, package-0/dram, psys.
+    """
+    kind: Annotated[EnergyKind, Field(title="EnergyKind")]
+    """
+    core and uncore are parts of their package; dram is beside it; psys is the whole platform, packages included.
+    """
+    summed: bool
+    """
+    Whether it is in the sum of packages. Parts, platforms and second views of the same package are not.
+    """
+
+
+class EnergySource(BaseModel):
+    """
+    Where the machine's energy is read.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    domains: list[EnergyDomain]
+    """
+    What is read, in the order of the counters in frames; empty without energy.
+    """
+    reason: str
+    """
+    Where it comes from, or why there is none.
+    """
+
+
 TotalsAdditionalProperty = TypeAliasType(
     "TotalsAdditionalProperty", Annotated[int, Field(ge=0)]
 )
@@ -411,7 +507,7 @@ class ExitsLost(BaseModel):
     type: Literal["exits_lost"] = "exits_lost"
     count: Annotated[int, Field(ge=1)]
     """
-    Exact number, host-wide, from gaps in the sequence numbers of the per-CPU sockets.
+    Exact number, host-wide: what the kernel counted as dropped on the per-CPU sockets.
     """
 
 
@@ -592,6 +688,39 @@ class ListProcessesCommand(BaseModel):
     """
 
 
+DomainsUjItem = TypeAliasType("DomainsUjItem", Annotated[int | None, Field(ge=0)])
+
+
+class MachineCounters(BaseModel):
+    """
+    Counters of the whole machine, cumulative since attach, read about once a second; frames in between repeat the last reading.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    time_ns: Annotated[int, Field(ge=0)]
+    """
+    Monotonic time of the reading since attach, nanoseconds: rates are taken over differences of it.
+    """
+    cpu_busy_us: Annotated[int | None, Field(ge=0)]
+    """
+    CPU time of all that ran on the machine: user, nice, system, irq and softirq of /proc/stat, neither idle nor stolen time, microseconds. Moves in scheduler ticks. Null if it cannot be read.
+    """
+    package_uj: Annotated[int | None, Field(ge=0)]
+    """
+    Energy of all packages together, microjoules; counters that wrapped around are unwrapped. Null without energy; the target says why.
+    """
+    domains_uj: list[DomainsUjItem]
+    """
+    Energy of each domain of the target's energy source, microjoules; null if it could not be read this time.
+    """
+    holes: Annotated[int, Field(ge=0)]
+    """
+    Times that a counter of a domain started anew, or was not read for so long that it could have wrapped twice: energy of then is missing in the sums.
+    """
+
+
 class Problem(BaseModel):
     """
     A refusal (RFC 9457 problem details): what was wrong and what to do about it.
@@ -687,9 +816,40 @@ class ProcessGauges(BaseModel):
     """
 
 
+class RateAdapted(BaseModel):
+    """
+    The collector changed the rate to keep to its CPU budget; the rate asked for is not forgotten.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["rate_adapted"] = "rate_adapted"
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second from now on.
+    """
+    previous_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second before.
+    """
+    asked_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second that were asked for.
+    """
+    measuring_percent: Annotated[float, Field(ge=0.0)]
+    """
+    CPU of sampling and sending that led to it, all targets together, 100 = one core.
+    """
+    budget_percent: Annotated[float, Field(ge=0.0)]
+    """
+    What it may be.
+    """
+
+
 class RateChanged(BaseModel):
     """
-    The sampling rate changed.
+    Another sampling rate was asked for.
     """
 
     model_config = ConfigDict(
@@ -734,6 +894,32 @@ class RefusedReply(BaseModel):
     Chosen by the asker, repeated in the reply.
     """
     problem: Problem
+
+
+class RoleTotals(BaseModel):
+    """
+    What the threads of one role add up to, those that ended since attach included. What a thread did counts for the role it had when its counters were read: a new name takes along only what comes after it. So totals never fall.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    role: str | None
+    """
+    A thread's name with each run of digits as one #; null: all roles beyond the bound on their number together.
+    """
+    live: Annotated[int, Field(ge=0)]
+    """
+    Threads alive.
+    """
+    exited: Annotated[int, Field(ge=0)]
+    """
+    Threads that ended in this role since attach.
+    """
+    totals: dict[str, TotalsAdditionalProperty]
+    """
+    Field name to its cumulative value over these threads, in the field's unit. A field that was available for none of them is not in it.
+    """
 
 
 Runtime = TypeAliasType(
@@ -914,6 +1100,21 @@ class Subscribe(BaseModel):
     after_seq: Annotated[int | None, Field(ge=0)]
     """
     Last frame the page has; null for all that is kept.
+    """
+
+
+class Taken(BaseModel):
+    """
+    Page to backend: so many frames of this connection are dealt with. A client that says so is never more than a second's worth behind what it was sent: the backend holds frames back and coalesces them instead. It says 0 when it begins. One that never says so gets all at once.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["taken"] = "taken"
+    frames: Annotated[int, Field(ge=0)]
+    """
+    Frames received and dealt with since the connection began, of all targets.
     """
 
 
@@ -1188,7 +1389,8 @@ class HostsResponse(BaseModel):
 LiveCommand = TypeAliasType(
     "LiveCommand",
     Annotated[
-        Subscribe | Unsubscribe, Field(discriminator="type", title="LiveCommand")
+        Subscribe | Unsubscribe | Taken,
+        Field(discriminator="type", title="LiveCommand"),
     ],
 )
 """
@@ -1332,13 +1534,14 @@ class Target(BaseModel):
     state: TargetState
     rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
-    Samples a second.
+    Samples a second that were asked for; a frame's health tells the rate in force.
     """
     attached_unix_us: Annotated[int, Field(ge=0)]
     """
     Moment of attachment, Unix microseconds: the zero of the stream's time.
     """
     source: Source
+    energy: EnergySource
     fields: list[str]
     """
     Fields that frames carry, in column order.
@@ -1378,6 +1581,7 @@ TargetEvent = TypeAliasType(
         | TargetExited
         | TargetDetached
         | RateChanged
+        | RateAdapted
         | DeadlinesMissed
         | ExitsLost
         | Gap
@@ -1514,8 +1718,13 @@ class FrameHeader(BaseModel):
     What happened since the frame before, in order.
     """
     process: ProcessGauges
+    machine: MachineCounters
     health: CollectorHealth
     exited: ExitedTotals
+    roles: Annotated[list[RoleTotals] | None, Field(max_length=64)] = None
+    """
+    Totals by role: in snapshots, in the last frame, and about once a second; null in the others, where those told last stand. A coalesced frame has the last that its frames told.
+    """
 
 
 class LiveState(BaseModel):
@@ -1598,6 +1807,8 @@ class Wire(BaseModel):
     )
     DoctorReply_1: Annotated[DoctorReply | None, Field(alias="DoctorReply")] = None
     DoctorReport_1: Annotated[DoctorReport | None, Field(alias="DoctorReport")] = None
+    EnergyDomain_1: Annotated[EnergyDomain | None, Field(alias="EnergyDomain")] = None
+    EnergySource_1: Annotated[EnergySource | None, Field(alias="EnergySource")] = None
     ExitedTotals_1: Annotated[ExitedTotals | None, Field(alias="ExitedTotals")] = None
     ExitsLost_1: Annotated[ExitsLost | None, Field(alias="ExitsLost")] = None
     FieldCatalogue_1: Annotated[
@@ -1623,6 +1834,9 @@ class Wire(BaseModel):
     LiveMessage_1: Annotated[LiveMessage | None, Field(alias="LiveMessage")] = None
     LiveProblem_1: Annotated[LiveProblem | None, Field(alias="LiveProblem")] = None
     LiveState_1: Annotated[LiveState | None, Field(alias="LiveState")] = None
+    MachineCounters_1: Annotated[
+        MachineCounters | None, Field(alias="MachineCounters")
+    ] = None
     Problem_1: Annotated[Problem | None, Field(alias="Problem")] = None
     ProblemType_1: Annotated[ProblemType | None, Field(alias="ProblemType")] = None
     Process_1: Annotated[Process | None, Field(alias="Process")] = None
@@ -1635,9 +1849,11 @@ class Wire(BaseModel):
     ProcessesResponse_1: Annotated[
         ProcessesResponse | None, Field(alias="ProcessesResponse")
     ] = None
+    RateAdapted_1: Annotated[RateAdapted | None, Field(alias="RateAdapted")] = None
     RateChanged_1: Annotated[RateChanged | None, Field(alias="RateChanged")] = None
     RateRequest_1: Annotated[RateRequest | None, Field(alias="RateRequest")] = None
     RefusedReply_1: Annotated[RefusedReply | None, Field(alias="RefusedReply")] = None
+    RoleTotals_1: Annotated[RoleTotals | None, Field(alias="RoleTotals")] = None
     Runtime_1: Annotated[Runtime | None, Field(alias="Runtime")] = None
     SampleFailed_1: Annotated[SampleFailed | None, Field(alias="SampleFailed")] = None
     SampleSource_1: Annotated[SampleSource | None, Field(alias="SampleSource")] = None
@@ -1653,6 +1869,7 @@ class Wire(BaseModel):
     Source_1: Annotated[Source | None, Field(alias="Source")] = None
     StreamStats_1: Annotated[StreamStats | None, Field(alias="StreamStats")] = None
     Subscribe_1: Annotated[Subscribe | None, Field(alias="Subscribe")] = None
+    Taken_1: Annotated[Taken | None, Field(alias="Taken")] = None
     Target_1: Annotated[Target | None, Field(alias="Target")] = None
     TargetChanged_1: Annotated[TargetChanged | None, Field(alias="TargetChanged")] = (
         None

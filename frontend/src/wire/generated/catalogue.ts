@@ -405,7 +405,7 @@ export const CATALOGUE: FieldCatalogue = {
       "since_version": null,
       "procfs": null,
       "exactness": "exact",
-      "meaning": "Payload bytes that socket calls of this thread took from IPv4 and IPv6 sockets; not wire bytes. Needs a kernel with the extended struct taskstats, or eBPF."
+      "meaning": "Payload bytes that socket calls of this thread took from IPv4 and IPv6 sockets; not wire bytes. eBPF counts from attachment on. Needs a kernel with the extended struct taskstats, or eBPF."
     },
     {
       "name": "net_write_bytes",
@@ -418,7 +418,7 @@ export const CATALOGUE: FieldCatalogue = {
       "since_version": null,
       "procfs": null,
       "exactness": "exact",
-      "meaning": "Payload bytes that socket calls of this thread gave to IPv4 and IPv6 sockets; not wire bytes. Needs a kernel with the extended struct taskstats, or eBPF."
+      "meaning": "Payload bytes that socket calls of this thread gave to IPv4 and IPv6 sockets; not wire bytes. eBPF counts from attachment on. Needs a kernel with the extended struct taskstats, or eBPF."
     },
     {
       "name": "net_read_calls",
@@ -431,7 +431,7 @@ export const CATALOGUE: FieldCatalogue = {
       "since_version": null,
       "procfs": null,
       "exactness": "exact",
-      "meaning": "Socket calls of this thread that took payload from IPv4 and IPv6 sockets. Needs a kernel with the extended struct taskstats, or eBPF."
+      "meaning": "Socket calls of this thread that took payload from IPv4 and IPv6 sockets. eBPF counts from attachment on. Needs a kernel with the extended struct taskstats, or eBPF."
     },
     {
       "name": "net_write_calls",
@@ -444,7 +444,7 @@ export const CATALOGUE: FieldCatalogue = {
       "since_version": null,
       "procfs": null,
       "exactness": "exact",
-      "meaning": "Socket calls of this thread that gave payload to IPv4 and IPv6 sockets. Needs a kernel with the extended struct taskstats, or eBPF."
+      "meaning": "Socket calls of this thread that gave payload to IPv4 and IPv6 sockets. eBPF counts from attachment on. Needs a kernel with the extended struct taskstats, or eBPF."
     },
     {
       "name": "gomaxprocs",

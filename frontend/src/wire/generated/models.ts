@@ -49,6 +49,10 @@ export type Runtime = "go" | "python" | "java" | "node" | "native" | "unknown";
  */
 export type TargetState = "attached" | "exited" | "detached";
 /**
+ * core and uncore are parts of their package; dram is beside it; psys is the whole platform, packages included.
+ */
+export type EnergyKind = "package" | "core" | "uncore" | "dram" | "psys" | "other";
+/**
  * Collector to backend, as text; frames travel as binary messages.
  */
 export type CollectorMessage =
@@ -71,6 +75,7 @@ export type TargetEvent =
   | TargetExited
   | TargetDetached
   | RateChanged
+  | RateAdapted
   | DeadlinesMissed
   | ExitsLost
   | Gap
@@ -83,7 +88,7 @@ export type HealthStatus = "ok" | "degraded";
 /**
  * Page to backend.
  */
-export type LiveCommand = Subscribe | Unsubscribe;
+export type LiveCommand = Subscribe | Unsubscribe | Taken;
 /**
  * Backend to page, as text; frames travel as binary messages.
  */
@@ -133,6 +138,8 @@ export interface Wire {
   DoctorCommand?: DoctorCommand;
   DoctorReply?: DoctorReply;
   DoctorReport?: DoctorReport;
+  EnergyDomain?: EnergyDomain;
+  EnergySource?: EnergySource;
   ExitedTotals?: ExitedTotals;
   ExitsLost?: ExitsLost;
   FieldCatalogue?: FieldCatalogue;
@@ -148,15 +155,18 @@ export interface Wire {
   LiveMessage?: LiveMessage;
   LiveProblem?: LiveProblem;
   LiveState?: LiveState;
+  MachineCounters?: MachineCounters;
   Problem?: Problem;
   ProblemType?: ProblemType;
   Process?: Process;
   ProcessGauges?: ProcessGauges;
   ProcessesReply?: ProcessesReply;
   ProcessesResponse?: ProcessesResponse;
+  RateAdapted?: RateAdapted;
   RateChanged?: RateChanged;
   RateRequest?: RateRequest;
   RefusedReply?: RefusedReply;
+  RoleTotals?: RoleTotals;
   Runtime?: Runtime;
   SampleFailed?: SampleFailed;
   SampleSource?: SampleSource;
@@ -166,6 +176,7 @@ export interface Wire {
   Source?: Source;
   StreamStats?: StreamStats;
   Subscribe?: Subscribe;
+  Taken?: Taken;
   Target?: Target;
   TargetChanged?: TargetChanged;
   TargetDetached?: TargetDetached;
@@ -361,6 +372,14 @@ export interface CollectorHealth {
    */
   sample_us: number;
   /**
+   * Mean wall time of this target's samples of the last five to ten seconds, microseconds.
+   */
+  sample_mean_us: number;
+  /**
+   * The longest of them, microseconds.
+   */
+  sample_max_us: number;
+  /**
    * How long after its deadline this sample started, microseconds.
    */
   late_us: number;
@@ -368,6 +387,14 @@ export interface CollectorHealth {
    * Of this target, since attach.
    */
   missed_deadlines: number;
+  /**
+   * Samples a second of this target, in force.
+   */
+  rate_hz: number;
+  /**
+   * Samples a second that were asked for; more than those in force if the budget is spent.
+   */
+  asked_hz: number;
   /**
    * Exit records received, host-wide.
    */
@@ -381,9 +408,33 @@ export interface CollectorHealth {
    */
   cpu_percent: number | null;
   /**
+   * Of it sampling and sending, all targets together: what the budget is for. The rest answers questions, such as for the list of processes.
+   */
+  measuring_percent: number | null;
+  /**
+   * What sampling and sending may take before rates are lowered, 100 = one core; 0 = no limit.
+   */
+  budget_percent: number;
+  /**
    * Bytes held for replay.
    */
   replay_bytes: number;
+  /**
+   * Frames held for replay.
+   */
+  replay_frames: number;
+  /**
+   * Of them those that the backend was not sent yet.
+   */
+  unsent_frames: number;
+  /**
+   * Frames sent, repeated ones too.
+   */
+  sent_frames: number;
+  /**
+   * Bytes of messages and frames sent to the backend.
+   */
+  sent_bytes: number;
 }
 /**
  * Collector to backend, first message.
@@ -475,7 +526,7 @@ export interface Target {
   process: Process;
   state: TargetState;
   /**
-   * Samples a second.
+   * Samples a second that were asked for; a frame's health tells the rate in force.
    */
   rate_hz: number;
   /**
@@ -483,6 +534,7 @@ export interface Target {
    */
   attached_unix_us: number;
   source: Source;
+  energy: EnergySource;
   /**
    * Fields that frames carry, in column order.
    *
@@ -624,6 +676,37 @@ export interface Source {
    * Where per-thread network numbers come from, or 'none: …' and why.
    */
   network: string;
+}
+/**
+ * Where the machine's energy is read.
+ */
+export interface EnergySource {
+  /**
+   * What is read, in the order of the counters in frames; empty without energy.
+   */
+  domains: EnergyDomain[];
+  /**
+   * Where it comes from, or why there is none.
+   */
+  reason: string;
+}
+/**
+ * A part of the machine whose energy RAPL counts.
+ */
+export interface EnergyDomain {
+  /**
+   * Name of the zone in /sys/class/powercap, such as intel-rapl:0:1.
+   */
+  zone: string;
+  /**
+   * What the kernel calls it; a part of a package with its package before it: package-0, package-0/dram, psys.
+   */
+  name: string;
+  kind: EnergyKind;
+  /**
+   * Whether it is in the sum of packages. Parts, platforms and second views of the same package are not.
+   */
+  summed: boolean;
 }
 /**
  * A target's state, as asked for.
@@ -817,7 +900,7 @@ export interface ExitedTotals {
 export interface ExitsLost {
   type: "exits_lost";
   /**
-   * Exact number, host-wide, from gaps in the sequence numbers of the per-CPU sockets.
+   * Exact number, host-wide: what the kernel counted as dropped on the per-CPU sockets.
    */
   count: number;
 }
@@ -865,8 +948,15 @@ export interface FrameHeader {
    */
   events: TargetEvent[];
   process: ProcessGauges;
+  machine: MachineCounters;
   health: CollectorHealth;
   exited: ExitedTotals;
+  /**
+   * Totals by role: in snapshots, in the last frame, and about once a second; null in the others, where those told last stand. A coalesced frame has the last that its frames told.
+   *
+   * @maxItems 64
+   */
+  roles?: RoleTotals[] | null;
 }
 /**
  * A thread was seen for the first time.
@@ -957,7 +1047,7 @@ export interface TargetDetached {
   type: "target_detached";
 }
 /**
- * The sampling rate changed.
+ * Another sampling rate was asked for.
  */
 export interface RateChanged {
   type: "rate_changed";
@@ -969,6 +1059,32 @@ export interface RateChanged {
    * Samples a second.
    */
   previous_hz: number;
+}
+/**
+ * The collector changed the rate to keep to its CPU budget; the rate asked for is not forgotten.
+ */
+export interface RateAdapted {
+  type: "rate_adapted";
+  /**
+   * Samples a second from now on.
+   */
+  rate_hz: number;
+  /**
+   * Samples a second before.
+   */
+  previous_hz: number;
+  /**
+   * Samples a second that were asked for.
+   */
+  asked_hz: number;
+  /**
+   * CPU of sampling and sending that led to it, all targets together, 100 = one core.
+   */
+  measuring_percent: number;
+  /**
+   * What it may be.
+   */
+  budget_percent: number;
 }
 /**
  * Frames were lost between collector and backend or backend and page.
@@ -1032,6 +1148,54 @@ export interface ProcessGauges {
    * Whether kernel.task_delayacct is on, looked at about once a second: while it is off, delays of I/O and memory stand still. Null where there is no such switch.
    */
   delay_accounting?: boolean | null;
+}
+/**
+ * Counters of the whole machine, cumulative since attach, read about once a second; frames in between repeat the last reading.
+ */
+export interface MachineCounters {
+  /**
+   * Monotonic time of the reading since attach, nanoseconds: rates are taken over differences of it.
+   */
+  time_ns: number;
+  /**
+   * CPU time of all that ran on the machine: user, nice, system, irq and softirq of /proc/stat, neither idle nor stolen time, microseconds. Moves in scheduler ticks. Null if it cannot be read.
+   */
+  cpu_busy_us: number | null;
+  /**
+   * Energy of all packages together, microjoules; counters that wrapped around are unwrapped. Null without energy; the target says why.
+   */
+  package_uj: number | null;
+  /**
+   * Energy of each domain of the target's energy source, microjoules; null if it could not be read this time.
+   */
+  domains_uj: (number | null)[];
+  /**
+   * Times that a counter of a domain started anew, or was not read for so long that it could have wrapped twice: energy of then is missing in the sums.
+   */
+  holes: number;
+}
+/**
+ * What the threads of one role add up to, those that ended since attach included. What a thread did counts for the role it had when its counters were read: a new name takes along only what comes after it. So totals never fall.
+ */
+export interface RoleTotals {
+  /**
+   * A thread's name with each run of digits as one #; null: all roles beyond the bound on their number together.
+   */
+  role: string | null;
+  /**
+   * Threads alive.
+   */
+  live: number;
+  /**
+   * Threads that ended in this role since attach.
+   */
+  exited: number;
+  /**
+   * Field name to its cumulative value over these threads, in the field's unit. A field that was available for none of them is not in it.
+   */
+  totals: {
+    [k: string]: number;
+  };
 }
 /**
  * GET /api/v1/health.
@@ -1123,6 +1287,16 @@ export interface Unsubscribe {
    * Identity of one attachment; a new one each time a process is attached to.
    */
   target: string;
+}
+/**
+ * Page to backend: so many frames of this connection are dealt with. A client that says so is never more than a second's worth behind what it was sent: the backend holds frames back and coalesces them instead. It says 0 when it begins. One that never says so gets all at once.
+ */
+export interface Taken {
+  type: "taken";
+  /**
+   * Frames received and dealt with since the connection began, of all targets.
+   */
+  frames: number;
 }
 /**
  * Backend to page: hosts and targets, at connect and whenever one changes.

@@ -58,5 +58,6 @@ export function EventList() {
 }
 
 function kindOf(event: TargetEvent): MarkKind {
-  return WORRYING.has(event.type) ? "fair" : "plain";
+  const slowed = event.type === "rate_adapted" && event.rate_hz < event.previous_hz;
+  return slowed || WORRYING.has(event.type) ? "fair" : "plain";
 }

@@ -62,6 +62,12 @@ function checkText(check: DataHealth["cpu_check"]): string {
   return `process ${sign} ${percent} % of ${formatValue(check.process_s, "s")}`;
 }
 
+/** "1.4 of 2 %". */
+function measuringText({ measuring_percent, budget_percent }: DataHealth): string {
+  const measured = measuring_percent === null ? NO_VALUE : measuring_percent.toFixed(1);
+  return budget_percent > 0 ? `${measured} of ${budget_percent} %` : `${measured} %, no limit`;
+}
+
 /** Name, value and meaning of each number. */
 function rowsOf(health: DataHealth): readonly (readonly [string, string, string])[] {
   const { stream } = health;
@@ -73,14 +79,19 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
       "Samples that arrive, of those asked for",
     ],
     [
+      "In force",
+      Number.isNaN(health.in_force_hz) ? NO_VALUE : `${health.in_force_hz} Hz`,
+      "What the collector samples at: less than asked for if its CPU budget is spent",
+    ],
+    [
       "Latency",
       health.latency_ms === null ? NO_VALUE : `${health.latency_ms.toFixed(0)} ms`,
       "From the sample in the kernel to this page; clocks of two hosts may differ",
     ],
     [
       "Sample time",
-      `${count(health.sample_us)} µs`,
-      "How long the collector took to read all threads",
+      `${count(health.sample_mean_us)} µs, up to ${count(health.sample_max_us)}`,
+      "How long the collector took to read all threads: mean and longest of the last seconds",
     ],
     ["Lateness", `${count(health.late_us)} µs`, "How long after its deadline the sample started"],
     ["Missed deadlines", count(health.missed_deadlines), "Samples that could not be taken in time"],
@@ -125,7 +136,22 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
       health.collector_cpu_percent === null
         ? NO_VALUE
         : `${health.collector_cpu_percent.toFixed(1)} %`,
-      "100 % is one core",
+      "Of the whole collector over the last second; 100 % is one core",
+    ],
+    [
+      "Of it measuring",
+      measuringText(health),
+      "Sampling and sending, all targets together, and what they may take before rates are lowered; the rest answers questions, such as for the list of processes",
+    ],
+    [
+      "Sent",
+      formatValue(health.sent_bytes, "bytes"),
+      "What the collector sent to the backend since it started, all targets together",
+    ],
+    [
+      "Held for replay",
+      `${formatValue(health.replay_bytes, "bytes")}, ${count(health.unsent_frames)} of ${count(health.replay_frames)} frames unsent`,
+      "Frames the collector keeps for a backend that was away, and those that still wait to be sent",
     ],
     [
       "Kept here",

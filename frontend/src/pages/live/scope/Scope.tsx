@@ -9,6 +9,7 @@ import { Button } from "../../../ui/Button";
 import { Notice } from "../../../ui/Notice";
 import { ChartGrid } from "./ChartGrid";
 import { EndedNotice } from "./EndedNotice";
+import { MapPanel } from "./MapPanel";
 import styles from "./Scope.module.css";
 import { TargetHeader } from "./TargetHeader";
 import { Tiles } from "./Tiles";
@@ -64,6 +65,7 @@ export function Scope({ id }: { readonly id: string }) {
       <Tiles target={target} />
       <ViewControls target={target} />
       <ChartGrid target={target} />
+      <MapPanel target={target} />
       <ThreadTable target={target} />
     </div>
   );

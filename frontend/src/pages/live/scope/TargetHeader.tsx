@@ -10,6 +10,8 @@ import { Tip } from "../../../ui/Tip";
 import type { Problem, Target } from "../../../wire/generated/models";
 import { isDemo } from "../demo";
 import { HealthIndicator } from "./HealthIndicator";
+import { networkDetail, networkName } from "./networkSource";
+import { RateInForce } from "./RateInForce";
 import { RateSelect } from "./RateSelect";
 import styles from "./TargetHeader.module.css";
 
@@ -38,7 +40,10 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
       </div>
       <div className={styles.actions}>
         <HealthIndicator state={view.state} />
-        <RateSelect target={target} onProblem={setProblem} />
+        <div className={styles.rate}>
+          <RateSelect target={target} onProblem={setProblem} />
+          <RateInForce />
+        </div>
         {target.state === "attached" ? (
           <Button onClick={end}>{isDemo(target) ? "Stop the demo" : "Detach"}</Button>
         ) : null}
@@ -86,16 +91,18 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
       target.gomaxprocs_reason,
     ]);
   }
+  if (view.energy_j !== null) {
+    facts.push([
+      "Energy",
+      `${view.energy_is_part ? "≥ " : ""}${formatValue(view.energy_j, "J")}`,
+      `Of the whole machine since tidscope attached: ${target.energy.reason}.`,
+    ]);
+  }
   const layout = source.layout === null ? "" : ` ${source.layout}`;
   facts.push(
     ["Source", `${source.kind}${layout}`, `${source.reason} ${source.exits_reason}`],
-    ["Network", networkName(source.network), source.network],
+    ["Network", networkName(source.network), networkDetail(source.network)],
     ["User", process.user, `uid ${process.uid}`],
   );
   return facts;
-}
-
-/** The first words of where network numbers come from; the rest is the reason. */
-function networkName(network: string): string {
-  return network.split(":", 1)[0] ?? network;
 }

@@ -39,7 +39,9 @@ function Tile({ tile, reason }: TileProps) {
   const { state, second } = tile;
   return (
     <li className={styles.tile} data-tile={tile.id} data-state={state}>
-      <p className={styles.label}>{tile.label}</p>
+      <p className={styles.label}>
+        {tile.note === undefined ? tile.label : <Tip text={tile.note}>{tile.label} ⓘ</Tip>}
+      </p>
       {state === "absent" ? (
         <Tip className={styles.absent} text={reason}>
           <span className={styles.value}>{NO_VALUE}</span>

@@ -6,13 +6,22 @@ const GOOD: DataHealth = {
   cpu_check: null,
   exits_inexact: 0,
   rate_hz: 10,
+  in_force_hz: 10,
   arriving_hz: 10,
   sample_us: 300,
+  sample_mean_us: 310,
+  sample_max_us: 900,
   late_us: 40,
   missed_deadlines: 0,
   exits_received: 12,
   exits_lost: 0,
   collector_cpu_percent: 1,
+  measuring_percent: 1,
+  budget_percent: 2,
+  replay_frames: 100,
+  replay_bytes: 200_000,
+  unsent_frames: 0,
+  sent_bytes: 1_000_000,
   coalesced: 0,
   missing_frames: 0,
   gaps: 0,
@@ -44,6 +53,7 @@ describe("judgeHealth", () => {
     ["a gap", { missing_frames: 30, gaps: 1 }, "30 frames never came, in 1 gap"],
     ["lost exits", { exits_lost: 408 }, "408 exit records"],
     ["a low rate", { arriving_hz: 8.4 }, "8.4 of 10"],
+    ["a spent budget", { in_force_hz: 4, arriving_hz: 4 }, "4 samples a second, not the 10"],
     ["missed deadlines", { missed_deadlines: 11 }, "11 deadlines"],
     ["latency", { latency_ms: 900 }, "900 ms"],
   ])("remarks on %s", (_what, part, text) => {
@@ -77,6 +87,13 @@ describe("judgeHealth", () => {
     ]) {
       expect(judgeHealth({ ...GOOD, cpu_check: check }, "live", true).kind).toBe("good");
     }
+  });
+
+  it("does not blame the way for what the budget does", () => {
+    const slowed = { ...GOOD, in_force_hz: 4, arriving_hz: 3.9 };
+    expect(judgeHealth(slowed, "live", true).remarks).toHaveLength(1);
+    const late = judgeHealth({ ...slowed, arriving_hz: 2 }, "live", true);
+    expect(late.remarks[1]).toBe("2.0 of 4 samples a second arrive.");
   });
 
   it("lets what is usual pass", () => {

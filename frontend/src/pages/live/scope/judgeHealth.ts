@@ -1,6 +1,7 @@
 import type { DataHealth, TargetView } from "../../../model/contract";
 import { formatDuration } from "../../../model/format";
 import { deviation } from "../../../model/reconciliation";
+import { slowedWords } from "./slowed";
 
 /** How far the data can be trusted, in one word, and what is not as it should be. */
 export interface Judgement {
@@ -9,7 +10,7 @@ export interface Judgement {
   readonly remarks: readonly string[];
 }
 
-/** Less than this share of the rate that was asked for is worth a remark. */
+/** Less than this share of the rate in force is worth a remark. */
 const ENOUGH_OF_RATE = 0.85;
 /** Missed deadlines are a matter of course on a busy machine up to this share of frames. */
 const MANY_MISSED = 0.01;
@@ -48,8 +49,14 @@ export function judgeHealth(
   if (unlike !== null) {
     remarks.push(unlike);
   }
-  if (state === "live" && health.arriving_hz < ENOUGH_OF_RATE * health.rate_hz) {
-    remarks.push(`${health.arriving_hz.toFixed(1)} of ${health.rate_hz} samples a second arrive.`);
+  const slowed = state === "ended" ? null : slowedWords(health);
+  if (slowed !== null) {
+    remarks.push(slowed);
+  }
+  if (state === "live" && health.arriving_hz < ENOUGH_OF_RATE * health.in_force_hz) {
+    remarks.push(
+      `${health.arriving_hz.toFixed(1)} of ${health.in_force_hz} samples a second arrive.`,
+    );
   }
   if (health.missed_deadlines > MANY_MISSED * health.frames) {
     remarks.push(

@@ -36,6 +36,7 @@ const target = (more: Partial<Target>): Target => ({
     exits_reason: "",
     network: "none: this kernel has no per-thread network counters",
   },
+  energy: { domains: [], reason: "there is no RAPL" },
   fields: ["cpu_run_ns", "disk_read_bytes"],
   absent: [{ field: "net_read_bytes", reason: "no eBPF" }],
   gomaxprocs: null,

@@ -32,8 +32,14 @@ export const PANELS: readonly Panel[] = [
   {
     chart: "network",
     title: "Cumulative network bytes",
-    unit: "payload bytes",
+    unit: "socket payload, not wire bytes",
     fields: ["net_read_bytes", "net_write_bytes"],
+  },
+  {
+    chart: "network_calls",
+    title: "Network calls",
+    unit: "per second",
+    fields: ["net_read_calls", "net_write_calls"],
   },
   { chart: "blkio", title: "Block I/O wait", unit: "share of time", fields: ["blkio_delay_ns"] },
   { chart: "gomaxprocs", title: "GOMAXPROCS", unit: "size in force", fields: [] },

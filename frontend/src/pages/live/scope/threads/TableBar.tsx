@@ -43,17 +43,23 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
           ]}
           onChange={(group) => onChange({ group, offset: 0 })}
         />
-        <label className={styles.toggle}>
-          <input
-            type="checkbox"
-            checked={request.exited}
-            onChange={(event) => onChange({ exited: event.target.checked })}
-          />
-          Exited threads
-        </label>
+        <Segmented
+          label="Live and exited threads"
+          value={request.lives}
+          choices={[
+            { value: "live", label: "Live" },
+            { value: "exited", label: "Exited" },
+            { value: "all", label: "All" },
+          ]}
+          onChange={(lives) => onChange({ lives, offset: 0 })}
+        />
         <span className={styles.count} role="status">
           {view === null ? "" : `${view.total} ${request.group === "role" ? "roles" : "threads"}`}
-          {view !== null && view.folded > 0 ? `, ${view.folded} more exited` : ""}
+          {view !== null && view.folded > 0 ? (
+            <span title="The 2,000 that exited last are listed. All are in the totals of the process.">
+              , {view.folded} exited earlier
+            </span>
+          ) : null}
         </span>
         {selected === null && pinned.length === 0 ? null : (
           <Button

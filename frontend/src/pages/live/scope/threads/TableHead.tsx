@@ -1,5 +1,6 @@
 import type { SortColumn, TableRequest } from "../../../../model/contract";
 import { fieldLabel } from "../../../../model/format";
+import { ESTIMATE_NOTE } from "../../../../model/power";
 import { SortHeader } from "../../../../ui/SortHeader";
 import type { SampleSource } from "../../../../wire/generated/models";
 import { type Column, explain, isSortedBy, unitOf } from "./columns";
@@ -9,11 +10,13 @@ interface TableHeadProps {
   readonly columns: readonly Column[];
   readonly request: TableRequest;
   readonly source: SampleSource;
+  /** Whether there is a column with the estimate of power. */
+  readonly power: boolean;
   readonly onSort: (sort: SortColumn) => void;
 }
 
 /** The heads of the columns; each sorts, and explains itself. */
-export function TableHead({ columns, request, source, onSort }: TableHeadProps) {
+export function TableHead({ columns, request, source, power, onSort }: TableHeadProps) {
   const direction = request.descending ? "descending" : "ascending";
   const own = (by: "tid" | "name" | "state" | "age") => (request.sort.by === by ? direction : null);
   const role = request.group === "role";
@@ -63,6 +66,17 @@ export function TableHead({ columns, request, source, onSort }: TableHeadProps) 
             onSort={() => onSort({ by: column.shown, field: column.field.name })}
           />
         ))}
+        {power ? (
+          <SortHeader
+            className={styles.number}
+            label="Power"
+            under="W, estimate"
+            tip={ESTIMATE_NOTE}
+            sorted={null}
+            numeric
+            onSort={() => onSort({ by: "rate", field: "cpu_run_ns" })}
+          />
+        ) : null}
       </tr>
     </thead>
   );

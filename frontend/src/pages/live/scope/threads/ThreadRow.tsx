@@ -2,7 +2,8 @@ import { Marker } from "../../../../charts/Marker";
 import { roleStyle } from "../../../../charts/palette";
 import { Sparkline } from "../../../../charts/Sparkline";
 import type { ChartTheme, TableRow } from "../../../../model/contract";
-import { formatDuration } from "../../../../model/format";
+import { formatDuration, formatValue } from "../../../../model/format";
+import { bareNumber } from "../bareNumber";
 import { type Column, cellText, whyEmpty } from "./columns";
 import styles from "./ThreadTable.module.css";
 
@@ -15,6 +16,8 @@ interface ThreadRowProps {
   readonly places: ReadonlyMap<string, number>;
   /** Why fields are not there. */
   readonly absent: ReadonlyMap<string, string>;
+  /** Estimated watts for each core of CPU; null if there is no column for it. */
+  readonly watts_per_core: number | null;
   readonly now_s: number;
   readonly reachable: boolean;
   readonly theme: ChartTheme;
@@ -72,7 +75,7 @@ export function ThreadRow(props: ThreadRowProps) {
       <td className={styles.tid}>{row.tid ?? `×${row.threads}`}</td>
       <td className={styles.state} title={exactWords(row)}>
         {row.state}
-        {row.state === "exited" && !row.exact ? " ≥" : ""}
+        {row.end_s !== null && !row.exact ? <abbr aria-label="at least"> ≥</abbr> : null}
       </td>
       <td className={styles.age}>{formatDuration((row.end_s ?? now_s) - row.start_s)}</td>
       <td className={styles.spark}>
@@ -95,8 +98,17 @@ export function ThreadRow(props: ThreadRowProps) {
           </td>
         );
       })}
+      {props.watts_per_core === null ? null : (
+        <td className={styles.number} data-column="power">
+          {bareNumber(formatValue(props.watts_per_core * coresOf(row, places), "W"))}
+        </td>
+      )}
     </tr>
   );
+}
+
+function coresOf(row: TableRow, places: ReadonlyMap<string, number>): number {
+  return (row.rates[places.get("cpu_run_ns") ?? -1] ?? Number.NaN) / 1e9;
 }
 
 function exactWords(row: TableRow): string | undefined {

@@ -100,6 +100,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
     [client],
   );
 
+  const power = target.energy.domains.some((domain) => domain.summed);
   const inSight = items.some((item) => item.index === keys.active);
   const reachable = inSight ? keys.active : first;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
@@ -115,12 +116,13 @@ export function ThreadTable({ target }: { readonly target: Target }) {
         <table
           className={styles.table}
           aria-rowcount={total + 1}
-          style={{ ["--columns" as string]: columns.length }}
+          style={{ ["--columns" as string]: columns.length + Number(power) }}
         >
           <TableHead
             columns={columns}
             request={request}
             source={target.source.kind}
+            power={power}
             onSort={sortBy}
           />
           <tbody onKeyDown={keys.onKeyDown} {...handlers}>
@@ -129,7 +131,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
               const row = rows[item.index - offset];
               return row === undefined ? (
                 <tr key={item.key} className={styles.row}>
-                  <td colSpan={5 + columns.length} />
+                  <td colSpan={5 + columns.length + Number(power)} />
                 </tr>
               ) : (
                 <ThreadRow
@@ -140,6 +142,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
                   columns={columns}
                   places={places}
                   absent={absent}
+                  watts_per_core={power ? (view?.watts_per_core ?? Number.NaN) : null}
                   now_s={now_s}
                   reachable={item.index === reachable}
                   theme={colours}
@@ -153,7 +156,9 @@ export function ThreadTable({ target }: { readonly target: Target }) {
           </tbody>
         </table>
         {view !== null && total === 0 ? (
-          <p className={styles.none}>No thread fits the filter.</p>
+          <p className={styles.none}>
+            {request.lives === "exited" ? "No exited thread fits." : "No thread fits the filter."}
+          </p>
         ) : null}
       </div>
       {choosing ? (

@@ -32,6 +32,8 @@ export const DEFAULT_COLUMNS: readonly ColumnId[] = [
   "rate:involuntary_switches",
   "total:disk_read_bytes",
   "total:disk_write_bytes",
+  "total:net_read_bytes",
+  "total:net_write_bytes",
   "rate:minor_faults",
 ];
 
@@ -51,6 +53,8 @@ export function columnsOf(ids: readonly string[]): readonly Column[] {
 }
 
 const UNITS: Readonly<Record<ShownUnit, string>> = {
+  W: "W",
+  J: "J",
   cores: "cores",
   s: "s",
   bytes: "",

@@ -1,0 +1,78 @@
+"""All that one scrape tells, as one value that does not change while it is written."""
+
+from dataclasses import dataclass
+
+from tidscope_wire.generated.models import Host, Target
+
+from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.metrics.meters import HostMeter, Meters, TargetMeter
+from tidscope_backend.site import Site
+from tidscope_backend.stream.fanout import Fanout
+
+ENDED_SECONDS = 300.0
+"""How long after its last frame an ended target is told: its last numbers are to be scraped, too.
+
+As long as Prometheus itself looks back for a value.
+"""
+
+
+@dataclass(frozen=True)
+class StreamFacts:
+    """The backend's own numbers; those of frames are counted since it started."""
+
+    collectors: int = 0
+    pages: int = 0
+    frames: int = 0
+    frame_bytes: int = 0
+    coalesced: int = 0
+    dropped: int = 0
+    lost: int = 0
+    gaps: int = 0
+    queued: int = 0
+    history_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is told.
+
+    Attributes:
+        hosts: each with what its collector says of itself, if it has sampled anything.
+        targets: each with what is known of it; ended ones for a while.
+        states: how many targets the backend knows in each state.
+    """
+
+    stream: StreamFacts
+    hosts: tuple[tuple[Host, HostMeter | None], ...]
+    targets: tuple[tuple[Target, TargetMeter | None], ...]
+    states: dict[str, int]
+
+
+def gather(site: Site, links: CollectorLinks, fanout: Fanout, meters: Meters) -> Facts:
+    """Take all numbers at one moment; in the thread that changes them."""
+    now = meters.clock()
+    states = {"attached": 0, "exited": 0, "detached": 0}
+    targets = []
+    for target in site.targets:
+        states[target.state] += 1
+        meter = meters.targets.get(target.id)
+        fresh = meter is not None and now - meter.seen_s <= ENDED_SECONDS
+        if fresh or target.state == "attached":
+            targets.append((target, meter))
+    return Facts(
+        stream=StreamFacts(
+            collectors=len(links),
+            pages=fanout.pages,
+            frames=fanout.frames,
+            frame_bytes=fanout.frame_bytes,
+            coalesced=fanout.coalesced,
+            dropped=fanout.dropped,
+            lost=fanout.lost,
+            gaps=fanout.gaps,
+            queued=fanout.queued,
+            history_bytes=fanout.store.bytes,
+        ),
+        hosts=tuple((host, meters.hosts.get(host.id)) for host in site.hosts),
+        targets=tuple(targets),
+        states=states,
+    )

@@ -1,0 +1,118 @@
+"""What is kept of frames for /metrics: the newest numbers of each target and of each collector.
+
+Frames are not decoded and not kept: all that is told stands in their headers, which the intake has
+read, and is cumulative. So frames may be lost, or nobody may ask for hours.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from tidscope_wire.generated.models import (
+    CollectorHealth,
+    ExitedTotals,
+    FrameHeader,
+    ProcessGauges,
+    RoleTotals,
+)
+
+
+@dataclass(frozen=True)
+class TargetMeter:
+    """Of one target, as of its newest frame.
+
+    Attributes:
+        seen_s: when that frame came, by the clock of `Meters`.
+        unix_us: when its sample was taken.
+        frames: frames that came, and the sum over them of the time that a sample took and of how
+            long after its deadline it began, microseconds.
+        roles: as they were told last; empty if never.
+    """
+
+    seen_s: float
+    unix_us: int
+    threads: int
+    process: ProcessGauges
+    health: CollectorHealth
+    exited: ExitedTotals
+    roles: tuple[RoleTotals, ...] = ()
+    frames: int = 0
+    sample_us: int = 0
+    late_us: int = 0
+
+
+@dataclass(frozen=True)
+class HostMeter:
+    """Of one collector process, from the frames of all its targets.
+
+    Attributes:
+        pid: of the collector; another one counts from zero.
+        unix_us: when the newest sample was taken.
+        exits_received: the greatest that was told. Frames of several targets are replayed one
+            target after the other, so the newest frame may be an old one.
+    """
+
+    pid: int
+    unix_us: int = 0
+    exits_received: int = 0
+    exits_lost: int = 0
+    cpu_percent: float | None = None
+    replay_bytes: int = 0
+
+
+@dataclass
+class Meters:
+    """Reads frame headers as they come.
+
+    Args:
+        clock: seconds, monotonic.
+        collector_pid: process id of a host's collector; None if the host is not known.
+    """
+
+    clock: Callable[[], float]
+    collector_pid: Callable[[str], int | None]
+    targets: dict[str, TargetMeter] = field(default_factory=dict)
+    hosts: dict[str, HostMeter] = field(default_factory=dict)
+
+    def observe(self, host_id: str, header: FrameHeader) -> None:
+        """A frame has come that had not come before; of one target they come in order."""
+        health = header.health
+        before = self.targets.get(header.target)
+        roles = before.roles if before else ()
+        self.targets[header.target] = TargetMeter(
+            seen_s=self.clock(),
+            unix_us=header.unix_us,
+            threads=header.live_threads,
+            process=header.process,
+            health=health,
+            exited=header.exited,
+            roles=roles if header.roles is None else tuple(header.roles),
+            frames=(before.frames if before else 0) + 1,
+            sample_us=(before.sample_us if before else 0) + health.sample_us,
+            late_us=(before.late_us if before else 0) + health.late_us,
+        )
+        self._observe_host(host_id, header.unix_us, health)
+
+    def forget(self, target_id: str) -> None:
+        """The site has forgotten a target."""
+        self.targets.pop(target_id, None)
+
+    def _observe_host(self, host_id: str, unix_us: int, health: CollectorHealth) -> None:
+        pid = self.collector_pid(host_id)
+        if pid is None:
+            return
+        meter = self.hosts.get(host_id)
+        if meter is None or meter.pid != pid:
+            meter = HostMeter(pid)
+        meter = replace(
+            meter,
+            exits_received=max(meter.exits_received, health.exits_received),
+            exits_lost=max(meter.exits_lost, health.exits_lost),
+        )
+        if unix_us >= meter.unix_us:
+            meter = replace(
+                meter,
+                unix_us=unix_us,
+                cpu_percent=health.cpu_percent,
+                replay_bytes=health.replay_bytes,
+            )
+        self.hosts[host_id] = meter

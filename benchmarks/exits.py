@@ -1,0 +1,203 @@
+"""Are exit records lost silently? A storm of threads, and an account of every one that exited.
+
+The kernel numbers the exit records of each CPU without a gap. A thread that exits on a CPU before
+the storm, and another one after it, give two numbers; those between them are all threads that
+exited there meanwhile, of the storm or not. Each must have been received, or the kernel must have
+told that it dropped it: received + lost_reported = exited, exactly. Exits 1 if not.
+"""
+
+import argparse
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from tidscope_collector.taskstats.exits import EXIT_BUFFER_BYTES, ExitListener, parse_cpu_list
+from tidscope_collector.taskstats.link import probe
+
+HERE = Path(__file__).resolve().parent
+DRAIN_S = 0.1
+"""The collector drains as often."""
+PATIENCE_S = 10.0
+
+
+class Account:
+    """What was received, by sequence number.
+
+    Args:
+        listener: newly opened.
+        cpus: those that are online.
+        pid: whose records are counted apart.
+    """
+
+    def __init__(self, listener: ExitListener, cpus: Sequence[int], pid: int) -> None:
+        self.target_received = 0
+        self._listener, self._pid = listener, pid
+        self._numbers: list[npt.NDArray[np.uint32]] = []
+        self._first = {cpu: self._mark(cpu) for cpu in cpus}
+        self._last = dict(self._first)
+        self._lost_before = listener.lost
+        # What came before the marks is not in the account.
+        self._numbers.clear()
+
+    def drain(self) -> dict[int, tuple[int, int]]:
+        """Take what is there; the CPU and number of each thread id."""
+        exits = self._listener.drain()
+        self._numbers.append(exits.number)
+        tids = self._listener.own_member(exits, "ac_pid").tolist()
+        process = self._listener.own_member(exits, "ac_tgid")
+        self.target_received += int(np.count_nonzero(process == self._pid))
+        return dict(
+            zip(tids, zip(exits.cpu.tolist(), exits.number.tolist(), strict=True), strict=True)
+        )
+
+    def mark(self) -> None:
+        """Close the account: what is exited now is in it."""
+        self._last = {cpu: self._mark(cpu) for cpu in self._last}
+
+    @property
+    def exited(self) -> int:
+        """Threads that exited from the first marks to the last ones, which are among them."""
+        return sum((self._last[cpu] - self._first[cpu]) % 2**32 for cpu in self._first)
+
+    @property
+    def received(self) -> int:
+        """Those of them whose records were received.
+
+        A thread that moved to another CPU while it exited may have sent its record there; the
+        number is still its own. So numbers are compared without regard to the socket.
+        """
+        wanted = [
+            np.arange(self._first[cpu] + 1, self._first[cpu] + 1 + span).astype(np.uint32)
+            for cpu in self._first
+            for span in [(self._last[cpu] - self._first[cpu]) % 2**32]
+        ]
+        numbers, expected = np.unique(np.concatenate(wanted), return_counts=True)
+        seen, count = np.unique(np.concatenate(self._numbers), return_counts=True)
+        _, here, there = np.intersect1d(numbers, seen, assume_unique=True, return_indices=True)
+        return int(np.minimum(expected[here], count[there]).sum())
+
+    @property
+    def lost_reported(self) -> int:
+        """Records that the listener says were lost."""
+        return self._listener.lost - self._lost_before
+
+    def _mark(self, cpu: int) -> int:
+        """End a thread on a CPU; the number that it got."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            thread = threading.Thread(target=os.sched_setaffinity, args=(0, {cpu}))
+            thread.start()
+            tid = thread.native_id
+            thread.join()
+            again = time.monotonic() + 0.5  # the mark itself may have been lost
+            while tid is not None and time.monotonic() < again:
+                on, number = self.drain().get(tid, (-1, 0))
+                if on == cpu:
+                    return number
+                time.sleep(0.005)  # the record is sent a moment after join returns
+        raise TimeoutError(f"no record of a thread that exited on CPU {cpu}")
+
+
+def online_cpus(sys_: Path = Path("/sys")) -> list[int]:
+    """CPUs that are in use."""
+    return parse_cpu_list((sys_ / "devices/system/cpu/online").read_text())
+
+
+def storm(program: Path, arguments: argparse.Namespace) -> dict[str, float]:
+    """Run the storm; the figures of its exits."""
+    child = subprocess.Popen(
+        [str(program), str(arguments.threads), str(arguments.alive)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    listener = ExitListener(probe(), cpus := online_cpus(), arguments.buffer_bytes)
+    try:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        account = Account(listener, cpus, child.pid)
+        child.stdin.write(b".")
+        child.stdin.flush()
+        while not select.select([child.stdout], [], [], DRAIN_S)[0]:
+            if not arguments.stall:
+                account.drain()
+        done = json.loads(child.stdout.readline())
+        child.stdin.close()
+        child.wait()
+        deadline = time.monotonic() + PATIENCE_S
+        account.drain()
+        account.mark()
+        # A thread may have its number and not have sent its record yet.
+        while account.received + account.lost_reported != account.exited:
+            if time.monotonic() > deadline:
+                break
+            account.mark()
+        return {
+            "exited": account.exited,
+            "received": account.received,
+            "lost_reported": account.lost_reported,
+            "seconds": done["seconds"],
+            "threads": done["threads"],
+            "target_exited": done["threads"] + 1,
+            "target_received": account.target_received,
+            "refused": listener.refused.total(),
+            "buffer_bytes": arguments.buffer_bytes,
+        }
+    finally:
+        listener.close()
+        child.kill()
+        child.wait()
+
+
+def main() -> int:
+    """Run; see the module's text."""
+    parser = argparse.ArgumentParser(
+        description="An account of every thread that exits in a storm."
+    )
+    parser.add_argument("--threads", type=int, default=20_000)
+    parser.add_argument("--alive", type=int, default=200, help="at most so many at a time")
+    parser.add_argument("--buffer-bytes", type=int, default=EXIT_BUFFER_BYTES, help="a CPU's")
+    parser.add_argument(
+        "--stall", action="store_true", help="receive nothing until the storm is over"
+    )
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "exit_storm"
+        compile_it = [shutil.which("cc") or "cc", "-O2", "-pthread", "-o", str(program)]
+        subprocess.run([*compile_it, str(HERE / "exit_storm.c")], check=True)
+        figures = storm(program, arguments)
+    if arguments.json:
+        print(json.dumps(figures))
+    else:
+        for name, value in figures.items():
+            print(f"{name:16} {value:12}")
+    wrong = problems(figures)
+    for problem in wrong:
+        print(problem, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def problems(figures: dict[str, float]) -> list[str]:
+    """What does not add up; empty if every exit is accounted for."""
+    wrong: list[str] = []
+    told = figures["received"] + figures["lost_reported"]
+    if told != figures["exited"]:
+        wrong.append(f"received + lost_reported = {told}, but {figures['exited']} exited")
+    missing = figures["target_exited"] - figures["target_received"]
+    if not 0 <= missing <= figures["lost_reported"]:
+        wrong.append(f"{missing} records of the storm are missing, more than were reported lost")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Energy that RAPL counts, read through the powercap tree of /sys."""

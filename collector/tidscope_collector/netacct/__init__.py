@@ -1,0 +1,1 @@
+"""Network bytes of each thread, counted by an eBPF program on a stock kernel."""

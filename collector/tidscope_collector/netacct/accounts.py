@@ -1,0 +1,198 @@
+"""The eBPF program at work: which processes it counts for, and what it counted."""
+
+import mmap
+import threading
+import time
+from collections import deque
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tidscope_collector.netacct import libbpf
+from tidscope_collector.netacct.slots import (
+    CONTROL,
+    SLOT,
+    SLOTS,
+    WATCHED,
+    Indices,
+    Slots,
+    counters,
+    find_exited,
+    find_live,
+)
+from tidscope_collector.procfs.files import ProcFs
+
+OBJECT = Path(__file__).parent / "bpf" / "netacct.bpf.o"
+SPLICE = "count_splice"
+_PROGRAMS = ("mark_exit", "follow_exec", "count_send", "count_receive")
+_TIDY_NS = 1_000_000_000
+_REST_NS = 50_000_000
+"""A slot given back is not used again for so long: a call under way may still write into it."""
+_UNCLAIMED_ROUNDS = 5
+"""After so many rounds of tidying, a second apart, no exit record will come for a slot any more."""
+_PF_EXITING = 0x4  # include/linux/sched.h
+
+
+class Accounts:
+    """The loaded program. Other processes' socket calls are looked at only while one is watched.
+
+    Its methods may be called from several threads.
+
+    Args:
+        procfs: root of /proc.
+
+    Raises:
+        BpfError: it cannot be loaded.
+    """
+
+    def __init__(self, procfs: ProcFs) -> None:
+        self._procfs = procfs
+        image = OBJECT.read_bytes()
+        self.splice = True
+        """Whether splice() out of a TCP socket is counted."""
+        try:
+            self._program = libbpf.Program(image)
+            self._program.attach((SPLICE,))
+        except libbpf.BpfError:
+            self.splice = False
+            self._program = libbpf.Program(image, leave_out=(SPLICE,))
+        self._program.detach()
+        self._lock = threading.Lock()
+        self._targets = self._program.map("targets")
+        self._vacant = self._program.map("vacant")
+        slots = mmap.mmap(self._program.map("slots"), SLOTS * SLOT.itemsize)
+        control = mmap.mmap(self._program.map("control"), mmap.PAGESIZE)
+        bits = mmap.mmap(self._program.map("watched"), WATCHED * 8)
+        self._bits = np.frombuffer(bits, np.uint64)
+        self._slots: Slots = np.frombuffer(slots, SLOT)
+        self._control = np.frombuffer(control, CONTROL, 1)
+        self._watched: dict[int, int] = {}
+        self._resting: deque[tuple[int, int]] = deque()
+        self._rounds: dict[int, int] = {}
+        self._tidied_ns = 0
+
+    def close(self) -> None:
+        """Take the program out of the kernel."""
+        with self._lock:
+            self._program.close()
+            self._watched.clear()
+
+    def watch(self, pid: int) -> None:
+        """Count for a process from now on; as often as `forget` will be called.
+
+        Raises:
+            BpfError: the kernel refused.
+        """
+        with self._lock:
+            if not self._watched:
+                self._program.attach((*_PROGRAMS, SPLICE) if self.splice else _PROGRAMS)
+            try:
+                libbpf.put(self._targets, pid, 1)
+            except libbpf.BpfError:
+                if not self._watched:
+                    self._program.detach()
+                raise
+            self._watched[pid] = self._watched.get(pid, 0) + 1
+            self._bits[pid % WATCHED] = 1
+
+    def forget(self, pid: int) -> None:
+        """Count no more for a process, once nobody watches it."""
+        with self._lock:
+            left = self._watched.pop(pid, 0) - 1
+            if left > 0:
+                self._watched[pid] = left
+                return
+            libbpf.remove(self._targets, pid)
+            if not any(other % WATCHED == pid % WATCHED for other in self._watched):
+                self._bits[pid % WATCHED] = 0
+            if not self._watched:
+                self._program.detach()
+            self._give_back(np.flatnonzero(self._used["tgid"] == pid))
+
+    @property
+    def uncounted_calls(self) -> int:
+        """Calls of watched processes that were not counted, because all slots were in use."""
+        return int(self._control["uncounted_calls"][0])
+
+    @property
+    def slots_in_use(self) -> int:
+        """How many threads have a slot now."""
+        return int(np.count_nonzero(self._used["tgid"]))
+
+    @property
+    def _used(self) -> Slots:
+        return self._slots[: min(int(self._control["used"][0]), SLOTS)]
+
+    def live(
+        self, pid: int, tids: npt.NDArray[np.uint32], before_ns: int
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+        """The counters of living threads.
+
+        Args:
+            pid: their process.
+            tids: uint32[n].
+            before_ns: threads that started after this moment are others, under a used id.
+
+        Returns:
+            uint64[n, 4] in the order of slots.FIELDS, zero for a thread that moved nothing;
+            bool[n], whether it has a slot.
+        """
+        with self._lock:
+            self._tidy()
+            found = find_live(self._used, pid, tids, before_ns)
+            return counters(self._slots, found), found >= 0
+
+    def exited(
+        self, pid: int, tids: npt.NDArray[np.uint32], ages_ns: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+        """The final counters of threads whose exit records came; their slots are given back.
+
+        Args:
+            pid: their process.
+            tids: uint32[n].
+            ages_ns: int64[n], how long each lived, of its record.
+
+        Returns:
+            As `live` does.
+        """
+        with self._lock:
+            found: Indices = find_exited(
+                self._used,
+                pid,
+                tids,
+                ages_ns,
+                time.monotonic_ns(),
+                lambda tid: _is_exiting(self._procfs, pid, tid),
+            )
+            result = counters(self._slots, found)
+            self._give_back(found[found >= 0])
+            return result, found >= 0
+
+    def _give_back(self, indices: Indices) -> None:
+        self._slots["tgid"][indices] = 0
+        self._slots["generation"][indices] += np.uint64(1)
+        now = time.monotonic_ns()
+        self._resting.extend((now, index) for index in indices.tolist())
+
+    def _tidy(self) -> None:
+        now = time.monotonic_ns()
+        while self._resting and now - self._resting[0][0] > _REST_NS:
+            libbpf.put(self._vacant, None, self._resting.popleft()[1])
+        if now - self._tidied_ns < _TIDY_NS:
+            return
+        self._tidied_ns = now
+        used = self._used
+        left = np.flatnonzero((used["tgid"] != 0) & (used["exit_ns"] != 0)).tolist()
+        self._rounds = {index: self._rounds.get(index, 0) + 1 for index in left}
+        late = [index for index, rounds in self._rounds.items() if rounds > _UNCLAIMED_ROUNDS]
+        self._give_back(np.array(late, np.intp))
+
+
+def _is_exiting(procfs: ProcFs, pid: int, tid: int) -> bool:
+    try:
+        stat = procfs.read(f"{pid}/task/{tid}/stat", 4096)
+    except OSError:
+        return True
+    flags = int(stat.rpartition(b")")[2].split()[6])  # proc_pid_stat(5): field 9
+    return bool(flags & _PF_EXITING)

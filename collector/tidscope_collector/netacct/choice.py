@@ -1,0 +1,107 @@
+"""Which source of network numbers is in force, why, and the readers with its columns.
+
+Best first: the four fields that an extended kernel appends to struct taskstats; eBPF; none.
+"""
+
+import logging
+import os
+from collections.abc import Iterable
+from typing import Literal
+
+from tidscope_wire.generated.models import AbsentField
+
+from tidscope_collector.netacct import libbpf
+from tidscope_collector.netacct.accounts import Accounts
+from tidscope_collector.netacct.obstacles import limits, load
+from tidscope_collector.netacct.reader import NetworkExitReader, NetworkReader
+from tidscope_collector.netacct.slots import FIELDS
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.reading import ExitDecoder, ThreadReader
+from tidscope_collector.taskstats.layout import Layout
+
+LOG = logging.getLogger(__name__)
+
+Choice = Literal["auto", "taskstats", "ebpf", "none"]
+CHOICES: tuple[Choice, ...] = ("auto", "taskstats", "ebpf", "none")
+Kind = Literal["taskstats", "ebpf", "none"]
+
+_MEANING = "socket payload, not wire bytes"
+_STOCK = "the struct taskstats of this kernel has no network fields"
+
+
+class NetworkSource:
+    """Decides once, at start.
+
+    Args:
+        choice: what was asked for.
+        layout: of struct taskstats; None without taskstats.
+        procfs: root of /proc.
+
+    Attributes:
+        kind: what is in force.
+        description: for people: the source, a colon, and what there is to know about it.
+    """
+
+    def __init__(self, choice: Choice, layout: Layout | None, procfs: ProcFs) -> None:
+        self.kind: Kind = "none"
+        self.description = "none: switched off (--network none)"
+        self._accounts: Accounts | None = None
+        extended = layout is not None and "read_net_bytes" in layout.offsets
+        if choice in ("auto", "taskstats") and extended:
+            self.kind = "taskstats"
+            self.description = (
+                f"taskstats extended: counted by the kernel for every thread since its start; "
+                f"{_MEANING}"
+            )
+        elif choice == "taskstats":
+            self.description = f"none: {_STOCK if layout else 'there is no taskstats here'}"
+        elif choice in ("auto", "ebpf"):
+            self._try_ebpf(procfs)
+
+    def _try_ebpf(self, procfs: ProcFs) -> None:
+        found = load(procfs)
+        if isinstance(found, Accounts):
+            self.kind, self._accounts = "ebpf", found
+            self.description = f"ebpf: counted since attachment; {_MEANING}"
+            missing = limits(splice=found.splice, release=os.uname().release)
+            if missing:
+                self.description += f"; not counted here: {missing}"
+        else:
+            self.description = f"none: {_STOCK}, and eBPF cannot be used: {found.what}"
+            if found.mend:
+                self.description += f" ({found.mend})"
+
+    def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
+        """Give absent network fields the reason that is in force here."""
+        reason = self.description.removeprefix("none: ")
+        return [
+            AbsentField(field=one.field, reason=reason) if one.field in FIELDS else one
+            for one in absent
+        ]
+
+    def close(self) -> None:
+        """Take the program out of the kernel."""
+        if self._accounts is not None:
+            self._accounts.close()
+            self._accounts = None
+
+    def beside(self, base: ThreadReader, pid: int) -> ThreadReader:
+        """Put the network columns beside those of a reader, where eBPF is in force.
+
+        Args:
+            base: has network columns itself only if `kind` is taskstats.
+            pid: its process.
+        """
+        if self.kind == "taskstats":
+            return base
+        if self._accounts is None:
+            return base
+        try:
+            if isinstance(base, ExitDecoder):
+                return NetworkExitReader(base, base, self._accounts, pid)
+            return NetworkReader(base, self._accounts, pid)
+        except libbpf.BpfError as error:
+            LOG.warning("no network numbers from now on: %s", error)
+            self.close()
+            self.kind, self.description = "none", f"none: eBPF stopped working: {error}"
+            return base

@@ -1,0 +1,252 @@
+"""The part of libbpf that is needed here, through ctypes: open an object, load, attach, look up.
+
+The system's shared library is used (iproute2 depends on it on nearly every distribution): 1.x, or
+0.x from 0.5 on, whose functions return errors as pointers; `libbpf_get_error` reads both.
+Source: bpf/libbpf.h, bpf/bpf.h, bpf/btf.h of libbpf 1.1.
+"""
+
+import ctypes
+import errno
+import os
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+NAMES = ("libbpf.so.1", "libbpf.so.0")
+BTF_KIND_FUNC = 12
+BTF_KIND_TYPEDEF = 8
+_STRICT_ALL = 0xFFFFFFFF
+_WARN = 0
+_LINE_BYTES = 512
+_pointer, _int, _text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
+_PRINT = ctypes.CFUNCTYPE(_int, _int, _pointer, _pointer)
+_SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "libbpf_get_error": (ctypes.c_long, (_pointer,)),
+    "libbpf_set_print": (_pointer, (_PRINT,)),
+    "bpf_object__open_mem": (_pointer, (_pointer, ctypes.c_size_t, _pointer)),
+    "bpf_object__load": (_int, (_pointer,)),
+    "bpf_object__close": (None, (_pointer,)),
+    "bpf_object__find_map_fd_by_name": (_int, (_pointer, _text)),
+    "bpf_object__find_program_by_name": (_pointer, (_pointer, _text)),
+    "bpf_program__set_autoload": (_int, (_pointer, ctypes.c_bool)),
+    "bpf_program__attach": (_pointer, (_pointer,)),
+    "bpf_link__destroy": (_int, (_pointer,)),
+    "bpf_map_update_elem": (_int, (_int, _pointer, _pointer, ctypes.c_uint64)),
+    "bpf_map_delete_elem": (_int, (_int, _pointer)),
+    "btf__load_vmlinux_btf": (_pointer, ()),
+    "btf__find_by_name_kind": (ctypes.c_int32, (_pointer, _text, ctypes.c_uint32)),
+    "btf__free": (None, (_pointer,)),
+}
+
+
+class BpfError(Exception):
+    """libbpf or the kernel refused; the text says what.
+
+    Attributes:
+        errno: the error's number; 0 if there is no library.
+    """
+
+    def __init__(self, text: str, number: int) -> None:
+        super().__init__(text)
+        self.errno = number
+
+
+class _Library:
+    """The loaded library, and the warnings that it printed last."""
+
+    def __init__(self, library: ctypes.CDLL, libc: ctypes.CDLL) -> None:
+        self._functions: dict[str, Callable[..., Any]] = {}
+        for name, (result, arguments) in _SIGNATURES.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+            self._functions[name] = function
+        self.warnings: list[str] = []
+        self._format = libc.vsnprintf
+        self._format.restype = _int
+        self._format.argtypes = (_pointer, ctypes.c_size_t, _pointer, _pointer)
+        self._print = _PRINT(self._take)  # libbpf keeps the pointer: so do we
+        self.call("libbpf_set_print", self._print)
+        strict = getattr(library, "libbpf_set_strict_mode", None)
+        if strict is not None:
+            strict(ctypes.c_uint32(_STRICT_ALL))
+
+    def _take(self, level: int, text: int | None, arguments: int | None) -> int:
+        if level == _WARN:
+            line = ctypes.create_string_buffer(_LINE_BYTES)
+            self._format(line, _LINE_BYTES, text, arguments)
+            self.warnings.append(line.value.decode("utf-8", "replace").strip())
+        return 0
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        return self._functions[name](*arguments)
+
+    def number(self, what: str, name: str, *arguments: Any) -> int:
+        """Call what returns a number, negative for an error.
+
+        Raises:
+            BpfError: it was negative.
+        """
+        self.warnings.clear()
+        ctypes.set_errno(0)
+        result = int(self.call(name, *arguments))
+        if result < 0:
+            # bpf_map_* of 0.x return -1 and set errno.
+            raise self._error(what, ctypes.get_errno() if result == -1 else -result)
+        return result
+
+    def pointer(self, what: str, name: str, *arguments: Any) -> int:
+        """Call what returns a pointer.
+
+        Raises:
+            BpfError: it is none.
+        """
+        self.warnings.clear()
+        ctypes.set_errno(0)
+        result: int | None = self.call(name, *arguments)
+        code = -int(self.call("libbpf_get_error", result))
+        if code or result is None:
+            raise self._error(what, code or errno.ENOENT)
+        return result
+
+    def _error(self, what: str, number: int) -> BpfError:
+        number = number or errno.EPERM
+        return BpfError(f"{what}: {os.strerror(number)}", number)
+
+
+@cache
+def library() -> _Library:
+    """The system's libbpf.
+
+    Raises:
+        BpfError: there is none, or it is too old.
+    """
+    for name in NAMES:
+        try:
+            found = ctypes.CDLL(name, use_errno=True)
+        except OSError:
+            continue
+        try:
+            return _Library(found, ctypes.CDLL(None))
+        except AttributeError as error:
+            raise BpfError(f"{name} is too old: {error}", 0) from error
+    raise BpfError(f"there is no {' or '.join(NAMES)} on this system", 0)
+
+
+class KernelTypes:
+    """What the kernel tells of its own types (BTF); use it in a ``with`` statement.
+
+    Raises:
+        BpfError: the kernel has no BTF.
+    """
+
+    def __init__(self) -> None:
+        self._btf = library().pointer("kernel types (BTF)", "btf__load_vmlinux_btf")
+
+    def has(self, name: str, kind: int) -> bool:
+        """Whether there is a type of this name and kind."""
+        return int(library().call("btf__find_by_name_kind", self._btf, name.encode(), kind)) > 0
+
+    def close(self) -> None:
+        """Free it; twice does no harm."""
+        if self._btf:
+            library().call("btf__free", self._btf)
+            self._btf = 0
+
+    def __enter__(self) -> "KernelTypes":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Program:
+    """A compiled object, loaded into the kernel.
+
+    Args:
+        image: the object file's content.
+        leave_out: names of programs that are not loaded.
+
+    Raises:
+        BpfError: it cannot be loaded.
+    """
+
+    def __init__(self, image: bytes, leave_out: tuple[str, ...] = ()) -> None:
+        self._library = library()
+        self._links: list[int] = []
+        self._object = self._library.pointer(
+            "opening the object", "bpf_object__open_mem", image, len(image), None
+        )
+        try:
+            for name in leave_out:
+                program = self._find(name)
+                self._library.number(name, "bpf_program__set_autoload", program, False)
+            self._library.number("loading into the kernel", "bpf_object__load", self._object)
+        except BpfError:
+            self.close()
+            raise
+
+    def _find(self, name: str) -> int:
+        return self._library.pointer(
+            f"program {name}", "bpf_object__find_program_by_name", self._object, name.encode()
+        )
+
+    def attach(self, names: tuple[str, ...]) -> None:
+        """Let these programs run from now on, in this order.
+
+        Raises:
+            BpfError: the kernel refused; none of them runs then.
+        """
+        try:
+            for name in names:
+                self._links.append(
+                    self._library.pointer(
+                        f"attaching {name}", "bpf_program__attach", self._find(name)
+                    )
+                )
+        except BpfError:
+            self.detach()
+            raise
+
+    def detach(self) -> None:
+        """Let no program run any more."""
+        while self._links:
+            self._library.call("bpf_link__destroy", self._links.pop())
+
+    def map(self, name: str) -> int:
+        """The descriptor of a map; it is closed with this object.
+
+        Raises:
+            BpfError: there is none of this name.
+        """
+        return self._library.number(
+            f"map {name}", "bpf_object__find_map_fd_by_name", self._object, name.encode()
+        )
+
+    def close(self) -> None:
+        """Take it out of the kernel; twice does no harm."""
+        self.detach()
+        if self._object:
+            self._library.call("bpf_object__close", self._object)
+            self._object = 0
+
+
+def put(descriptor: int, key: int | None, value: int) -> None:
+    """Set an entry of a map of u32 values; a queue has no key.
+
+    Raises:
+        BpfError: the kernel refused.
+    """
+    where = None if key is None else ctypes.byref(ctypes.c_uint32(key))
+    library().number(
+        "map update",
+        "bpf_map_update_elem",
+        descriptor,
+        where,
+        ctypes.byref(ctypes.c_uint32(value)),
+        0,
+    )
+
+
+def remove(descriptor: int, key: int) -> None:
+    """Remove an entry of a map with u32 keys; one that is not there is no error."""
+    library().call("bpf_map_delete_elem", descriptor, ctypes.byref(ctypes.c_uint32(key)))

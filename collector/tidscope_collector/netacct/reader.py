@@ -1,0 +1,103 @@
+"""Puts network columns beside those of another source."""
+
+import logging
+import time
+
+import numpy as np
+import numpy.typing as npt
+from tidscope_wire.generated.models import AbsentField
+
+from tidscope_collector.netacct.accounts import Accounts
+from tidscope_collector.netacct.slots import FIELDS
+from tidscope_collector.reading import ExitDecoder, Reading, ThreadReader
+
+LOG = logging.getLogger(__name__)
+
+
+class NetworkReader:
+    """A `ThreadReader` that adds what the eBPF program counted; counters begin at attachment.
+
+    Args:
+        base: gives everything else, and has no network columns itself.
+        accounts: the program.
+        pid: the process; it is watched until `close`.
+
+    Raises:
+        BpfError: the kernel refuses to count for it.
+    """
+
+    def __init__(self, base: ThreadReader, accounts: Accounts, pid: int) -> None:
+        self.base = base
+        self._accounts = accounts
+        self._pid = pid
+        self._uncounted = accounts.uncounted_calls
+        self._told = False
+        self._closed = False
+        accounts.watch(pid)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return (*self.base.fields, *FIELDS)
+
+    @property
+    def absent(self) -> tuple[AbsentField, ...]:
+        return tuple(one for one in self.base.absent if one.field not in FIELDS)
+
+    def read(self, tids: npt.NDArray[np.uint32]) -> Reading:
+        """Read these threads; those that have gone are left out."""
+        before = time.monotonic_ns()
+        reading = self.base.read(tids)
+        return self._join(reading, *self._accounts.live(self._pid, reading.tid, before))
+
+    def close(self) -> None:
+        """Count no more for the process; twice does no harm."""
+        if not self._closed:
+            self._closed = True
+            self._accounts.forget(self._pid)
+        self.base.close()
+
+    def _join(
+        self, reading: Reading, numbers: npt.NDArray[np.uint64], counted: npt.NDArray[np.bool_]
+    ) -> Reading:
+        masks = reading.absent
+        if self._accounts.uncounted_calls != self._uncounted and not counted.all():
+            # A thread without a slot has moved nothing, or there was no slot for it: unknown.
+            if not self._told:
+                self._told = True
+                LOG.warning("more threads use the network than can be counted")
+            base = np.zeros(reading.counters.shape, np.bool_) if masks is None else masks
+            unknown = np.repeat(~counted[:, None], len(FIELDS), axis=1)
+            masks = np.concatenate([base, unknown], axis=1)
+        elif masks is not None:
+            masks = np.pad(masks, ((0, 0), (0, len(FIELDS))))
+        return Reading(
+            reading.tid,
+            np.concatenate([reading.counters, numbers], axis=1),
+            masks,
+            reading.start_ns,
+            reading.name,
+        )
+
+
+class NetworkExitReader(NetworkReader):
+    """The same over a source that has exit records.
+
+    Args:
+        base: as for `NetworkReader`.
+        exits: the same source.
+    """
+
+    def __init__(
+        self, base: ThreadReader, exits: ExitDecoder, accounts: Accounts, pid: int
+    ) -> None:
+        super().__init__(base, accounts, pid)
+        self._exits = exits
+
+    def decode(self, words: npt.NDArray[np.uint64], before: npt.NDArray[np.int64]) -> Reading:
+        """Make a reading of exit records; see `TaskstatsReader.decode`."""
+        reading = self._exits.decode(words, before)
+        if not len(reading.tid):
+            return self._join(reading, np.empty((0, len(FIELDS)), np.uint64), np.empty(0, np.bool_))
+        # All records of a drain have the same moment.
+        ages = before[0] - reading.start_ns
+        return self._join(reading, *self._accounts.exited(self._pid, reading.tid, ages))

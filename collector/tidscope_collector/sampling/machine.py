@@ -1,0 +1,94 @@
+"""Counters of the machine as a whole, read now and then, and told to each target since its attach.
+
+Belongs to the sampling thread.
+"""
+
+import time
+from dataclasses import dataclass
+
+from tidscope_wire.generated.models import EnergySource, MachineCounters
+
+from tidscope_collector.energy.meter import EnergyMeter, EnergyReading
+from tidscope_collector.energy.zones import Powercap
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.machine import busy_us
+
+READ_NS = 1_000_000_000
+"""On a machine with many CPUs /proc/stat costs the kernel a millisecond and more."""
+
+ABSENT = MachineCounters(time_ns=0, cpu_busy_us=None, package_uj=None, domains_uj=[], holes=0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    at_ns: int
+    busy_us: int | None
+    energy: EnergyReading
+
+
+class MachineMeter:
+    """Reads about once a second, when someone asks.
+
+    Args:
+        procfs: root of /proc.
+        powercap: what counts energy.
+    """
+
+    def __init__(self, procfs: ProcFs, powercap: Powercap) -> None:
+        self._procfs = procfs
+        self._energy = EnergyMeter(powercap)
+        self._last: _Reading | None = None
+        self.source: EnergySource = powercap.describe()
+
+    def close(self) -> None:
+        """Give back what is open."""
+        self._energy.close()
+
+    def watch(self, attach_ns: int) -> "MachineWatch":
+        """Counters of a target that was attached to at a moment on CLOCK_MONOTONIC, from now on."""
+        return MachineWatch(self, self._read(), attach_ns)
+
+    def latest(self) -> _Reading:
+        """A reading that is at most about a second old."""
+        last = self._last
+        if last is None or time.monotonic_ns() - last.at_ns >= READ_NS:
+            return self._read()
+        return last
+
+    def _read(self) -> _Reading:
+        now = time.monotonic_ns()
+        self._last = _Reading(now, busy_us(self._procfs), self._energy.read(now))
+        return self._last
+
+
+class MachineWatch:
+    """The machine's counters since a moment."""
+
+    def __init__(self, meter: MachineMeter, base: _Reading, attach_ns: int) -> None:
+        self._meter, self._base, self._attach_ns = meter, base, attach_ns
+        self._read: _Reading | None = None
+        self._counters = ABSENT
+
+    def counters(self) -> MachineCounters:
+        """As they are now, or were a second ago."""
+        read = self._meter.latest()
+        if read is not self._read:
+            self._read = read
+            base = self._base
+            energy = zip(read.energy.domains_uj, base.energy.domains_uj, strict=True)
+            self._counters = MachineCounters(
+                time_ns=max(0, read.at_ns - self._attach_ns),
+                cpu_busy_us=_since(read.busy_us, base.busy_us),
+                package_uj=_since(read.energy.package_uj, base.energy.package_uj),
+                domains_uj=[_since(now, then) for now, then in energy],
+                holes=read.energy.holes - base.energy.holes,
+            )
+        return self._counters
+
+
+def _since(now: int | None, then: int | None) -> int | None:
+    """What was added; None if one of the two is not known. iowait can make others fall: not these.
+
+    Source: proc_stat(5), on iowait.
+    """
+    return None if now is None or then is None else max(0, now - then)

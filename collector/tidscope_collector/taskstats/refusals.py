@@ -1,0 +1,50 @@
+"""What is wrong with a message from the kernel, by name, and how often it was seen.
+
+A message that is not exactly what the kernel sends is refused whole: a number that may be wrong is
+worse than none. Nothing is refused silently.
+"""
+
+import logging
+from collections import Counter
+from enum import StrEnum
+
+log = logging.getLogger("tidscope.taskstats")
+
+
+class Refusal(StrEnum):
+    """Why a message was refused."""
+
+    SENDER = "not sent by the kernel"
+    CUT = "cut off: longer than its slot"
+    SHORT = "shorter than its headers"
+    LENGTH = "tells another length than it has"
+    TYPE = "message of another type"
+    OVERRUN = "NLMSG_OVERRUN"
+    COMMAND = "another command than TASKSTATS_CMD_NEW"
+    ATTRIBUTE = "attribute that does not fit into its container"
+    CONTENT = "not the records that were expected"
+    LAYOUT = "struct taskstats of another version or length"
+    IDENTITY = "thread ids in attribute and struct that differ"
+    UNASKED = "answer to a question that was not asked"
+    TWICE = "second answer to one question"
+    SHAPES = "too many kinds of message"
+    SILENCE = "no answer at all"
+
+
+class MalformedReplyError(Exception):
+    """A datagram that is not what the kernel sends; `refusal` and `detail` say in what way."""
+
+    def __init__(self, refusal: Refusal, detail: str) -> None:
+        super().__init__(f"{refusal}: {detail}")
+        self.refusal = refusal
+        self.detail = detail
+
+
+class Refused(Counter[Refusal]):
+    """How many messages were refused, by reason; the first of each reason goes to the log."""
+
+    def note(self, refusal: Refusal, detail: str, count: int = 1) -> None:
+        """Count refused messages."""
+        if not self[refusal]:
+            log.warning("refused a taskstats message: %s: %s", refusal, detail)
+        self[refusal] += count

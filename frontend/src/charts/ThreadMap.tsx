@@ -1,0 +1,184 @@
+import { useEffect, useRef, useState } from "react";
+import type { ChartTheme, Hover, LiveClient } from "../model/contract";
+import { fieldLabel } from "../model/format";
+import type { MapMix } from "../model/map_contract";
+import { attachGestures } from "./gestures";
+import type { MapScale } from "./map_colours";
+import { type MapCursor, moveCursor } from "./map_cursor";
+import { mapSize } from "./map_plot";
+import { MapSurface } from "./map_surface";
+import { fillMapTooltip } from "./map_tooltip";
+import { cellSentence, cellWords, describeMap } from "./map_words";
+import { placeTooltip, tooltipBox } from "./tooltip";
+
+/** How often the text alternative may change: it is read, not watched. */
+const DESCRIBE_MS = 2000;
+/** The map is made while it is this near to what is in sight. */
+const NEAR = "200px";
+const NO_HOVER: Hover = { t_s: null, key: null, chart: null };
+
+interface ThreadMapProps {
+  readonly client: LiveClient;
+  readonly theme: ChartTheme;
+  readonly field: string;
+  readonly mix: MapMix;
+  readonly log: boolean;
+  /** CSS pixels. */
+  readonly height: number;
+  /** The colour scale changed; for the legend. */
+  readonly onScale: (scale: MapScale) => void;
+}
+
+/**
+ * Every thread × time. React only puts it in place: pictures reach the surface through the client's
+ * store, without a render. While it is far out of sight it is not made at all.
+ */
+export function ThreadMap({ client, theme, field, mix, log, height, onScale }: ThreadMapProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const surfaceRef = useRef<MapSurface | null>(null);
+  const drawRef = useRef<() => void>(() => undefined);
+  const given = useRef({ theme, log, onScale, height, field });
+  const cursor = useRef<MapCursor | null>(null);
+  const [said, setSaid] = useState("");
+  const [near, setNear] = useState(false);
+  const [width, setWidth] = useState(0);
+
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return undefined;
+    const size = { width: Math.max(1, element.clientWidth), height: given.current.height };
+    const surface = new MapSurface(element, given.current.theme, size);
+    surfaceRef.current = surface;
+    const box = tooltipBox();
+    element.append(box);
+    // Arrow keys move a cursor in it.
+    element.tabIndex = 0;
+    setWidth(size.width);
+    let described = Number.NEGATIVE_INFINITY;
+    let told = "";
+
+    const point = (): void => {
+      const hover = client.hover.get();
+      surface.point(hover, client.view.get().selected);
+      const { t_s, key, chart } = hover;
+      const picture = client.map.get();
+      const here = chart === "map" && t_s !== null && key !== null && picture?.view.state === "ok";
+      const words = here ? cellWords(picture, t_s, key) : null;
+      if (!words || t_s === null) {
+        box.style.visibility = "hidden";
+        return;
+      }
+      fillMapTooltip(box, words, given.current.theme);
+      const { left, width: across, t0_s, t1_s } = surface.plot;
+      placeTooltip(box, left + ((t_s - t0_s) / (t1_s - t0_s)) * across, element.clientWidth);
+    };
+    const draw = (): void => {
+      const picture = client.map.get();
+      const now = performance.now();
+      surface.draw(picture, given.current.log, now);
+      point();
+      const scale = surface.scale(given.current.log);
+      if (`${scale.top} ${scale.log}` !== told) {
+        told = `${scale.top} ${scale.log}`;
+        given.current.onScale(scale);
+      }
+      element.dataset.columns = String(picture ? picture.to - picture.from : 0);
+      element.dataset.rows = String(picture?.layout.rows ?? 0);
+      if (now - described >= DESCRIBE_MS || picture === null) {
+        described = now;
+        element.setAttribute("aria-label", describeMap(picture, fieldLabel(given.current.field)));
+      }
+    };
+    drawRef.current = draw;
+    const observer = new ResizeObserver(() => setWidth(Math.max(1, element.clientWidth)));
+    observer.observe(element);
+    const sight = new IntersectionObserver(
+      (entries) => setNear(entries.at(-1)?.isIntersecting ?? true),
+      { rootMargin: NEAR },
+    );
+    sight.observe(element);
+    const keyAt = (x: number, y: number) => surface.keyAt(x, y);
+    const ends = [
+      client.map.subscribe(draw),
+      client.hover.subscribe(point),
+      client.view.subscribe(point),
+      attachGestures(element, { client, chart: "map", surface, keyAt }),
+    ];
+    draw();
+    return () => {
+      observer.disconnect();
+      sight.disconnect();
+      for (const end of ends) end();
+      surface.dispose();
+      surfaceRef.current = null;
+      box.remove();
+    };
+  }, [client]);
+
+  useEffect(() => {
+    given.current = { theme, log, onScale, height, field };
+    surfaceRef.current?.setTheme(theme);
+    if (width > 0) surfaceRef.current?.resize({ width, height });
+    drawRef.current();
+  }, [theme, log, onScale, height, width, field]);
+
+  useEffect(() => {
+    if (!near || width === 0) {
+      client.request({ map: null });
+      return;
+    }
+    const size = mapSize(width, height);
+    client.request({ map: { field, mix, width_px: size.width, rows: size.height } });
+  }, [client, near, field, mix, width, height]);
+  useEffect(() => () => client.request({ map: null }), [client]);
+
+  const onKeyDown = (event: React.KeyboardEvent): void => {
+    const picture = client.map.get();
+    if (event.ctrlKey || event.altKey || event.metaKey || picture?.view.state !== "ok") return;
+    const at = cursor.current;
+    if (event.key === "Enter" && at) {
+      event.preventDefault();
+      client.select(at.key);
+      return;
+    }
+    if (event.key === "p" && at) {
+      client.togglePin(at.key);
+      return;
+    }
+    const next = moveCursor(picture, at, event.key);
+    if (!next) return;
+    event.preventDefault();
+    cursor.current = next;
+    client.hover.set({ ...next, chart: "map" });
+    const words = cellWords(picture, next.t_s, next.key);
+    setSaid(words ? cellSentence(words) : "");
+  };
+  const onBlur = (): void => {
+    if (cursor.current) client.hover.set(NO_HOVER);
+    cursor.current = null;
+    setSaid("");
+  };
+  return (
+    <>
+      <div
+        ref={place}
+        role="application"
+        aria-roledescription="heatmap"
+        aria-label={describeMap(client.map.get(), fieldLabel(field))}
+        data-map={field}
+        onKeyDown={onKeyDown}
+        onBlur={onBlur}
+        style={{
+          position: "relative",
+          width: "100%",
+          height,
+          contain: "size",
+          touchAction: "pan-y",
+        }}
+      />
+      <output aria-live="polite" data-map-said="">
+        {said}
+      </output>
+    </>
+  );
+}

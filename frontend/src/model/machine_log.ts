@@ -1,0 +1,96 @@
+/** Counters of the machine over time: power of its packages, and how busy its CPUs were. */
+
+import type { MachineCounters } from "../wire/generated/models";
+
+/** Readings come about once a second: some five hours. */
+const KEPT = 20_000;
+/** Power is a mean over at least this long: the counters of CPU time move in ticks of 10 ms. */
+const MEAN_S = 1.5;
+
+interface Reading {
+  readonly t_s: number;
+  /** Energy of all packages since attach, joules; NaN if it is not known. */
+  readonly energy_j: number;
+  /** CPU time of all that ran since attach, seconds; NaN if it is not known. */
+  readonly busy_s: number;
+  readonly holes: number;
+}
+
+/** What the machine did lately. NaN = not known, or not enough data yet. */
+export interface MachineNow {
+  readonly watts: number;
+  /** CPU time of all that ran on the machine per second. */
+  readonly busy_cores: number;
+}
+
+export class MachineLog {
+  private readings: Reading[] = [];
+
+  /** Frames repeat a reading until there is a new one. */
+  note(counters: MachineCounters): void {
+    const t_s = counters.time_ns / 1e9;
+    const last = this.readings.at(-1);
+    if (last && t_s <= last.t_s) return;
+    this.readings.push({
+      t_s,
+      energy_j: (counters.package_uj ?? Number.NaN) / 1e6,
+      busy_s: (counters.cpu_busy_us ?? Number.NaN) / 1e6,
+      holes: counters.holes,
+    });
+    if (this.readings.length > 2 * KEPT) this.readings = this.readings.slice(-KEPT);
+  }
+
+  /** Means over the last seconds up to a moment. */
+  at(now_s: number): MachineNow {
+    const last = this.indexAt(now_s);
+    const newest = this.readings[last];
+    let from = last - 1;
+    while (from > 0 && (newest?.t_s ?? 0) - (this.readings[from]?.t_s ?? 0) < MEAN_S) from--;
+    const before = this.readings[from];
+    if (!newest || !before) return { watts: Number.NaN, busy_cores: Number.NaN };
+    return {
+      watts: wattsBetween(before, newest),
+      busy_cores: (newest.busy_s - before.busy_s) / (newest.t_s - before.t_s),
+    };
+  }
+
+  /** Energy of all packages from attach until a moment, joules; NaN if it is not known. */
+  energyAt(now_s: number): number {
+    return this.readings[this.indexAt(now_s)]?.energy_j ?? Number.NaN;
+  }
+
+  /** Whether energy is missing in the sums up to a moment. */
+  holesAt(now_s: number): boolean {
+    return (this.readings[this.indexAt(now_s)]?.holes ?? 0) > 0;
+  }
+
+  /** Power at the ends of `points` equal parts of a span, watts; NaN where it is not known. */
+  sampled(t0_s: number, t1_s: number, points: number): Float32Array {
+    const out = new Float32Array(points).fill(Number.NaN);
+    for (let p = 0; p < points; p++) {
+      const t_s = t0_s + ((p + 1) * (t1_s - t0_s)) / points;
+      // The reading that ends the second in which the moment lies; the newest one holds on.
+      const next = Math.min(this.indexAt(t_s - 1e-9) + 1, this.readings.length - 1);
+      const [before, after] = [this.readings[next - 1], this.readings[next]];
+      if (before && after) out[p] = wattsBetween(before, after);
+    }
+    return out;
+  }
+
+  /** Place of the last reading at a moment or before it; -1 if there is none. */
+  private indexAt(t_s: number): number {
+    let low = 0;
+    let high = this.readings.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.readings[middle]?.t_s ?? 0) <= t_s) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}
+
+function wattsBetween(before: Reading, after: Reading): number {
+  if (after.holes !== before.holes) return Number.NaN;
+  return (after.energy_j - before.energy_j) / (after.t_s - before.t_s);
+}

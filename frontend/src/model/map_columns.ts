@@ -1,0 +1,153 @@
+/**
+ * Values of the thread map: mean rate of a counter in each column. A counter is taken to grow evenly
+ * between two samples, so that what it grew by is shared out among the columns in between and
+ * nothing is lost or counted twice, however samples and columns lie.
+ */
+
+import type { Stretches } from "./history";
+
+/** Cut the time between samples at the columns' edges; the same for all threads. */
+export class Pieces {
+  /** Parts of time that lie within one column and between two neighbouring samples. */
+  readonly count: number;
+  /** Of each the later sample, the column (counted from the first one) and the length. */
+  readonly sample: Int32Array;
+  readonly column: Int32Array;
+  readonly seconds: Float64Array;
+  /** Float64[n]: one over the time since the sample before. */
+  readonly perSecond: Float64Array;
+  /** Of each column's ends the sample before, and how far it is to the next one, 0 to 1. */
+  readonly edgeSample: Int32Array;
+  readonly edgeShare: Float64Array;
+  /** Float64[columns]: one over the part of the column that samples cover; NaN if none do. */
+  readonly perCovered: Float64Array;
+
+  /**
+   * @param stretches Samples from before the first column to the end of the last one.
+   * @param from Number of the first column.
+   * @param columns How many there are.
+   * @param bin_s Their length.
+   */
+  constructor(
+    readonly stretches: Stretches,
+    readonly from: number,
+    readonly columns: number,
+    readonly bin_s: number,
+  ) {
+    const { n, time_s } = stretches;
+    this.perSecond = new Float64Array(n);
+    const sample: number[] = [];
+    const column: number[] = [];
+    const seconds: number[] = [];
+    const end = from + columns;
+    for (let i = 1; i < n; i++) {
+      const start_s = time_s[i - 1] ?? 0;
+      const end_s = time_s[i] ?? 0;
+      this.perSecond[i] = end_s > start_s ? 1 / (end_s - start_s) : 0;
+      const last = Math.min(end - 1, Math.ceil(end_s / bin_s) - 1);
+      for (let k = Math.max(from, Math.floor(start_s / bin_s)); k <= last; k++) {
+        const part = Math.min(end_s, (k + 1) * bin_s) - Math.max(start_s, k * bin_s);
+        // Shreds that rounding leaves carry no value.
+        if (part <= 1e-6 * bin_s) continue;
+        sample.push(i);
+        column.push(k - from);
+        seconds.push(part);
+      }
+    }
+    this.count = sample.length;
+    this.sample = Int32Array.from(sample);
+    this.column = Int32Array.from(column);
+    this.seconds = Float64Array.from(seconds);
+    this.edgeSample = new Int32Array(columns + 1);
+    this.edgeShare = new Float64Array(columns + 1);
+    this.perCovered = new Float64Array(columns).fill(Number.NaN);
+    if (n < 2) return;
+    const [first_s = 0, last_s = 0] = [time_s[0], time_s[n - 1]];
+    let at = 0;
+    let before_s = Number.NaN;
+    for (let k = 0; k <= columns; k++) {
+      const edge_s = Math.min(last_s, Math.max(first_s, (from + k) * bin_s));
+      while (at < n - 2 && (time_s[at + 1] ?? 0) <= edge_s) at++;
+      this.edgeSample[k] = at;
+      this.edgeShare[k] = (edge_s - (time_s[at] ?? 0)) * (this.perSecond[at + 1] ?? 0);
+      const part = edge_s - before_s;
+      if (k > 0 && part > 1e-6 * bin_s) this.perCovered[k - 1] = 1 / part;
+      before_s = edge_s;
+    }
+  }
+}
+
+/** When a thread was there. */
+export interface Life {
+  /** First and last sample of it, seconds since attach; null: it is still there. */
+  readonly seen_s: number;
+  readonly end_s: number | null;
+}
+
+/**
+ * Mean rate of a thread in each column.
+ *
+ * @param values Float64[n]: its counter at the samples; NaN = none.
+ * @param fresh Whether its counter began at 0 between the sample before `seen_s` and that one.
+ * @param out Float64[columns]: counter units a second; NaN where the thread was not there.
+ * @param covered Float64[columns], scratch.
+ */
+export function columnRates(
+  pieces: Pieces,
+  values: Float64Array,
+  { seen_s, end_s }: Life,
+  fresh: boolean,
+  out: Float64Array,
+  covered: Float64Array,
+): void {
+  const { count, sample, column, seconds, perSecond, columns, stretches } = pieces;
+  const { n, time_s } = stretches;
+  const until_s = end_s ?? Number.POSITIVE_INFINITY;
+  const throughout = seen_s <= (time_s[0] ?? 0) && until_s >= (time_s[n - 1] ?? 0);
+  // A value, once given, is not taken back: it has one at all later samples.
+  if (n > 1 && throughout && !Number.isNaN(values[0] ?? Number.NaN)) {
+    steadyRates(pieces, values, out);
+    return;
+  }
+  out.fill(0, 0, columns);
+  covered.fill(0, 0, columns);
+  let previous = -1;
+  let rate = Number.NaN;
+  for (let p = 0; p < count; p++) {
+    const i = sample[p] ?? 0;
+    if (i !== previous) {
+      previous = i;
+      const t_s = time_s[i] ?? 0;
+      const alive = t_s >= seen_s && t_s <= until_s;
+      const before_s = time_s[i - 1] ?? 0;
+      const before = before_s >= seen_s ? (values[i - 1] ?? 0) : fresh ? 0 : Number.NaN;
+      rate = alive ? ((values[i] ?? Number.NaN) - before) * (perSecond[i] ?? 0) : Number.NaN;
+    }
+    if (Number.isNaN(rate)) continue;
+    const k = column[p] ?? 0;
+    const part = seconds[p] ?? 0;
+    out[k] = (out[k] ?? 0) + rate * part;
+    covered[k] = (covered[k] ?? 0) + part;
+  }
+  for (let k = 0; k < columns; k++) {
+    const part = covered[k] ?? 0;
+    out[k] = part > 0 ? Math.max(0, (out[k] ?? 0) / part) : Number.NaN;
+  }
+}
+
+/** The same for a thread that was there all the time: from what its counter was at the ends. */
+function steadyRates(pieces: Pieces, values: Float64Array, out: Float64Array): void {
+  const { columns, edgeSample, edgeShare, perCovered } = pieces;
+  let before = 0;
+  for (let k = 0; k <= columns; k++) {
+    const i = edgeSample[k] ?? 0;
+    const value = values[i] ?? 0;
+    const now = value + ((values[i + 1] ?? 0) - value) * (edgeShare[k] ?? 0);
+    if (k > 0) {
+      // Rounding must not show as less than nothing.
+      const rate = (now - before) * (perCovered[k - 1] ?? Number.NaN);
+      out[k - 1] = Math.max(0, rate);
+    }
+    before = now;
+  }
+}

@@ -1,0 +1,58 @@
+import { type MapScale, rampStops, scaleTicks } from "../../../charts/map_colours";
+import { fineValue } from "../../../charts/map_words";
+import type { ShownUnit } from "../../../model/contract";
+import type { MapPicture } from "../../../model/map_picture";
+import styles from "./MapLegend.module.css";
+
+interface MapLegendProps {
+  readonly picture: MapPicture | null;
+  readonly scale: MapScale;
+  readonly dark: boolean;
+}
+
+/** The scale of the colours, and what is no colour. */
+export function MapLegend({ picture, scale, dark }: MapLegendProps) {
+  const unit = picture?.view.unit ?? "cores";
+  const ticks = scaleTicks(scale);
+  return (
+    <div className={styles.legend}>
+      <div className={styles.scale} role="img" aria-label={scaleWords(scale, unit)}>
+        <span
+          className={styles.bar}
+          style={{ background: `linear-gradient(to right, ${rampStops(dark).join(", ")})` }}
+        />
+        <span className={styles.ticks} aria-hidden="true">
+          {ticks.map(({ share, value }, place) => (
+            <span key={share}>
+              {scale.log && place === 0 ? "≤ " : ""}
+              {fineValue(value, unit)}
+            </span>
+          ))}
+        </span>
+      </div>
+      <ul className={styles.keys}>
+        <li>
+          <span className={`${styles.swatch} ${styles.hatched}`} aria-hidden="true" />
+          no value for this thread
+        </li>
+        <li>
+          <span className={styles.swatch} aria-hidden="true" />
+          not running, or not sampled
+        </li>
+        {(picture?.layout.per_row ?? 1) === 1 ? (
+          <li>
+            <span className={`${styles.swatch} ${styles.mark}`} aria-hidden="true" />
+            born or exited
+          </li>
+        ) : null}
+      </ul>
+      <span className={styles.hint}>Click selects. Arrow keys move a cursor, Enter selects.</span>
+    </div>
+  );
+}
+
+function scaleWords(scale: MapScale, unit: ShownUnit): string {
+  const [least, ...rest] = scaleTicks(scale).map(({ value }) => fineValue(value, unit));
+  const kind = scale.log ? "logarithmic" : "linear";
+  return `Colours, ${kind}, from ${least ?? "0"} to ${rest.at(-1) ?? "0"}`;
+}

@@ -1,0 +1,91 @@
+import { useCallback, useState } from "react";
+import { useLiveClient } from "../../../base/liveClient";
+import { theme } from "../../../base/theme";
+import { useReadable } from "../../../base/useReadable";
+import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
+import type { MapScale } from "../../../charts/map_colours";
+import { ThreadMap } from "../../../charts/ThreadMap";
+import { RING_FIELDS } from "../../../model/contract";
+import { fieldLabel } from "../../../model/format";
+import { DEFAULT_MAP, type MapMix } from "../../../model/map_contract";
+import { Segmented } from "../../../ui/Segmented";
+import { Select } from "../../../ui/Select";
+import type { Target } from "../../../wire/generated/models";
+import { CHART_THEMES } from "./chartTheme";
+import { MapLegend } from "./MapLegend";
+import styles from "./MapPanel.module.css";
+import { mapHeight, mapWords } from "./mapWords";
+
+/** Every thread × time, with the field and the scale of its colours. */
+export function MapPanel({ target }: { readonly target: Target }) {
+  const client = useLiveClient();
+  const colours = CHART_THEMES[useReadable(theme)];
+  const picture = useSlowly(client.map, READABLE_MS);
+  const threads = useSlowly(client.target, READABLE_MS)?.live_threads ?? 0;
+  const [field, setField] = useState(DEFAULT_MAP.field);
+  const [mix, setMix] = useState<MapMix>("max");
+  const [spread, setSpread] = useState<"linear" | "log">("log");
+  const [scale, setScale] = useState<MapScale>({ top: 1, log: false });
+  const [most, setMost] = useState(0);
+  // The map grows with its threads and does not shrink: the page below it would jump.
+  const rows = Math.max(most, threads, picture?.layout.tid.length ?? 0);
+  if (rows > most) {
+    setMost(rows);
+  }
+  const onScale = useCallback((next: MapScale) => setScale(next), []);
+  const kept: readonly string[] = RING_FIELDS;
+  const choices = [...target.fields].sort(
+    (a, b) => Number(kept.includes(b)) - Number(kept.includes(a)),
+  );
+  const view = picture?.view ?? null;
+  const shown = choices.includes(field) ? field : (choices[0] ?? field);
+  return (
+    <section className={styles.panel} aria-label="Thread map" data-panel="map">
+      <header className={styles.head}>
+        <h2>Thread map</h2>
+        <span className={styles.words}>{mapWords(picture)}</span>
+        <div className={styles.controls}>
+          <Select
+            label="Colour"
+            value={shown}
+            choices={choices.map((each) => ({ value: each, label: fieldLabel(each) }))}
+            onChange={setField}
+          />
+          <Segmented
+            label="Scale of the colours"
+            value={spread}
+            choices={[
+              { value: "log", label: "Log" },
+              { value: "linear", label: "Linear" },
+            ]}
+            onChange={setSpread}
+          />
+          {(picture?.layout.per_row ?? 1) > 1 ? (
+            <Segmented
+              label="Threads that share a row"
+              value={mix}
+              choices={[
+                { value: "max", label: "Highest" },
+                { value: "mean", label: "Mean" },
+              ]}
+              onChange={setMix}
+            />
+          ) : null}
+        </div>
+      </header>
+      <div className={styles.map} data-state={view?.state ?? "waiting"}>
+        <ThreadMap
+          client={client}
+          theme={colours}
+          field={shown}
+          mix={mix}
+          log={spread === "log"}
+          height={mapHeight(rows)}
+          onScale={onScale}
+        />
+        {view !== null && view.state !== "ok" ? <p className={styles.over}>{view.reason}</p> : null}
+      </div>
+      <MapLegend picture={picture} scale={scale} dark={colours.dark} />
+    </section>
+  );
+}

@@ -1,0 +1,279 @@
+/**
+ * Reads an Arrow IPC stream of one record batch of integers and text: what a frame has, and nothing
+ * else. Every length is checked against what holds it, so that a broken stream is an ArrowError and
+ * never a wrong number, a number from beside the stream, or a loop without end.
+ *
+ * Source: Arrow's format/Message.fbs and format/Schema.fbs; the FlatBuffers binary format.
+ */
+
+/** Bytes are not such a stream; the text says in what way. */
+export class ArrowError extends Error {
+  override readonly name = "ArrowError";
+}
+
+/** A column; `valid` is a bitmap, least bit first, and null if every row has a value. */
+export type ArrowColumn = { readonly name: string; readonly valid: Uint8Array | null } & (
+  | { readonly type: "uint32"; readonly values: Uint32Array }
+  | { readonly type: "uint64"; readonly values: BigUint64Array }
+  | { readonly type: "int64"; readonly values: BigInt64Array }
+  | { readonly type: "utf8"; readonly values: readonly string[] }
+);
+
+type Type = ArrowColumn["type"];
+interface Field {
+  readonly name: string;
+  readonly type: Type;
+}
+interface Message {
+  readonly kind: number;
+  readonly header: FlatTable;
+  readonly body: Uint8Array;
+  readonly end: number;
+}
+
+const CONTINUATION = 0xffffffff;
+const SCHEMA = 1;
+const RECORD_BATCH = 3;
+const INT = 2;
+const UTF8 = 5;
+const MOST = 2 ** 31;
+const text = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Read a stream.
+ *
+ * @param stream starts at a multiple of 8 of its buffer.
+ * @returns its columns, all of one length; views of the stream where that is possible.
+ * @throws ArrowError: it is not such a stream.
+ */
+export function readArrow(stream: Uint8Array): ArrowColumn[] {
+  try {
+    const first = readMessage(stream, 0);
+    if (first?.kind !== SCHEMA) throw new ArrowError("it does not start with a schema");
+    const fields = readSchema(first.header);
+    const batch = readMessage(stream, first.end);
+    if (batch?.kind !== RECORD_BATCH) throw new ArrowError("no record batch behind the schema");
+    if (readMessage(stream, batch.end)) throw new ArrowError("more than one record batch");
+    return readBatch(batch, fields);
+  } catch (error) {
+    // DataView and typed arrays say so where something lies outside; so does TextDecoder.
+    if (error instanceof RangeError || error instanceof TypeError) {
+      throw new ArrowError(error.message);
+    }
+    throw error;
+  }
+}
+
+/** The message at a place; null at the end of the stream. */
+function readMessage(stream: Uint8Array, at: number): Message | null {
+  if (at === stream.length) return null;
+  const view = new DataView(stream.buffer, stream.byteOffset, stream.length);
+  if (view.getUint32(at, true) !== CONTINUATION) throw new ArrowError(`no message at ${at}`);
+  const length = view.getUint32(at + 4, true);
+  if (length === 0) return null;
+  const start = at + 8;
+  if (length % 8 !== 0) throw new ArrowError(`metadata of ${length} bytes, not a multiple of 8`);
+  const metadata = new DataView(stream.buffer, stream.byteOffset + start, length);
+  const message = FlatTable.root(metadata);
+  const bodyLength = message.long(3);
+  const body = start + length;
+  if (bodyLength > stream.length - body) {
+    throw new ArrowError(`body of ${bodyLength} bytes, ${stream.length - body} are there`);
+  }
+  const header = message.table(2);
+  if (!header) throw new ArrowError("message without a header");
+  const end = body + bodyLength;
+  return { kind: message.byte(1), header, body: stream.subarray(body, end), end };
+}
+
+function readSchema(schema: FlatTable): Field[] {
+  if (schema.short(0) !== 0) throw new ArrowError("numbers are big-endian");
+  const fields = schema.tables(1).map((field) => {
+    const name = field.text(0);
+    if (field.table(4)) throw new ArrowError(`column ${name} has a dictionary`);
+    return { name, type: readType(name, field.byte(2), field.table(3)) };
+  });
+  const names = new Set(fields.map((field) => field.name));
+  if (names.size !== fields.length) throw new ArrowError("two columns have one name");
+  return fields;
+}
+
+function readType(name: string, kind: number, type: FlatTable | null): Type {
+  if (kind === UTF8) return "utf8";
+  const bits = kind === INT && type ? type.int(0) : 0;
+  const signed = type?.byte(1) === 1;
+  if (bits === 64) return signed ? "int64" : "uint64";
+  if (bits === 32 && !signed) return "uint32";
+  throw new ArrowError(`column ${name} is of a type that no column of a frame has`);
+}
+
+function readBatch(message: Message, fields: readonly Field[]): ArrowColumn[] {
+  const { header, body } = message;
+  if (header.table(3)) throw new ArrowError("the record batch is compressed");
+  const rows = header.long(0);
+  const nodes = header.pairs(1);
+  const regions = header.pairs(2);
+  const wanted = fields.reduce((sum, field) => sum + (field.type === "utf8" ? 3 : 2), 0);
+  if (nodes.length !== fields.length || regions.length !== wanted) {
+    throw new ArrowError(
+      `${nodes.length} nodes and ${regions.length} buffers for ${fields.length} columns`,
+    );
+  }
+  let next = 0;
+  const buffer = (bytes: number): Uint8Array => {
+    const [offset, length] = regions[next++] ?? [0, 0];
+    if (offset % 8 !== 0 || offset + length > body.length || length < bytes) {
+      throw new ArrowError(
+        `buffer of ${length} bytes at ${offset} in a body of ${body.length}, ${bytes} are needed`,
+      );
+    }
+    return body.subarray(offset, offset + length);
+  };
+  return fields.map(({ name, type }, i) => {
+    const [length, missing] = nodes[i] ?? [0, 0];
+    if (length !== rows) throw new ArrowError(`column ${name} has ${length} rows of ${rows}`);
+    const bitmap = buffer(missing > 0 ? Math.ceil(rows / 8) : 0);
+    const valid = missing > 0 ? bitmap : null;
+    if (valid && countMissing(valid, rows) !== missing) {
+      throw new ArrowError(`column ${name} has not ${missing} rows without a value`);
+    }
+    if (type === "utf8") {
+      const offsets = rows > 0 ? numbers(buffer(4 * (rows + 1)), Int32Array, rows + 1) : null;
+      if (!offsets) buffer(0);
+      return { name, type, valid, values: readTexts(name, offsets, buffer(0), valid) };
+    }
+    if (type === "uint32") {
+      return { name, type, valid, values: numbers(buffer(4 * rows), Uint32Array, rows) };
+    }
+    if (type === "uint64") {
+      return { name, type, valid, values: numbers(buffer(8 * rows), BigUint64Array, rows) };
+    }
+    return { name, type, valid, values: numbers(buffer(8 * rows), BigInt64Array, rows) };
+  });
+}
+
+function numbers<T>(
+  bytes: Uint8Array,
+  Kind: new (buffer: ArrayBufferLike, offset: number, length: number) => T,
+  rows: number,
+): T {
+  return new Kind(bytes.buffer, bytes.byteOffset, rows);
+}
+
+function countMissing(valid: Uint8Array, rows: number): number {
+  let missing = 0;
+  for (let i = 0; i < rows; i++) {
+    if (((valid[i >> 3] ?? 0) & (1 << (i & 7))) === 0) missing++;
+  }
+  return missing;
+}
+
+function readTexts(
+  name: string,
+  offsets: Int32Array | null,
+  bytes: Uint8Array,
+  valid: Uint8Array | null,
+): string[] {
+  const texts: string[] = [];
+  if (!offsets) return texts;
+  for (let i = 0; i + 1 < offsets.length; i++) {
+    const start = offsets[i] ?? -1;
+    const end = offsets[i + 1] ?? -1;
+    if (start < 0 || end < start || end > bytes.length) {
+      throw new ArrowError(`column ${name} has a text from ${start} to ${end} of ${bytes.length}`);
+    }
+    const missing = valid && ((valid[i >> 3] ?? 0) & (1 << (i & 7))) === 0;
+    texts.push(missing ? "" : text.decode(bytes.subarray(start, end)));
+  }
+  return texts;
+}
+
+/** A FlatBuffers table; members are asked for by their place in the .fbs file, from 0. */
+class FlatTable {
+  private readonly vtable: number;
+
+  private constructor(
+    private readonly view: DataView,
+    private readonly at: number,
+  ) {
+    this.vtable = at - view.getInt32(at, true);
+    view.getUint16(this.vtable, true);
+  }
+
+  static root(view: DataView): FlatTable {
+    return new FlatTable(view, view.getUint32(0, true));
+  }
+
+  byte(member: number): number {
+    const at = this.place(member);
+    return at ? this.view.getUint8(at) : 0;
+  }
+
+  short(member: number): number {
+    const at = this.place(member);
+    return at ? this.view.getInt16(at, true) : 0;
+  }
+
+  int(member: number): number {
+    const at = this.place(member);
+    return at ? this.view.getInt32(at, true) : 0;
+  }
+
+  /** An int64 that is a count or a length. */
+  long(member: number): number {
+    const at = this.place(member);
+    return at ? this.count(at) : 0;
+  }
+
+  table(member: number): FlatTable | null {
+    const at = this.place(member);
+    return at ? new FlatTable(this.view, this.target(at)) : null;
+  }
+
+  tables(member: number): FlatTable[] {
+    const [start, length] = this.vector(member, 4);
+    return Array.from({ length }, (_, i) => new FlatTable(this.view, this.target(start + 4 * i)));
+  }
+
+  text(member: number): string {
+    const [start, length] = this.vector(member, 1);
+    return text.decode(new Uint8Array(this.view.buffer, this.view.byteOffset + start, length));
+  }
+
+  /** A vector of structs of two int64 that are counts or lengths. */
+  pairs(member: number): (readonly [number, number])[] {
+    const [start, length] = this.vector(member, 16);
+    return Array.from(
+      { length },
+      (_, i) => [this.count(start + 16 * i), this.count(start + 16 * i + 8)] as const,
+    );
+  }
+
+  private place(member: number): number {
+    const slot = 4 + 2 * member;
+    if (slot + 2 > this.view.getUint16(this.vtable, true)) return 0;
+    const offset = this.view.getUint16(this.vtable + slot, true);
+    return offset ? this.at + offset : 0;
+  }
+
+  private target(at: number): number {
+    return at + this.view.getUint32(at, true);
+  }
+
+  private vector(member: number, itemBytes: number): readonly [number, number] {
+    const at = this.place(member);
+    if (!at) return [0, 0];
+    const start = this.target(at);
+    const length = this.view.getUint32(start, true);
+    if (length * itemBytes > this.view.byteLength - start - 4) {
+      throw new ArrowError(`a vector of ${length} items in ${this.view.byteLength} bytes`);
+    }
+    return [start + 4, length];
+  }
+
+  private count(at: number): number {
+    const value = this.view.getUint32(at, true) + this.view.getInt32(at + 4, true) * 2 ** 32;
+    if (value < 0 || value > MOST) throw new ArrowError(`${value} is no count`);
+    return value;
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Broken frames, the same in every run: what is decoded holds together, everything else is a
+ * FrameError. `FUZZ_FRAMES=1000000 FUZZ_SEED=2 npx vitest run --root frontend frame.fuzz` runs more.
+ */
+
+import { createReadStream, readdirSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { describe, expect, it } from "vitest";
+import { decodeFrame, type Frame, FrameError } from "./frame";
+
+const FRAMES = new URL("../../../tests/contract/frames/", import.meta.url);
+const CORPUS = new URL("../../../tests/contract/corpus/frame/", import.meta.url);
+const COUNT = Number(process.env.FUZZ_FRAMES ?? 5000);
+const SEED = Number(process.env.FUZZ_SEED ?? 1);
+
+const VERDICTS = process.env.FUZZ_VERDICTS;
+
+interface Rows {
+  readonly tid: readonly number[];
+  readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
+  readonly start_ns: readonly number[] | null;
+  readonly names: readonly string[] | null;
+}
+
+function rowsOf(frame: Frame): Rows {
+  const columns = frame.columns.map((column) =>
+    [...column].map((value) => (Number.isNaN(value) ? null : value)),
+  );
+  return {
+    tid: [...frame.tid],
+    columns: Object.fromEntries(frame.fields.map((field, i) => [field, columns[i] ?? []])),
+    start_ns: frame.start_ns && [...frame.start_ns],
+    names: frame.names,
+  };
+}
+
+function files(folder: URL): Uint8Array[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".bin"))
+    .sort()
+    .map((name) => Uint8Array.from(readFileSync(new URL(name, folder))));
+}
+
+/** Mulberry32: whole numbers below a bound. */
+function dice(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+const TELLING = [0, 1, 2, 4, 8, 16, 127, 128, 254, 255];
+
+function broken(whole: Uint8Array, roll: (below: number) => number): Uint8Array {
+  const made = whole.slice();
+  for (let patch = roll(5); patch >= 0; patch--) {
+    made[roll(made.length)] = roll(2) ? (TELLING[roll(TELLING.length)] ?? 0) : roll(256);
+  }
+  return roll(20) ? made : made.slice(0, roll(made.length));
+}
+
+function decoded(bytes: Uint8Array): Frame | null {
+  try {
+    return decodeFrame(bytes.slice().buffer);
+  } catch (error) {
+    if (error instanceof FrameError) return null;
+    throw error;
+  }
+}
+
+/** What is wrong with a decoded frame; null if it holds together. */
+function fault(frame: Frame): string | null {
+  const rows = frame.tid.length;
+  if (frame.columns.length !== frame.fields.length) return "columns without names";
+  if (frame.columns.some((column) => column.length !== rows)) return "columns of another length";
+  if (new Set(frame.fields).size !== frame.fields.length) return "two columns of one name";
+  if (frame.header.kind !== "snapshot") return frame.names || frame.start_ns ? "identity" : null;
+  if (frame.names?.length !== rows || frame.start_ns?.length !== rows) return "no identity";
+  return frame.names.every((name) => typeof name === "string") ? null : "a name that is no text";
+}
+
+/** Compare with what tests/fuzz/verdicts.py wrote; either decoder may be the stricter one. */
+async function agreement(file: string): Promise<void> {
+  let both = 0;
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    const told = JSON.parse(line) as { readonly frame: string; readonly rows: Rows | null };
+    const frame = decoded(Uint8Array.from(Buffer.from(told.frame, "base64")));
+    if (!frame || !told.rows) continue;
+    both++;
+    // A delta has no use for identities, should there be some.
+    const identity = frame.names ? {} : { names: null, start_ns: null };
+    expect(rowsOf(frame), told.frame).toEqual({ ...told.rows, ...identity });
+  }
+  expect(both).toBeGreaterThan(0);
+}
+
+describe("decodeFrame, given broken frames", () => {
+  const golden = files(FRAMES);
+
+  it("decodes what is whole", () => {
+    expect(golden.map((bytes) => decoded(bytes) && fault(decoded(bytes) as Frame))).toEqual(
+      golden.map(() => null),
+    );
+  });
+
+  it(`refuses, or gives what holds together: ${COUNT} frames`, { timeout: 3_600_000 }, () => {
+    const roll = dice(SEED);
+    let accepted = 0;
+    for (let i = 0; i < COUNT; i++) {
+      const bytes = broken(golden[roll(golden.length)] ?? new Uint8Array(), roll);
+      let wrong: string | null = null;
+      try {
+        const frame = decoded(bytes);
+        accepted += frame ? 1 : 0;
+        wrong = frame && fault(frame);
+      } catch (error) {
+        wrong = String(error);
+      }
+      if (wrong) expect.fail(`frame ${i}: ${wrong}\n${Buffer.from(bytes).toString("base64")}`);
+    }
+    // Some patches change only a number, some break the frame: both ways are taken.
+    expect(accepted).toBeGreaterThan(COUNT / 20);
+    expect(accepted).toBeLessThan(COUNT - COUNT / 20);
+  });
+
+  if (VERDICTS) {
+    it("agrees with the Python decoder", { timeout: 3_600_000 }, () => agreement(VERDICTS));
+  }
+
+  it.each(files(CORPUS).map((bytes, i) => [i, bytes] as const))(
+    "refuses what once broke a decoder: %i",
+    (_, bytes) => {
+      expect(decoded(bytes)).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,119 @@
+"""docs/metrics.md lists the metrics that there are.
+
+Run this file as a script to write its tables anew:
+
+    PYTHONPATH=shared:tests .venv/bin/python tests/contract/test_metrics_doc.py
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from backend_builders import HOST_ID, host, target
+from builders import frame_header
+from prometheus_client.metrics_core import Metric
+from tidscope_backend.metrics.facts import ENDED_SECONDS, Facts, StreamFacts
+from tidscope_backend.metrics.families import ROLE_FIELDS, families
+from tidscope_backend.metrics.meters import Meters
+from tidscope_collector.sampling.roles import MAX_ROLES
+from tidscope_wire.generated.catalogue import CATALOGUE
+from tidscope_wire.generated.models import ProcessGauges, RoleTotals
+
+PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
+ITSELF, TARGETS, ROLES = "tidscope itself", "Processes and their sampling", "Threads by role"
+SUFFIX = {"counter": "_total", "info": "_info"}
+
+Table = list[list[str]]
+
+
+def full() -> list[Metric]:
+    """Families of a target that has everything."""
+    meters = Meters(lambda: 0.0, lambda _: 1)
+    header = frame_header()
+    every = {field.name: 1 for field in CATALOGUE.fields if field.scope == "thread"}
+    role = RoleTotals(role="main", live=1, exited=0, totals=every)
+    update = {
+        "roles": [role],
+        "process": ProcessGauges(gomaxprocs=1, rss_bytes=1),
+        "health": header.health.model_copy(update={"cpu_percent": 1.0}),
+    }
+    meters.observe(HOST_ID, header.model_copy(update=update))
+    known = target()
+    hosts = ((host(), meters.hosts[HOST_ID]),)
+    targets = ((known, meters.targets[known.id]),)
+    return list(families(Facts(StreamFacts(), hosts, targets, {"attached": 1})))
+
+
+def tables() -> dict[str, Table]:
+    """The page's tables, by heading; of fields it says no more than their names."""
+    head = ["metric", "type", "labels", "meaning"]
+    made: dict[str, Table] = {
+        ITSELF: [head],
+        TARGETS: [head],
+        ROLES: [["metric", "unit", "field"]],
+    }
+    fields = {metric.name: metric for metric in ROLE_FIELDS}
+    for metric in full():
+        assert metric.samples, f"{metric.name} has no sample"
+        name = f"`{metric.name}{SUFFIX.get(metric.type, '')}`"
+        labels = {label for sample in metric.samples for label in sample.labels}
+        if metric.name in fields:
+            assert labels == {"target", "role"}
+            made[ROLES].append([name, metric.unit, f"`{fields[metric.name].field}`"])
+            continue
+        listed = ", ".join(f"`{label}`" for label in sorted(labels))
+        part = TARGETS if "target" in labels else ITSELF
+        made[part].append([name, metric.type, listed, metric.documentation])
+    return made
+
+
+def written() -> dict[str, Table]:
+    """The tables as the page has them."""
+    found: dict[str, Table] = {}
+    for part in PAGE.read_text(encoding="utf-8").split("\n## "):
+        lines = [line for line in part.splitlines() if line.startswith("|")]
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+        if rows:
+            found[part.split("\n", 1)[0]] = [rows[0], *rows[2:]]
+    return found
+
+
+@pytest.mark.parametrize("heading", [ITSELF, TARGETS, ROLES])
+def test_the_tables_are_the_metrics(heading: str) -> None:
+    assert written()[heading] == tables()[heading]
+
+
+def test_bounds_are_those_in_force() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert f"at most {MAX_ROLES} roles by name" in text
+    assert f"at most {MAX_ROLES + 1} times" in text
+    assert ENDED_SECONDS == 300
+    assert "stays for five minutes" in text
+
+
+def test_metrics_in_the_text_exist() -> None:
+    known = {sample.name for metric in full() for sample in metric.samples}
+    text = PAGE.read_text(encoding="utf-8").partition("\n## tidscope itself")[0]
+    named = set(re.findall(r"tidscope_\w+", text))
+    assert named
+    assert named <= known
+
+
+def _write() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for heading, table in tables().items():
+        widths = [max(len(row[c]) for row in table) for c in range(len(table[0]))]
+        lines = [
+            "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            for row in [table[0], ["-" * width for width in widths], *table[1:]]
+        ]
+        block = "".join(f"{line} |\n" for line in lines)
+        before, after = text.split(f"\n## {heading}\n")
+        start, *_, end = (m for m in re.finditer(r"(?m)^\|.*\n", after.split("\n## ")[0]))
+        after = after[: start.start()] + block + after[end.end() :]
+        text = f"{before}\n## {heading}\n{after}"
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    _write()

@@ -1,0 +1,59 @@
+/** What the page says of the collector's CPU budget, and of energy. */
+
+import { LivePage } from "./fixtures/live_page";
+import { Program } from "./fixtures/program";
+import { Site } from "./fixtures/site";
+import { expect, test } from "./fixtures/test";
+
+/** Below what any sampling at ten a second takes. */
+const TINY_PERCENT = 0.05;
+
+test("a rate that the budget lowered is seen, and how to raise the budget", async ({
+  page,
+  built: _,
+}) => {
+  test.setTimeout(90_000);
+  const site = await Site.start(TINY_PERCENT);
+  const program = await Program.start();
+  try {
+    await page.goto(site.urlWithToken);
+    await new LivePage(page, site).open(program.pid);
+    const inForce = page.locator("[data-rate-in-force]");
+    await expect(inForce).toContainText("Hz in force", { timeout: 30_000 });
+    await expect(page.getByRole("combobox", { name: "Rate" })).toHaveValue("10");
+    await inForce.focus();
+    await expect(page.getByRole("tooltip")).toContainText("tidscope with --budget-percent");
+    await expect(page.locator('[data-event="rate_adapted"]').last()).toContainText(
+      "Sampling went from 10 to",
+    );
+    await page.getByRole("button", { name: /remark/ }).click();
+    const health = page.getByRole("region", { name: "Health of the data" });
+    await expect(health).toContainText("samples a second, not the 10 asked for");
+    await expect(health).toContainText(/In force\d(\.\d+)? Hz/);
+    await expect(health).toContainText(/Of it measuring\d+\.\d of 0\.05 %/);
+    await expect(health).toContainText(/Held for replay.* frames unsent/);
+  } finally {
+    await program.kill();
+    await site.stop();
+  }
+});
+
+test("power is shown, or why there is none", async ({ watching, site }) => {
+  test.setTimeout(90_000);
+  const { checks } = (await site.get("/doctor")) as { checks: Check[] };
+  const energy = checks.find(({ name }) => name === "energy");
+  const tile = watching.tile("power");
+  if (energy?.state === "ok") {
+    await expect(tile).toContainText(/\d [km]?W machine/);
+    await expect(tile).toContainText("process, est.");
+  } else {
+    await expect(tile).toHaveAttribute("data-state", "absent");
+    await expect(tile).toContainText("No energy counter");
+    await expect(watching.page.locator('[data-column="power"]')).toHaveCount(0);
+  }
+});
+
+interface Check {
+  readonly name: string;
+  readonly state: string;
+}

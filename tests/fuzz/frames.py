@@ -1,0 +1,90 @@
+"""Any bytes as a frame: the decoder answers with rows that hold together, or refuses."""
+
+import struct
+from pathlib import Path
+
+import numpy as np
+from tidscope_wire.frame import FrameError, RowEncoder, Rows, decode_rows, split
+
+GOLDEN = Path(__file__).parents[1] / "contract" / "frames"
+
+
+def bodies() -> list[bytes]:
+    """The Arrow streams of the golden frames."""
+    return [bytes(split(path.read_bytes())[1]) for path in sorted(GOLDEN.glob("*.bin"))]
+
+
+BODIES = bodies()
+
+
+def arrow(data: bytes) -> bytes:
+    """What the bytes stand for: a patched Arrow stream, or themselves behind a byte of 255.
+
+    Any other first byte chooses one of the golden streams; then come patches of two bytes of place
+    and one of value; with the place 0xFFFF the stream is cut.
+    """
+    if not data or data[0] == 255:
+        return data[1:]
+    made = bytearray(BODIES[data[0] % len(BODIES)])
+    for at in range(1, len(data) - 2, 3):
+        place, value = struct.unpack_from("=HB", data, at)
+        if place == 0xFFFF:
+            made = made[: len(made) * value // 256]
+        elif made:
+            made[place % len(made)] = value
+    return bytes(made)
+
+
+def check_frame(data: bytes) -> None:
+    """Take bytes for a whole frame.
+
+    Raises:
+        AssertionError: what was decoded does not hold together.
+    """
+    try:
+        _, body = split(data)
+    except FrameError:
+        return
+    check_rows(bytes(body))
+
+
+def check_arrow(data: bytes) -> None:
+    """Take bytes for a program that patches the Arrow stream of a golden frame."""
+    check_rows(arrow(data))
+
+
+def check_rows(body: bytes) -> None:
+    """Take bytes for the Arrow part of a frame."""
+    try:
+        rows = decode_rows(body)
+    except FrameError:
+        return
+    _check(rows)
+    again = decode_rows(RowEncoder(list(rows.columns)).encode(rows))
+    assert again.tid.tolist() == rows.tid.tolist()
+    assert list(again.columns) == list(rows.columns)
+    for field, values in rows.columns.items():
+        gone = rows.absent.get(field, np.zeros(len(values), np.bool_))
+        told = again.absent.get(field, np.zeros(len(values), np.bool_))
+        assert told.tolist() == gone.tolist()
+        assert again.columns[field][~gone].tolist() == values[~gone].tolist()
+    assert (rows.start_ns is None) == (again.start_ns is None)
+    if rows.start_ns is not None and again.start_ns is not None:
+        assert again.start_ns.tolist() == rows.start_ns.tolist()
+        assert again.name == rows.name
+
+
+def _check(rows: Rows) -> None:
+    count = len(rows.tid)
+    assert rows.tid.dtype == np.uint32
+    for values in rows.columns.values():
+        assert (values.dtype.name, values.shape) == ("uint64", (count,))
+    for field, gone in rows.absent.items():
+        assert field in rows.columns
+        assert (gone.dtype.name, gone.shape) == ("bool", (count,))
+        assert gone.any()
+    assert (rows.start_ns is None) == (rows.name is None)
+    if rows.start_ns is not None and rows.name is not None:
+        assert (rows.start_ns.dtype.name, rows.start_ns.shape) == ("int64", (count,))
+        assert len(rows.name) == count
+        assert all(isinstance(name, str) for name in rows.name)

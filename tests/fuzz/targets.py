@@ -1,0 +1,12 @@
+"""The fuzzed decoders, by name: each takes any bytes and raises if something wrong is believed."""
+
+from collections.abc import Callable, Mapping
+
+from fuzz.frames import check_arrow, check_frame
+from fuzz.netlink import check_netlink
+
+TARGETS: Mapping[str, Callable[[bytes], None]] = {
+    "netlink": check_netlink,
+    "frame": check_frame,
+    "arrow": check_arrow,
+}

@@ -1,0 +1,199 @@
+"""The CPU budget at work: rates go down when sampling costs too much, and come back."""
+
+import asyncio
+import os
+import queue
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import pytest
+from backend_server import SECRET, Backend, running_backend
+from live_page import LivePage
+from programs.build import build_c
+from tidscope_collector.attaching import Targets
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling import budget as budget_module
+from tidscope_collector.sampling import selfwatch
+from tidscope_collector.sampling.budget import Budget
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.selfwatch import SelfWatch
+from tidscope_collector.sources import Sources
+from tidscope_wire.frame import split
+from tidscope_wire.generated.models import (
+    FrameHeader,
+    LiveState,
+    RateAdapted,
+    RateChanged,
+    Target,
+    TargetsResponse,
+)
+
+WAKERS = Path(__file__).parents[2] / "benchmarks" / "wakers.c"
+PATIENCE_S = 60
+MS = 1_000_000
+
+
+@contextmanager
+def wakers(threads: int, period_ms: int) -> Iterator[int]:
+    """A program of so many threads, each of which wakes once a period; its process id."""
+    command = [str(build_c(WAKERS)), str(threads), str(period_ms)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            yield process.pid
+        finally:
+            process.kill()
+
+
+def adapted(header: FrameHeader) -> list[RateAdapted]:
+    return [event for event in header.events if isinstance(event, RateAdapted)]
+
+
+class Cost:
+    """A clock of the sampling thread on which each sample takes what the test says."""
+
+    def __init__(self) -> None:
+        self.sample_ns = 0
+        self._ns = 0
+
+    def __call__(self) -> int:
+        # Asked before and after a sample, and once to close an account.
+        self._ns += self.sample_ns // 2
+        return self._ns
+
+
+def test_the_engine_lowers_the_rate_and_raises_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Real samples of a real process, with seconds made short and a clock that tells their cost."""
+    monkeypatch.setattr(selfwatch, "ACCOUNT_NS", 100 * MS)
+    for name, seconds in {"OVER_S": 0.5, "ROOM_S": 0.5, "WAIT_S": 1.0}.items():
+        monkeypatch.setattr(budget_module, name, seconds)
+    frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    sources, cost = Sources(ProcFs()), Cost()
+    watch = SelfWatch(sending=lambda: 0, sampling=cost)
+    engine = Engine(
+        lambda _target, _seq, frame, _key: frames.put(frame),
+        sources.open_exits if sources.has_exits else None,
+        budget=Budget(2),
+        watch=watch,
+    )
+    engine.start()
+    targets = Targets("h-000000000000", ProcFs(), sources, engine)
+
+    def until_adapted() -> tuple[RateAdapted, FrameHeader]:
+        while True:
+            header, _ = split(frames.get(timeout=PATIENCE_S))
+            assert header.health.rate_hz <= header.health.asked_hz
+            if found := adapted(header):
+                return found[-1], header
+
+    try:
+        with wakers(5, 100) as pid:
+            target, _ = targets.attach(pid, None, 50)
+            cost.sample_ns = 2 * MS  # 10 % of a core
+            event, header = until_adapted()
+            assert event.previous_hz == 50
+            assert event.rate_hz <= 12.5
+            assert event.asked_hz == 50
+            assert event.measuring_percent > event.budget_percent == 2
+            assert (header.health.rate_hz, header.health.asked_hz) == (event.rate_hz, 50)
+            assert header.health.budget_percent == 2
+            cost.sample_ns = 0
+            while event.rate_hz < 50:
+                before = event.rate_hz
+                event, header = until_adapted()
+                assert event.rate_hz > before
+            assert event.rate_hz == header.health.rate_hz == 50
+            # A person's wish is in force at once, and is no adaptation.
+            assert targets.set_rate(target.id, 25).rate_hz == 25
+            while not any(isinstance(event, RateChanged) for event in header.events):
+                header, _ = split(frames.get(timeout=PATIENCE_S))
+            assert header.events == [RateChanged(rate_hz=25, previous_hz=50)]
+            assert (header.health.rate_hz, header.health.asked_hz) == (25, 25)
+    finally:
+        engine.stop()
+        sources.close()
+
+
+@asynccontextmanager
+async def collector(backend: Backend, budget_percent: float) -> AsyncIterator[None]:
+    """The real collector, on its way to the backend."""
+    url = f"{backend.socket_url}/ws/collector"
+    command = ["-m", "tidscope_collector", "run", "--backend", url]
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *command,
+        *("--budget-percent", str(budget_percent)),
+        env={**os.environ, "TIDSCOPE_COLLECTOR_SECRET": SECRET},
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+@asynccontextmanager
+async def attached(budget_percent: float, threads: int) -> AsyncIterator[tuple[Target, LivePage]]:
+    """A program watched at 20 samples a second, and a page that gets its frames."""
+    with wakers(threads, 100) as pid:
+        async with (
+            running_backend() as backend,
+            backend.program() as client,
+            backend.page() as page,
+            collector(backend, budget_percent),
+            asyncio.timeout(PATIENCE_S),
+        ):
+            while not (await page.text(LiveState)).hosts:
+                pass
+            made = await client.post("/api/v1/targets", json={"pid": pid, "rate_hz": 20})
+            target = Target.model_validate_json(made.text)
+            await page.subscribe(target.id)
+            yield target, page
+            told = (await client.get("/api/v1/targets")).text
+            (kept,) = TargetsResponse.model_validate_json(told).targets
+            assert kept.rate_hz == 20, "the rate asked for is kept"
+
+
+async def test_a_program_of_many_threads_is_sampled_less_often_and_that_is_said() -> None:
+    async with attached(budget_percent=0.5, threads=400) as (_, page):
+        header, _ = await page.frame()
+        assert (header.health.rate_hz, header.health.asked_hz) == (20, 20)
+        while not adapted(header):
+            header, _ = await page.frame()
+        (event,) = adapted(header)
+        assert (event.previous_hz, event.asked_hz, event.budget_percent) == (20, 20, 0.5)
+        assert event.measuring_percent > 0.5
+        assert event.rate_hz < 20
+        # It is in force: two frames without an event between them are a period apart.
+        first, _ = await page.frame()
+        second, _ = await page.frame()
+        assert not adapted(first)
+        assert second.seq == first.seq + 1
+        periods = (second.time_ns - first.time_ns) / 1e9 * second.health.rate_hz
+        assert periods > 0.9
+        assert second.health.rate_hz < second.health.asked_hz == 20
+
+
+async def test_without_a_budget_the_rate_asked_for_is_kept_and_the_cost_is_told() -> None:
+    async with attached(budget_percent=0, threads=400) as (_, page):
+        header, _ = await page.frame()
+        while header.time_ns < 9e9:
+            header, _ = await page.frame()
+            assert not adapted(header)
+        health = header.health
+        assert (health.rate_hz, health.asked_hz, health.budget_percent) == (20, 20, 0)
+        assert health.cpu_percent is not None
+        assert health.measuring_percent is not None
+        assert 0.5 < health.measuring_percent <= health.cpu_percent * 1.05 + 0.5
+        assert 0 < health.sample_mean_us <= health.sample_max_us
+        assert health.replay_frames >= 100
+        assert health.sent_frames >= 100
+        assert health.replay_bytes > 100_000
+        assert health.sent_bytes > 100_000
+        assert health.unsent_frames < 20
+        assert header.machine.cpu_busy_us is not None
+        assert header.machine.cpu_busy_us > 0

@@ -1,0 +1,91 @@
+"""Twenty thousand threads born and gone within seconds: none is lost silently."""
+
+import json
+import queue
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs.build import build_c
+from tidscope_collector.attaching import Targets
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sources import Sources
+from tidscope_wire.frame import split
+from tidscope_wire.generated.models import FrameHeader, Target
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+THREADS = 20_000
+
+
+def account(*arguments: str) -> dict[str, Any]:
+    """Run benchmarks/exits.py, which fails if received + lost_reported is not exited."""
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "exits.py"), "--json", *arguments],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    figures: dict[str, Any] = json.loads(done.stdout)
+    assert figures["threads"] == THREADS
+    assert figures["received"] + figures["lost_reported"] == figures["exited"]
+    assert figures["exited"] > THREADS
+    assert figures["refused"] == 0
+    return figures
+
+
+@pytest.mark.parametrize("stall", [(), ("--stall",)], ids=["drained meanwhile", "drained after"])
+def test_none_of_a_storm_is_lost(stall: tuple[str, ...]) -> None:
+    """Either way: 64 MiB a CPU hold them all."""
+    figures = account(*stall)
+    assert figures["lost_reported"] == 0
+    assert figures["target_received"] == THREADS + 1
+
+
+@pytest.mark.parametrize("stall", [(), ("--stall",)], ids=["drained meanwhile", "drained after"])
+def test_what_is_lost_in_a_storm_is_reported_exactly(stall: tuple[str, ...]) -> None:
+    """A buffer for some fifty records a CPU. Drained after, all the others are lost at the end."""
+    figures = account("--buffer-bytes", "65536", *stall)
+    assert figures["lost_reported"] > (THREADS // 2 if stall else 0)
+    assert 0 < figures["target_received"] < figures["target_exited"]
+
+
+def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
+    frames: queue.SimpleQueue[FrameHeader] = queue.SimpleQueue()
+
+    def take(_target: Target, _seq: int, frame: bytes, _key: bool) -> None:
+        frames.put(split(frame)[0])
+
+    sources = Sources(ProcFs())
+    engine = Engine(take, sources.open_exits)
+    engine.start()
+    program = build_c(BENCHMARKS / "exit_storm.c")
+    child = subprocess.Popen(
+        [str(program), str(THREADS), "200"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        targets = Targets("h-000000000000", ProcFs(), sources, engine)
+        targets.attach(child.pid, None, 10)
+        last = frames.get(timeout=20)
+        assert (last.seq, last.exited.threads) == (1, 0)
+        # Starts the storm, reads its figures, and closes the input, on which it ends.
+        assert json.loads(child.communicate(b".", timeout=60)[0])["threads"] == THREADS
+        exits = 0
+        while not any(event.type == "target_exited" for event in last.events):
+            last = frames.get(timeout=20)
+            exits += sum(event.type == "thread_exited" for event in last.events)
+            assert not any(event.type == "exits_lost" for event in last.events)
+    finally:
+        child.kill()
+        child.communicate()
+        engine.stop()
+        sources.close()
+    assert exits == last.exited.threads == THREADS + 1
+    assert last.exited.inexact == 0
+    assert last.health.exits_lost == 0
+    assert last.health.exits_received >= THREADS + 1

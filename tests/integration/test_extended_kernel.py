@@ -1,0 +1,130 @@
+"""The extended struct taskstats, on a kernel that was built with the patches and is booted here.
+
+User-mode Linux runs as an ordinary process on this machine's files, so that the collector itself
+reads the extended kernel. The first build takes some minutes; `kernel/build` keeps the result.
+"""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from programs.netmoves import CASES
+from programs.netmoves import build as build_netmoves
+
+ROOT = Path(__file__).parents[2]
+CHECKS = (
+    "profile_version_and_length_tell_the_layout",
+    "the_marker_cannot_be_written",
+    "sendfile_is_a_call_each_64_kib",
+    "sendfile_of_datagrams_is_counted_once",
+    "splice_between_two_sockets",
+    "splice_of_local_sockets_is_not_counted",
+    "raw_sockets_are_counted",
+    "the_record_of_a_process_has_its_threads_and_not_its_children",
+    "a_child_begins_at_zero_and_exec_goes_on",
+    "a_zombie_keeps_its_numbers",
+    "a_process_is_the_sum_of_its_threads_dead_ones_included",
+    "the_sum_never_goes_back_while_threads_end",
+)
+CANNOT = 3
+"""Status of kernel/build where there is nothing to build it from."""
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Path:
+    """The executable that is the kernel."""
+    built = subprocess.run([ROOT / "kernel/build"], capture_output=True, text=True, check=False)
+    could = platform.machine() == "x86_64" and os.geteuid() == 0 and shutil.which("apt-get")
+    if built.returncode == CANNOT and not could:
+        pytest.skip(built.stderr.strip())
+    assert built.returncode == 0, built.stderr
+    return Path(built.stdout.strip())
+
+
+def run(*words: str, options: Sequence[str] = (), folder: Path | None = None) -> tuple[int, str]:
+    """Run a command in the guest; its status and all that it said."""
+    done = subprocess.run(
+        [ROOT / "kernel/run", *options, "--", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(folder)} if folder else None,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def run_script(name: str, *arguments: str) -> dict[str, str]:
+    """Run a script of tests/programs in the guest; what it says of each of its cases.
+
+    A case that it says nothing of is not in the answer.
+    """
+    options = ("--time-limit", "600", "--writable", str(ROOT / ".cache"))
+    script = str(ROOT / "tests/programs" / name)
+    status, said = run(sys.executable, script, *arguments, options=options)
+    assert status in (0, 1), said
+    lines = [line.partition(": ") for line in said.splitlines()]
+    return {case: state for case, colon, state in lines if colon}
+
+
+@pytest.fixture(scope="module")
+def moves(kernel: Path) -> dict[str, str]:
+    build_netmoves()
+    return run_script("netmoves.py", "--network", "taskstats")
+
+
+@pytest.fixture(scope="module")
+def checks(kernel: Path) -> dict[str, str]:
+    return run_script("kernel_checks.py")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_collectors_numbers_agree_with_what_was_moved(case: str, moves: dict[str, str]) -> None:
+    state, _, source = moves[case].partition(" [")
+    assert state == "agrees"
+    assert source.startswith("taskstats extended")
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_the_kernel_keeps_its_word(check: str, checks: dict[str, str]) -> None:
+    assert checks[check] == "agrees"
+
+
+def test_no_check_is_left_out(checks: dict[str, str]) -> None:
+    assert [name for name in checks if name in CHECKS or checks[name] == "agrees"] == list(CHECKS)
+
+
+def test_the_status_of_a_command_comes_out(kernel: Path, tmp_path: Path) -> None:
+    status, said = run("sh", "-c", "echo told; exit 7", folder=tmp_path)
+    assert (status, said) == (7, "told\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_hosts_files_cannot_be_written(kernel: Path, tmp_path: Path) -> None:
+    written = tmp_path / "written"
+    status, said = run("sh", "-c", f"echo > {written}")
+    assert status != 0
+    assert "Read-only file system" in said
+    assert not written.exists()
+
+
+def test_a_guest_that_hangs_is_ended(kernel: Path, tmp_path: Path) -> None:
+    status, said = run("sleep", "600", options=("--time-limit", "5"), folder=tmp_path)
+    assert status == 124
+    assert "did not end within 5 seconds" in said
+    left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(tmp_path) in _read(path)]
+    assert left == []
+    assert not list(tmp_path.iterdir())
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

@@ -1,0 +1,175 @@
+"""A real Prometheus scrapes a real backend, whose collector watches a program with known work."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+from programs.known_work import KnownWork
+from prometheus import Prometheus, promtool
+
+PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+SHORT_THREADS = 300
+WRITTEN = 8 << 20
+ROLES_NS = 1_000_000_000
+"""Totals by role are told this often (sampling/target.py)."""
+
+SLACK_S = 0.005
+"""CPU that a thread uses between its own account and its next sleep or its end."""
+
+EXIT_S = 0.0001
+"""CPU of a thread's end behind its exit record (do_exit sends it first), at most; 0.00002 or so."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A running tidscope, and one that may ask it."""
+
+    address: str
+    token: str
+
+    def client(self) -> httpx.Client:
+        headers = {"authorization": f"Bearer {self.token}"}
+        return httpx.Client(base_url=self.address, headers=headers, timeout=20)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """`tidscope up`: backend and collector as a person starts them."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("TIDSCOPE_", "SUDO_"))}
+    with subprocess.Popen(
+        [sys.executable, "-m", "tidscope_backend", "up", "--port", "0", "--json", "--no-open"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=inherited,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line, process.communicate(timeout=30)
+            told = json.loads(line)
+            yield Site(told["address"], told["token"])
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
+
+
+@pytest.fixture
+def prometheus(site: Site, tmp_path: Path) -> Iterator[Prometheus]:
+    """The configuration of docs/metrics.md, with this backend's address and token."""
+    (block,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    config = yaml.safe_load(block)
+    (job,) = config["scrape_configs"]
+    secret = tmp_path / "token"
+    secret.write_text(site.token)
+    secret.chmod(0o600)
+    job["authorization"]["credentials_file"] = str(secret)
+    job["static_configs"][0]["targets"] = [site.address.removeprefix("http://").rstrip("/")]
+    job["scrape_interval"] = job["scrape_timeout"] = "1s"
+    with Prometheus(tmp_path, config) as running:
+        yield running
+
+
+def of_role(name: str, role: str) -> str:
+    return f'tidscope_{name}{{role="{role}"}}'
+
+
+def check_all(prometheus: Prometheus, site: Site) -> None:
+    """No counter has fallen from one scrape to another; the page's examples and promtool work."""
+    every = 'group by (__name__) ({__name__=~"tidscope_.*(_total|_sum|_count)"})'
+    names = [dict(labels)["__name__"] for labels in prometheus.query(every)]
+    assert len(names) > 20
+    assert not [name for name in names if prometheus.query(f"resets({name}[10m]) > 0")]
+    for example in re.findall(r"```promql\n(.*?)```", PAGE, re.DOTALL):
+        assert prometheus.query(example), example
+    with site.client() as api:
+        text = api.get("/metrics").raise_for_status().text
+    assert promtool("check", "metrics", text=text) == ""
+
+
+def test_counters_are_what_the_threads_did(site: Site, prometheus: Prometheus) -> None:
+    ask = prometheus.value
+
+    def sampled_after(unix_s: float) -> bool:
+        newest = ask("tidscope_target_last_sample_timestamp_seconds")
+        # Roles are told at least so often.
+        return newest is not None and newest > unix_s + ROLES_NS / 1e9 + 0.2
+
+    with KnownWork(short_threads=SHORT_THREADS, write_bytes=WRITTEN) as work, site.client() as api:
+        answer = api.post("/api/v1/targets", json={"pid": work.pid, "rate_hz": 20})
+        target = answer.raise_for_status().json()
+        burnt = work.command("b").thread
+        work.command("w")
+        work.command("r")
+        shorts = work.command("s").threads
+        before = work.command("p").process
+        told_s = time.time()
+        prometheus.until(lambda: sampled_after(told_s), "no sample is scraped")
+
+        # Threads against their own accounts.
+        cpu_s = burnt.cpu_ns / 1e9
+        burner = ask(of_role("thread_cpu_run_seconds_total", "burner"))
+        assert cpu_s <= (burner or 0) <= cpu_s + SLACK_S
+        # One that was sampled before it gave itself its name began in another role.
+        short_s = sum(account.cpu_ns for account in shorts) / 1e9
+        short = ask(of_role("thread_cpu_run_seconds_total", "short"))
+        assert len(shorts) == SHORT_THREADS
+        assert 0.99 * short_s <= (short or 0) <= short_s + SHORT_THREADS * 0.001
+        assert ask(of_role("role_exited_threads_total", "short")) == SHORT_THREADS
+        assert ask(of_role("role_threads", "short")) == 0
+        # taskstats rounds down to a multiple of 1024.
+        assert ask(of_role("thread_write_char_bytes_total", "writer")) == WRITTEN
+        assert ask(of_role("role_threads", "renamed-#")) == 1
+        assert (ask(of_role("thread_voluntary_switches_total", "renamer")) or 0) >= 1
+
+        # All roles against the process' own accounts, before and after what was scraped.
+        cpu = ask("sum(tidscope_thread_cpu_run_seconds_total)") or 0
+        switches = ask("sum(tidscope_thread_voluntary_switches_total)") or 0
+        after = work.command("p").process
+        ends_s = SHORT_THREADS * EXIT_S
+        assert before.cpu_ns / 1e9 - ends_s - SLACK_S <= cpu <= after.cpu_ns / 1e9 + SLACK_S
+        assert before.voluntary_switches - 2 <= switches <= after.voluntary_switches + 2
+        assert (ask("tidscope_process_rss_bytes") or 0) > 1 << 20
+
+        # A field that this kernel does not give has no series.
+        absent = {field["field"] for field in target["absent"]}
+        assert "net_read_bytes" not in absent or not prometheus.query(
+            "tidscope_thread_net_read_bytes_total"
+        )
+
+        # The end: nothing of what was told is lost, and the rest is added.
+        ended = work.command("q").process
+        work.wait()
+        prometheus.until(lambda: ask("tidscope_target_up") == 0, "the end is not scraped")
+        cpu = ask("sum(tidscope_thread_cpu_run_seconds_total)") or 0
+        assert ended.cpu_ns / 1e9 - ends_s - SLACK_S <= cpu <= ended.cpu_ns / 1e9 + 0.02
+        assert ask("tidscope_target_threads") == 0
+        threads = ask("tidscope_target_exited_threads_total")
+        assert threads == ask("sum(tidscope_role_exited_threads_total)")
+        assert (threads or 0) > SHORT_THREADS
+
+    check_all(prometheus, site)
+
+
+def test_prometheus_says_that_the_token_is_wrong(site: Site, tmp_path: Path) -> None:
+    secret = tmp_path / "token"
+    secret.write_text("another-token")
+    job = {
+        "job_name": "tidscope",
+        "scrape_interval": "1s",
+        "authorization": {"credentials_file": str(secret)},
+        "static_configs": [{"targets": [site.address.removeprefix("http://").rstrip("/")]}],
+    }
+    with Prometheus(tmp_path, {"scrape_configs": [job]}) as running:
+        running.until(lambda: running.value('up{job="tidscope"}') == 0, "it is not scraped")
+        assert running.query("tidscope_collectors") == {}

@@ -1,0 +1,72 @@
+"""Datagrams that another process sends to our netlink sockets are not taken for the kernel's."""
+
+import os
+import select
+import socket
+import threading
+
+import numpy as np
+from taskstats_replies import AGGR_PID, message, record
+from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
+from tidscope_collector.taskstats.link import NETLINK_GENERIC, Kernel, open_socket, probe
+from tidscope_collector.taskstats.reader import BatchQuery
+from tidscope_collector.taskstats.refusals import Refusal
+
+
+class Opened:
+    """Remembers the sockets that it opens."""
+
+    def __init__(self) -> None:
+        self.sockets: list[socket.socket] = []
+
+    def __call__(self, buffer_bytes: int) -> socket.socket:
+        self.sockets.append(open_socket(buffer_bytes))
+        return self.sockets[-1]
+
+
+def forge(to: socket.socket, tid: int, kernel: Kernel, sequence: int) -> None:
+    """Send a record that is right in every way, but for who sends it: all its numbers are 7."""
+    words = np.full(kernel.layout.length // 8, 7, np.uint64)
+    words[0] = kernel.layout.version
+    halves = words.view(np.uint32)
+    halves[kernel.layout.offsets["ac_pid"] // 4] = tid
+    body = record(AGGR_PID, tid, words.tobytes(), pad="none" if kernel.payload == 36 else "inside")
+    datagram = message(body, sequence=sequence, type_=kernel.family)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC) as other:
+        other.bind((0, 0))
+        assert other.sendto(datagram, (to.getsockname()[0], 0)) == len(datagram)
+
+
+def test_a_forged_reply_is_refused_and_the_kernels_believed() -> None:
+    kernel, opened = probe(), Opened()
+    query = BatchQuery(kernel, opened)
+    tid = threading.get_native_id()
+    offset = kernel.layout.offsets["cpu_run_virtual_total"] // 8
+    try:
+        for sequence in (1, 2):  # before and after the first right reply was seen
+            forge(opened.sockets[0], tid, kernel, sequence)
+            words, _ = query.query(np.array([tid], np.uint32))
+            assert len(words) == 1
+            assert words[0, offset] > 1_000_000
+            assert dict(query.refused) == {Refusal.SENDER: sequence}
+    finally:
+        query.close()
+
+
+def test_a_forged_exit_is_refused_and_the_kernels_received() -> None:
+    kernel, opened = probe(), Opened()
+    listener = ExitListener(kernel, possible_cpus(), open_link=opened)
+    try:
+        forge(opened.sockets[0], os.getpid(), kernel, 1)
+        thread = threading.Thread(target=lambda: None)
+        thread.start()
+        thread.join()
+        seen: set[int] = set()
+        while thread.native_id not in seen:
+            assert select.select(opened.sockets, [], [], 10)[0], "no exit record came"
+            seen |= set(listener.own_member(listener.drain(), "ac_pid").tolist())
+        assert os.getpid() not in seen
+        assert dict(listener.refused) == {Refusal.SENDER: 1}
+        assert listener.lost == 0
+    finally:
+        listener.close()

@@ -1,0 +1,469 @@
+"""The collector's uplink against the real backend: away and back, refused, never in a hurry."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+
+import pytest
+from backend_builders import TARGET_ID, frame_bytes, key_frame, stream, target
+from backend_server import Backend, running_backend
+from live_page import LivePage
+from relay import Relay
+from tidscope_collector.attaching import Targets
+from tidscope_collector.uplink import connection
+from tidscope_collector.uplink.backoff import LONGEST_WAIT_S
+from tidscope_collector.uplink.closing import REPLACED_WAIT_S
+from tidscope_wire import PROTOCOL_VERSION
+from tidscope_wire.frame import split
+from tidscope_wire.generated.models import (
+    CollectorWelcome,
+    FramesLost,
+    HealthResponse,
+    LiveState,
+)
+from uplink_rig import MIB, UplinkRig, quiet_targets
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+LEAST, MOST = 0.7, 1.3  # what chance makes of a wait
+OTHER = "t-200-deadbeef"
+
+
+@pytest.fixture
+def targets() -> Iterator[Targets]:
+    with quiet_targets() as held:
+        yield held
+
+
+@pytest.fixture
+async def backend() -> AsyncIterator[Backend]:
+    # No frame is to be coalesced, however slow the test is.
+    async with running_backend(queue_frames=10_000) as running:
+        yield running
+
+
+async def health(backend: Backend) -> HealthResponse:
+    async with backend.program() as client:
+        answer = await client.get("/api/v1/health")
+    return HealthResponse.model_validate_json(answer.raise_for_status().content)
+
+
+async def numbers(page: LivePage, until: int) -> list[int]:
+    """Numbers of the next frames; each has to stand for itself."""
+    seen = await page.frames(until)
+    assert all(first == last for first, last in seen)
+    return [last for _, last in seen]
+
+
+def losses(page: LivePage) -> list[tuple[int, int]]:
+    return [(text.from_seq, text.to_seq) for text in page.texts if isinstance(text, FramesLost)]
+
+
+async def test_frames_go_out_as_they_come(targets: Targets, backend: Backend) -> None:
+    async with backend.page() as page, UplinkRig(targets, backend.port) as rig:
+        rig.put(stream(1, 5))
+        await page.subscribe(TARGET_ID)
+        assert await numbers(page, 5) == [1, 2, 3, 4, 5]
+        rig.put(stream(6, 9), first=6)
+        assert await numbers(page, 9) == [6, 7, 8, 9]
+        # A target that began when the connection was there.
+        rig.put([key_frame(1, target_id=OTHER)], of=target(OTHER))
+        await page.subscribe(OTHER)
+        assert (await page.frame())[0].target == OTHER
+        assert losses(page) == []
+
+
+async def test_a_connection_that_breaks_loses_and_doubles_nothing(
+    targets: Targets, backend: Backend
+) -> None:
+    async with (
+        Relay(backend.port) as network,
+        backend.page() as page,
+        UplinkRig(targets, network.port) as rig,
+    ):
+        await page.subscribe(TARGET_ID)
+        rig.put(stream(1, 7))
+        assert await numbers(page, 7) == list(range(1, 8))
+        for first in range(8, 48, 8):
+            network.cut()
+            await rig.ended()
+            rig.put(stream(first, first + 7), first=first)
+            rig.go_on()
+            assert await numbers(page, first + 7) == list(range(first, first + 8))
+        told = await health(backend)
+        assert (told.frames, told.lost, losses(page)) == (47, 0, [])
+
+
+async def test_a_new_backend_gets_all_that_is_kept(targets: Targets) -> None:
+    """A page that waited through it sees each frame once."""
+    async with running_backend() as first, first.page() as page:
+        rig = UplinkRig(targets, first.port)
+        await rig.__aenter__()
+        rig.put(stream(1, 17))
+        await page.subscribe(TARGET_ID)
+        assert await numbers(page, 17) == list(range(1, 18))
+    try:
+        await rig.ended()
+        rig.put(stream(18, 25), first=18)
+        async with (
+            running_backend(first.port, queue_frames=10_000) as second,
+            second.page() as page,
+            second.page() as fresh,
+        ):
+            await page.subscribe(TARGET_ID, 17)
+            await fresh.subscribe(TARGET_ID)
+            rig.go_on()
+            assert await numbers(page, 25) == list(range(18, 26))
+            assert await numbers(fresh, 25) == list(range(1, 26))
+            assert losses(page) == losses(fresh) == []
+            assert (await health(second)).lost == 0
+    finally:
+        await rig.__aexit__(None, None, None)
+
+
+async def test_a_backend_away_longer_than_the_bound_is_told_what_was_lost(
+    targets: Targets, backend: Backend
+) -> None:
+    frames = stream(1, 200)
+    room = sum(len(frame) for frame in frames[150:])
+    async with (
+        Relay(backend.port) as network,
+        backend.page() as page,
+        UplinkRig(targets, network.port, most_bytes=room) as rig,
+    ):
+        await page.subscribe(TARGET_ID)
+        rig.put(frames[:25])
+        assert await numbers(page, 25) == list(range(1, 26))
+        network.cut()
+        await rig.ended()
+        rig.put(frames[25:], first=26)
+        assert rig.replay.size <= room
+        rig.go_on()
+        # Groups of ten: the one of the 150th frame went whole.
+        header, _ = await page.frame()
+        assert (header.seq, header.kind) == (151, "snapshot")
+        assert losses(page) == [(26, 150)]
+        (lost,) = [text for text in page.texts if isinstance(text, FramesLost)]
+        assert lost.reason == "the collector's replay buffer was full"
+        assert await numbers(page, 200) == list(range(152, 201))
+        told = await health(backend)
+        assert (told.frames, told.lost) == (25 + 50, 125)
+
+
+async def test_a_new_backend_after_a_long_time(targets: Targets, backend: Backend) -> None:
+    """Each page is told of what it did not have, and of no more."""
+    frames = stream(1, 200)
+    room = sum(len(frame) for frame in frames[150:])
+    rig = UplinkRig(targets, backend.port, most_bytes=room)
+    rig.put(frames)
+    async with backend.page() as waiting, backend.page() as fresh:
+        await waiting.subscribe(TARGET_ID, 120)
+        await fresh.subscribe(TARGET_ID)
+        async with rig:
+            assert await numbers(waiting, 200) == list(range(151, 201))
+            assert await numbers(fresh, 200) == list(range(151, 201))
+        assert losses(waiting) == [(121, 150)]
+        assert losses(fresh) == []
+
+
+async def test_a_wrong_secret_is_named_once_and_waited_for(
+    targets: Targets, backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with UplinkRig(targets, backend.port, secret="not-the-secret") as rig:
+        for wait in await rig.tries(4):
+            assert LONGEST_WAIT_S * LEAST <= wait <= LONGEST_WAIT_S * MOST
+    said = [record.message for record in caplog.records if record.name == "tidscope.uplink"]
+    assert len(said) == 1
+    assert "4401" in said[0]
+    assert "the same TIDSCOPE_COLLECTOR_SECRET" in said[0]
+    assert "not-the-secret" not in caplog.text
+
+
+async def test_another_version_is_named_and_waited_for(
+    targets: Targets,
+    backend: Backend,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection, "PROTOCOL_VERSION", 99)
+    async with UplinkRig(targets, backend.port) as rig:
+        assert min(await rig.tries(2)) >= LONGEST_WAIT_S * LEAST
+    assert f"the collector speaks version 99, the backend {PROTOCOL_VERSION}" in caplog.text
+    assert "install the same version" in caplog.text
+
+
+async def test_too_many_collectors(targets: Targets, caplog: pytest.LogCaptureFixture) -> None:
+    async with running_backend(max_collectors=0) as full, UplinkRig(targets, full.port) as rig:
+        assert min(await rig.tries(2)) >= LONGEST_WAIT_S * LEAST
+    assert "4429" in caplog.text
+
+
+async def test_two_collectors_of_a_host_do_not_fight(
+    targets: Targets, backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with UplinkRig(targets, backend.port) as rig:
+        rig.put(stream(1, 3))
+        async with backend.page() as page:
+            await page.subscribe(TARGET_ID)
+            await numbers(page, 3)
+        async with backend.collector() as other:
+            await other.greeted()
+            assert await rig.ended() >= REPLACED_WAIT_S * LEAST
+    assert "end one of the two collectors" in caplog.text
+
+
+async def test_no_backend_is_said_once_and_the_wait_grows(
+    targets: Targets, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with running_backend() as gone:
+        port = gone.port
+    async with UplinkRig(targets, port) as rig:
+        waits = await rig.tries(8)
+    for turn, wait in enumerate(waits):
+        assert min(0.1 * 2**turn, 5) * LEAST <= wait <= min(0.1 * 2**turn, 5) * MOST
+    assert len([record for record in caplog.records if "no backend at" in record.message]) == 1
+
+
+async def test_a_refused_frame_is_left_out_alone(
+    targets: Targets, backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not those before and behind it, and not those of another target."""
+    frames = [*stream(1, 12), b"no frame at all", *stream(14, 30)]
+    others = stream(1, 30, target_id=OTHER)
+    rig = UplinkRig(targets, backend.port)
+    rig.put(frames)
+    rig.put(others, of=target(OTHER))
+    async with backend.page() as page, backend.page() as neighbour, rig:
+        await page.subscribe(TARGET_ID)
+        await neighbour.subscribe(OTHER)
+        assert await rig.ended() >= LONGEST_WAIT_S * LEAST
+        rig.go_on()
+        expected = [*range(1, 13), *range(14, 31)]
+        assert await numbers(page, 30) == expected
+        assert losses(page) == [(13, 13)]
+        assert await numbers(neighbour, 30) == list(range(1, 31))
+        # It is left out for good, also where a backend starts from nothing.
+        rig.put(stream(31, 31), first=31)
+        await numbers(page, 31)
+        assert len(rig.waits) == 1
+    assert "refused a message (4400: not a frame" in caplog.text
+
+
+class Server:
+    """A backend of few words: welcomes a collector, then does what the test says.
+
+    Args:
+        behave: what to do with a connection, from the start.
+    """
+
+    def __init__(self, behave: Callable[[ServerConnection], Awaitable[None]]) -> None:
+        self._behave = behave
+        self._serving = serve(self._connected, "127.0.0.1", 0, compression=None, max_size=None)
+        self.port = 0
+
+    async def _connected(self, socket: ServerConnection) -> None:
+        try:
+            await self._behave(socket)
+        except ConnectionClosed:
+            pass
+
+    async def __aenter__(self) -> "Server":
+        server = await self._serving.__aenter__()
+        self.port = next(iter(server.sockets)).getsockname()[1]
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._serving.__aexit__(None, None, None)
+
+
+async def welcome(socket: ServerConnection, resume: dict[str, int] | None = None) -> None:
+    assert json.loads(await socket.recv())["type"] == "collector_hello"
+    message = CollectorWelcome(protocol=PROTOCOL_VERSION, resume=resume or {})
+    await socket.send(message.model_dump_json())
+
+
+async def test_replay_starts_right_behind_what_the_backend_has(targets: Targets) -> None:
+    got: asyncio.Queue[int] = asyncio.Queue()
+    points = iter(({}, {TARGET_ID: 7, OTHER: 3}))
+
+    async def behave(socket: ServerConnection) -> None:
+        await welcome(socket, next(points))
+        async for message in socket:
+            if isinstance(message, bytes):
+                await got.put(split(message)[0].seq)
+                if got.qsize() == 3:
+                    await socket.close(1012)
+                    return
+
+    async with Server(behave) as server, UplinkRig(targets, server.port) as rig:
+        rig.put(stream(1, 12))
+        await rig.ended()
+        assert [got.get_nowait() for _ in range(3)] == [1, 2, 3]
+        rig.go_on()
+        await rig.ended()
+        assert [got.get_nowait() for _ in range(3)] == [8, 9, 10]
+
+
+async def test_what_changed_between_hello_and_welcome_is_told(targets: Targets) -> None:
+    told: asyncio.Queue[dict[str, object]] = asyncio.Queue()
+    targets.note(target())
+
+    async def behave(socket: ServerConnection) -> None:
+        hello = json.loads(await socket.recv())
+        assert [one["rate_hz"] for one in hello["targets"]] == [10]
+        targets.note(target(rate_hz=50))
+        message = CollectorWelcome(protocol=PROTOCOL_VERSION, resume={})
+        await socket.send(message.model_dump_json())
+        async for text in socket:
+            await told.put(json.loads(text))
+
+    async with Server(behave) as server, UplinkRig(targets, server.port):
+        changed = await told.get()
+    assert changed["type"] == "target_changed"
+    assert changed["target"] == target(rate_hz=50).model_dump(mode="json")
+
+
+@pytest.mark.parametrize("code", [1011, 1012, 1000])
+async def test_a_backend_that_welcomes_and_fails_is_not_hammered(
+    targets: Targets, code: int
+) -> None:
+    async def behave(socket: ServerConnection) -> None:
+        await welcome(socket)
+        await socket.close(code)
+
+    async with Server(behave) as server, UplinkRig(targets, server.port) as rig:
+        rig.put(stream(1, 3))
+        waits = await rig.tries(7)
+    assert waits[0] <= 0.1 * MOST
+    assert waits[-1] >= LONGEST_WAIT_S * LEAST
+
+
+@pytest.mark.parametrize("answer", ["nonsense", '{"type":"detach","request_id":1,"target":"x"}'])
+async def test_an_answer_that_is_no_welcome(
+    targets: Targets, caplog: pytest.LogCaptureFixture, answer: str
+) -> None:
+    caplog.set_level(logging.INFO)
+
+    async def behave(socket: ServerConnection) -> None:
+        await socket.recv()
+        await socket.send(answer)
+        await socket.wait_closed()
+
+    async with Server(behave) as server, UplinkRig(targets, server.port) as rig:
+        first, second = await rig.tries(2)
+    assert second > first
+    assert "did not answer the hello with a welcome" in caplog.text
+
+
+async def test_a_server_that_is_no_backend(
+    targets: Targets, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port: int = server.sockets[0].getsockname()[1]
+        async with UplinkRig(targets, port) as rig:
+            first, second = await rig.tries(2)
+    assert second > first
+    assert "no backend at" in caplog.text
+    assert "404" in caplog.text
+
+
+async def test_a_slow_backend_slows_nobody_and_hears_of_each_frame_or_its_loss(
+    targets: Targets,
+) -> None:
+    """Its connection is full; frames fall off the buffer meanwhile."""
+    size, count = 50_000, 600
+    read = asyncio.Event()
+    got: asyncio.Queue[tuple[int, int]] = asyncio.Queue()
+
+    async def behave(socket: ServerConnection) -> None:
+        await welcome(socket)
+        await read.wait()
+        async for message in socket:
+            if isinstance(message, bytes):
+                seq = int.from_bytes(message[:4], "big")
+                await got.put((seq, seq))
+            else:
+                text = json.loads(message)
+                if text["type"] == "frames_lost":
+                    await got.put((text["from_seq"], text["to_seq"]))
+
+    async with Server(behave) as server, UplinkRig(targets, server.port, most_bytes=4 * MIB) as rig:
+        for seq in range(1, count + 1):
+            rig.put([seq.to_bytes(4, "big") + b"." * (size - 4)], first=seq)
+            assert rig.replay.size <= 4 * MIB
+            await asyncio.sleep(0)
+        read.set()
+        told = [await got.get()]
+        while told[-1][1] < count:
+            told.append(await got.get())
+    assert [first for first, _ in told] == [1, *(last + 1 for _, last in told[:-1])]
+    assert sum(last > first for first, last in told) >= 1
+    assert sum(last == first for first, last in told) >= 80
+
+
+async def test_ended_targets_are_forgotten_once_their_frames_are_sent(targets: Targets) -> None:
+    """Sixteen are kept; those before may have ended while nobody was there."""
+    said: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
+
+    async def behave(socket: ServerConnection) -> None:
+        await welcome(socket)
+        async for message in socket:
+            if isinstance(message, bytes):
+                await said.put(("frame", split(message)[0].target))
+            elif (text := json.loads(message))["type"] == "target_forgotten":
+                await said.put(("forgotten", text["target"]))
+
+    names = [f"t-{number}-deadbeef" for number in range(1, 21)]
+    async with Server(behave) as server:
+        rig = UplinkRig(targets, server.port)
+        for name in names:
+            rig.put(stream(1, 4, target_id=name), of=target(name, state="exited"))
+        async with rig:
+            heard = [await said.get() for _ in range(20 * 4 + 4)]
+    assert [name for what, name in heard if what == "forgotten"] == names[:4]
+    assert heard.index(("forgotten", names[0])) == 80
+    assert {one.id for one in targets.known()} == set(names[4:])
+    assert rig.replay.targets() == names[4:]
+
+
+async def test_a_fault_of_its_own_is_survived(
+    targets: Targets, backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    faults = [RuntimeError("a bug")]
+    async with backend.page() as page, UplinkRig(targets, backend.port) as rig:
+        after = rig.replay.after
+
+        def failing(name: str, seq: int) -> object:
+            if faults:
+                raise faults.pop()
+            return after(name, seq)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(rig.replay, "after", failing)
+            rig.put([key_frame(1), frame_bytes(2)])
+            assert await rig.ended() >= LONGEST_WAIT_S * LEAST
+            rig.go_on()
+            await page.subscribe(TARGET_ID)
+            assert await numbers(page, 2) == [1, 2]
+    assert "a bug" in caplog.text
+
+
+async def test_hosts_and_targets_are_there_for_a_new_backend(
+    targets: Targets, backend: Backend
+) -> None:
+    targets.note(target())
+    async with backend.page() as page, UplinkRig(targets, backend.port):
+        state = await page.text(LiveState)
+        while not state.targets:
+            state = await page.text(LiveState)
+    assert [one.id for one in state.targets] == [TARGET_ID]
+    assert [one.connected for one in state.hosts] == [True]

@@ -1,0 +1,95 @@
+"""A reader of one target's stream, in its smallest form: what any page has to keep of it."""
+
+from collections.abc import Sequence
+
+from tidscope_wire.frame import Rows, decode_rows, split
+from tidscope_wire.generated.models import (
+    ExitedTotals,
+    FrameHeader,
+    TargetEvent,
+    ThreadBorn,
+    ThreadExited,
+    ThreadRenamed,
+)
+
+
+class Receiver:
+    """Applies frames in order and fails at once if one contradicts those before it.
+
+    Attributes:
+        live: latest counters of each living thread, without those that were absent.
+        names: of the living threads.
+        starts: of the living threads, nanoseconds since attach.
+        exited: what the newest frame says of the ended threads.
+        exits: all exit events.
+    """
+
+    def __init__(self) -> None:
+        self.live: dict[int, dict[str, int]] = {}
+        self.names: dict[int, str] = {}
+        self.starts: dict[int, int] = {}
+        self.exited = ExitedTotals(threads=0, inexact=0, totals={})
+        self.exits: list[ThreadExited] = []
+        self.seq = 0
+
+    def frame(self, data: bytes) -> tuple[FrameHeader, Rows]:
+        """Take a binary frame in; it has to be the next one."""
+        header, body = split(data)
+        rows = decode_rows(body)
+        assert header.first_seq == self.seq + 1, (header.first_seq, self.seq)
+        self.seq = header.seq
+        self.take(header.events, rows, header.exited)
+        assert header.live_threads == len(self.live)
+        return header, rows
+
+    def take(self, events: Sequence[TargetEvent], rows: Rows, exited: ExitedTotals) -> None:
+        """Take the contents of a frame in."""
+        for event in events:
+            self._event(event)
+        if rows.name is not None and rows.start_ns is not None:
+            self._identities(rows.tid.tolist(), rows.start_ns.tolist(), rows.name)
+        for row, tid in enumerate(rows.tid.tolist()):
+            counters = self.live[tid]
+            for field, column in rows.columns.items():
+                mask = rows.absent.get(field)
+                if mask is not None and mask[row]:
+                    assert field not in counters, f"{field} of {tid} was taken back"
+                    continue
+                assert column[row] >= counters.get(field, 0), f"{field} of {tid} fell"
+                counters[field] = int(column[row])
+        self.exited = exited
+
+    def total(self, field: str) -> int:
+        """A field of the whole process: the living and the ended."""
+        living = sum(counters.get(field, 0) for counters in self.live.values())
+        return living + self.exited.totals.get(field, 0)
+
+    def _event(self, event: TargetEvent) -> None:
+        match event:
+            case ThreadBorn(tid=tid):
+                assert tid not in self.live, f"{tid} was born twice"
+                self.live[tid], self.names[tid] = {}, event.name
+                self.starts[tid] = event.start_ns
+            case ThreadRenamed(tid=tid):
+                assert self.names[tid] == event.previous
+                self.names[tid] = event.name
+            case ThreadExited(tid=tid):
+                self.exits.append(event)
+                assert event.seen_alive == (tid in self.live)
+                if event.seen_alive:
+                    counters = self.live.pop(tid)
+                    assert self.starts.pop(tid) == event.start_ns
+                    del self.names[tid]
+                    for field, value in counters.items():
+                        assert event.totals[field] >= value, f"{field} of {tid} fell at its end"
+            case _:
+                pass
+
+    def _identities(self, tids: list[int], starts: list[int], names: Sequence[str]) -> None:
+        """A snapshot names exactly the living; the first one of a late reader makes them known."""
+        if not self.live and not self.exits and self.seq <= 1:
+            for tid, start, name in zip(tids, starts, names, strict=True):
+                self.live[tid], self.starts[tid], self.names[tid] = {}, start, name
+        assert set(tids) == set(self.live)
+        assert dict(zip(tids, names, strict=True)) == self.names
+        assert dict(zip(tids, starts, strict=True)) == self.starts

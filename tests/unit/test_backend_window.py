@@ -1,0 +1,54 @@
+"""How far a page may be behind."""
+
+import pytest
+from tidscope_backend.problems import ProblemError
+from tidscope_backend.stream.window import MOST_BYTES, MOST_FRAMES, Window
+
+
+def telling() -> Window:
+    window = Window()
+    window.taken(0)
+    return window
+
+
+def test_a_page_that_never_tells_gets_everything() -> None:
+    window = Window()
+    for _ in range(10 * MOST_FRAMES):
+        window.sent(MOST_BYTES)
+    assert window.open
+
+
+def test_it_closes_with_the_last_frame_that_fits_and_opens_with_the_first_taken() -> None:
+    window = telling()
+    for sent in range(MOST_FRAMES):
+        assert window.open, sent
+        window.sent(1)
+    assert not window.open
+    window.taken(1)
+    assert window.open
+
+
+def test_bytes_count_too_but_one_frame_may_always_go() -> None:
+    window = telling()
+    window.sent(2 * MOST_BYTES)
+    assert not window.open
+    window.taken(1)
+    assert window.open
+    window.sent(MOST_BYTES - 1)
+    assert window.open
+    window.sent(1)
+    assert not window.open
+    window.taken(2)
+    assert window.open
+
+
+@pytest.mark.parametrize("frames", [1, 5])
+def test_what_cannot_be_is_refused_and_changes_nothing(frames: int) -> None:
+    window = telling()
+    window.sent(1)
+    window.sent(1)
+    window.taken(2)
+    with pytest.raises(ProblemError):
+        window.taken(frames)
+    window.sent(1)
+    window.taken(3)

@@ -1,0 +1,185 @@
+"""The sampling thread: one target's trouble is not the others', and nothing is missed silently."""
+
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from fake_proc import FakeProc, stat_line
+from scripted_reader import PID, START, Script, meant
+from tidscope_collector.reading import Reading
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.taskstats.exits import ExitListener, Exits
+from tidscope_wire.frame import split
+from tidscope_wire.generated.models import (
+    DeadlinesMissed,
+    ExitsLost,
+    FrameHeader,
+    SampleFailed,
+    Target,
+)
+
+
+class LosingListener(ExitListener):
+    """A listener that hears nothing and loses what the test says."""
+
+    def __init__(self) -> None:
+        self.received = 0
+        self.lost = 0
+        self.losing: queue.SimpleQueue[int | OSError] = queue.SimpleQueue()
+        self.closed = False
+
+    def drain(self) -> Exits:
+        lost = 0
+        if not self.losing.empty():
+            next_loss = self.losing.get()
+            if isinstance(next_loss, OSError):
+                raise next_loss
+            lost = next_loss
+        self.lost += lost
+        return Exits(
+            words=np.empty((0, 70), np.uint64),
+            cpu=np.empty(0, np.uint16),
+            number=np.empty(0, np.uint32),
+            ended=frozenset(),
+            before_ns=time.monotonic_ns(),
+            lost=lost,
+        )
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Broken(Script):
+    """A reader that fails as no source should."""
+
+    def read(self, tids: npt.NDArray[np.uint32]) -> Reading:
+        raise ValueError("nonsense from the kernel")
+
+
+class Slow(Script):
+    """A reader that takes three periods of 10 ms."""
+
+    def read(self, tids: npt.NDArray[np.uint32]) -> Reading:
+        threading.Event().wait(0.03)
+        return super().read(tids)
+
+
+class Rig:
+    """An engine with a listener of ours, and its frames by target."""
+
+    def __init__(self, folder: Path) -> None:
+        self.proc = FakeProc(folder)
+        self.proc.process(PID, stat_line(PID, start=START))
+        self.listener = LosingListener()
+        self.frames: dict[str, queue.SimpleQueue[bytes]] = {}
+        self.engine = Engine(self._take, lambda: self.listener)
+        self.engine.start()
+
+    def _take(self, target: Target, seq: int, frame: bytes, key: bool) -> None:
+        self.frames[target.id].put(frame)
+
+    def add(self, name: str, script: Script, rate_hz: float = 100) -> None:
+        target = meant(rate_hz=rate_hz).model_copy(update={"id": f"t-{PID}-{name * 8}"})
+        self.frames[target.id] = queue.SimpleQueue()
+        sampler = TargetSampler(target, script, None, time.monotonic_ns(), self.proc.procfs)
+        self.engine.submit(lambda: self.engine.add(sampler)).result(5)
+
+    def next(self, name: str) -> FrameHeader:
+        return split(self.frames[f"t-{PID}-{name * 8}"].get(timeout=10))[0]
+
+    def until(self, name: str, wanted: Callable[[FrameHeader], bool]) -> FrameHeader:
+        while not wanted(header := self.next(name)):
+            pass
+        return header
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    rig = Rig(tmp_path)
+    try:
+        yield rig
+    finally:
+        rig.engine.stop()
+        assert rig.listener.closed or not rig.frames
+
+
+def test_a_reader_that_fails_says_so_and_stops_no_other(rig: Rig) -> None:
+    rig.add("a", Broken(t7=1))
+    rig.add("b", Script(t7=1))
+    failed = rig.until("a", lambda header: header.seq == 3)
+    # A busy machine may be late as well.
+    events = [event for event in failed.events if not isinstance(event, DeadlinesMissed)]
+    assert events == [SampleFailed(reason="ValueError: nonsense from the kernel")]
+    assert rig.until("b", lambda header: header.seq == 3).live_threads == 1
+
+
+def test_a_listener_that_fails_stops_nothing(rig: Rig) -> None:
+    rig.add("a", Script(t7=1))
+    rig.listener.losing.put(OSError(9, "no socket"))
+    rig.listener.losing.put(5)
+    rig.until("a", lambda header: ExitsLost(count=5) in header.events)
+
+
+def test_lost_exits_are_told_to_every_target_once(rig: Rig) -> None:
+    """Nobody knows whose they were."""
+    rig.listener.losing.put(1)
+    rig.add("a", Script(t7=1))
+    rig.add("b", Script(t7=1), rate_hz=50)
+    for count in (2, 40):
+        rig.listener.losing.put(count)
+    told = {"a": 0, "b": 0}
+    for name in ("a", "b"):
+        while told[name] < 42:
+            header = rig.next(name)
+            told[name] += sum(e.count for e in header.events if isinstance(e, ExitsLost))
+    # What was lost before they were attached is not theirs.
+    assert told == {"a": 42, "b": 42}
+    assert rig.next("a").health.exits_lost == 43
+
+
+def test_what_cannot_be_done_in_time_is_counted_and_told(rig: Rig) -> None:
+    rig.add("a", Slow(t7=1))
+    told = 0
+    for _ in range(10):
+        header = rig.next("a")
+        told += sum(e.count for e in header.events if isinstance(e, DeadlinesMissed))
+        assert header.health.missed_deadlines == told
+    # Each sample takes three periods, so two of three deadlines are missed.
+    assert told >= 18
+
+
+def test_nobody_waits_for_ever_when_the_thread_ends(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    go = threading.Event()
+    rig.engine.submit(lambda: go.wait(10))
+    stopping = threading.Thread(target=rig.engine.stop)
+    stopping.start()
+    asked = []
+    while stopping.is_alive():
+        # Some stand before the end in the queue, some behind it, some come when nobody reads it.
+        asked.append(rig.engine.submit(os.getpid))
+        if len(asked) == 1000:
+            go.set()
+            stopping.join(10)
+    for future in asked:
+        assert future.cancelled() or future.result(10) == PID
+    assert asked[-1].cancelled()
+    with pytest.raises(CancelledError):
+        rig.engine.submit(os.getpid).result(10)
+
+
+def test_a_failing_command_fails_alone(rig: Rig) -> None:
+    def fail() -> None:
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        rig.engine.submit(fail).result(10)
+    assert rig.engine.submit(os.getpid).result(10) == PID

@@ -1,0 +1,87 @@
+"""Deadlines: absolute, so that being late once is being late once."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tidscope_collector.sampling.schedule import Schedule
+
+MS = 1_000_000
+RATES = st.floats(1, 100)
+
+
+def test_lateness_does_not_add_up() -> None:
+    schedule = Schedule(10, 0)
+    for turn in range(1000):
+        due = turn * 100 * MS
+        assert schedule.due_ns == due
+        # Each sample starts 7 ms late, and none is missed.
+        assert schedule.advance(due + 7 * MS) == (7 * MS, 0)
+    assert schedule.missed == 0
+
+
+def test_a_sample_that_is_on_time_is_not_late() -> None:
+    schedule = Schedule(10, 500)
+    assert schedule.advance(500) == (0, 0)
+    assert schedule.due_ns == 500 + 100 * MS
+    # Before its time: nothing is taken back from the next one.
+    assert schedule.advance(600) == (0, 0)
+    assert schedule.due_ns == 500 + 200 * MS
+
+
+@pytest.mark.parametrize(
+    ("late_ms", "missed", "due_ms"),
+    [(99, 0, 100), (100, 1, 200), (101, 1, 200), (199, 1, 200), (200, 2, 300), (1234, 12, 1300)],
+)
+def test_deadlines_that_are_over_are_counted_and_not_made_up_for(
+    late_ms: int, missed: int, due_ms: int
+) -> None:
+    schedule = Schedule(10, 0)
+    assert schedule.advance(late_ms * MS) == (late_ms * MS, missed)
+    assert schedule.due_ns == due_ms * MS
+    assert schedule.missed == missed
+    schedule.advance(due_ms * MS + 100 * MS)
+    assert schedule.missed == missed + 1
+
+
+def test_another_rate_begins_with_a_whole_period() -> None:
+    schedule = Schedule(10, 0)
+    schedule.advance(350 * MS)
+    schedule.change_rate(50, 360 * MS)
+    assert (schedule.rate_hz, schedule.period_ns) == (50, 20 * MS)
+    assert schedule.due_ns == 380 * MS
+    # What was missed before stays counted.
+    assert schedule.missed == 3
+    assert schedule.advance(401 * MS) == (21 * MS, 1)
+    assert schedule.missed == 4
+
+
+@given(
+    rate=RATES,
+    start=st.integers(0, 10**15),
+    delays=st.lists(st.integers(0, 3 * 10**9), min_size=1, max_size=50),
+)
+def test_every_deadline_is_met_or_missed(rate: float, start: int, delays: list[int]) -> None:
+    """After any lateness the next deadline lies ahead, by a period at most, and on the raster."""
+    schedule = Schedule(rate, start)
+    period = schedule.period_ns
+    assert abs(period - 1e9 / rate) <= 0.5
+    for taken, delay in enumerate(delays, 1):
+        now = schedule.due_ns + delay
+        late, missed = schedule.advance(now)
+        assert late == delay
+        assert missed == delay // period
+        assert now < schedule.due_ns <= now + period
+        assert schedule.due_ns == start + (taken + schedule.missed) * period
+
+
+@given(rates=st.lists(st.tuples(RATES, st.integers(0, 10**9)), min_size=1, max_size=20))
+def test_any_change_of_rate_gives_one_whole_period(rates: list[tuple[float, int]]) -> None:
+    schedule = Schedule(10, 0)
+    now = 0
+    for rate, pause in rates:
+        now += pause
+        schedule.change_rate(rate, now)
+        assert schedule.due_ns == now + schedule.period_ns
+        now = schedule.due_ns
+        assert schedule.advance(now) == (0, 0)
+    assert schedule.missed == 0

@@ -1,0 +1,237 @@
+"""One target's frames: key frames, deltas, what is told beside the rows, the last one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from builders import collector_health
+from fake_proc import FakeProc, stat_line
+from receiver import Receiver
+from scripted_reader import ATTACH, PID, START, Script, meant
+from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.identity import Identity, identify
+from tidscope_collector.reading import TargetGoneError
+from tidscope_collector.sampling import target as module
+from tidscope_collector.sampling.target import TargetSampler
+from tidscope_wire.frame import Rows
+from tidscope_wire.generated.models import (
+    DeadlinesMissed,
+    ExitsLost,
+    FrameHeader,
+    GomaxprocsChanged,
+    RateAdapted,
+    RateChanged,
+    SampleFailed,
+    TargetDetached,
+    TargetExited,
+    ThreadExited,
+)
+
+SECOND = 1_000_000_000
+
+
+class Stream:
+    """A sampler of this very process, with a /proc of files, and the receiver of its frames."""
+
+    def __init__(self, folder: Path, script: Script, size: GomaxprocsReader | None = None) -> None:
+        proc = FakeProc(folder)
+        proc.process(PID, stat_line(PID, start=START))
+        for tid in {PID, *script.cpu}:
+            proc.thread(PID, tid, stat_line(tid, start=START))
+        self.script = script
+        self.sampler = TargetSampler(meant(), script, size, ATTACH, proc.procfs)
+        self.receiver = Receiver()
+        self.now = ATTACH
+
+    def sample(
+        self, after_ns: int = SECOND // 10, late: int = 0, missed: int = 0, lost: int = 0
+    ) -> tuple[FrameHeader, Rows]:
+        self.now += after_ns
+        reading, _ = self.sampler.read()
+        frame = self.sampler.frame(
+            reading,
+            self.now,
+            None,
+            lateness=(late, missed),
+            lost=lost,
+            health=collector_health,
+            started_ns=self.now,
+        )
+        return self.receiver.frame(frame)
+
+
+@pytest.fixture
+def stream(tmp_path: Path) -> Stream:
+    return Stream(tmp_path, Script(t7=100, t8=200))
+
+
+def test_the_first_frame_is_a_key_frame_and_then_only_what_changed(stream: Stream) -> None:
+    header, rows = stream.sample()
+    assert (header.kind, header.seq, header.live_threads) == ("snapshot", 1, 2)
+    assert (rows.name, rows.start_ns is not None) == (["work", "work"], True)
+    assert stream.sampler.last_was_key
+    stream.script.cpu[8] = 201
+    header, rows = stream.sample()
+    assert (header.kind, rows.tid.tolist(), rows.name) == ("delta", [8], None)
+    assert not stream.sampler.last_was_key
+    header, rows = stream.sample()
+    assert (header.seq, rows.tid.tolist(), header.events) == (3, [], [])
+    assert header.time_ns == 3 * SECOND // 10
+
+
+def test_a_key_frame_comes_again_after_ten_seconds(stream: Stream) -> None:
+    kinds = {stream.sample(SECOND)[0].seq: stream.sampler.last_was_key for _ in range(22)}
+    assert [seq for seq, key in kinds.items() if key] == [1, 11, 21]
+
+
+def test_a_key_frame_comes_early_where_frames_are_large(
+    stream: Stream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream.sample()
+    before = len(stream.receiver.live)
+    monkeypatch.setattr(module, "KEY_FRAME_BYTES", 4000)
+    kinds = [stream.sample()[0].kind for _ in range(12)]
+    # A frame here has about 1,100 bytes.
+    assert 2 <= kinds.count("snapshot") <= 4
+    assert len(stream.receiver.live) == before
+
+
+def test_what_was_missed_and_lost_is_told_in_each_kind_of_frame(stream: Stream) -> None:
+    told = [DeadlinesMissed(count=3), ExitsLost(count=4)]
+    header, _ = stream.sample(missed=3, lost=4, late=2500)
+    assert header.events[:2] == told
+    assert header.health.late_us == 2
+    frame = stream.sampler.failure(
+        OSError(5, "no answer"),
+        lateness=(0, 3),
+        lost=4,
+        health=collector_health,
+        started_ns=stream.now + 1,
+    )
+    header, rows = stream.receiver.frame(frame)
+    assert header.events == [*told, SampleFailed(reason="OSError: [Errno 5] no answer")]
+    assert (rows.tid.tolist(), header.live_threads) == ([], 2)
+    frame = stream.sampler.final(
+        None, exited=False, exit_code=None, lost=4, health=collector_health
+    )
+    header, _ = stream.receiver.frame(frame)
+    assert header.events == [ExitsLost(count=4), TargetDetached()]
+    assert stream.sampler.target.state == "detached"
+    # Told once.
+    assert stream.receiver.seq == 3
+
+
+def test_a_sample_that_failed_loses_nothing(stream: Stream) -> None:
+    stream.sample()
+    stream.script.cpu[7] = 150
+    stream.receiver.frame(
+        stream.sampler.failure(
+            OSError("x"),
+            lateness=(0, 0),
+            lost=0,
+            health=collector_health,
+            started_ns=stream.now + 1,
+        )
+    )
+    _, rows = stream.sample()
+    assert rows.tid.tolist() == [7]
+    assert stream.receiver.total("cpu_run_ns") == 150 + 200
+
+
+def test_the_end_of_the_process(stream: Stream) -> None:
+    stream.sample()
+    frame = stream.sampler.final(None, exited=True, exit_code=9, lost=0, health=collector_health)
+    header, rows = stream.receiver.frame(frame)
+    assert [type(event) for event in header.events] == [ThreadExited, ThreadExited, TargetExited]
+    assert header.events[-1] == TargetExited(exit_code=9)
+    assert (header.live_threads, rows.tid.tolist()) == (0, [])
+    assert header.exited.totals == {"cpu_run_ns": 300}
+    assert stream.sampler.target.state == "exited"
+
+
+def test_another_rate_is_told_once(stream: Stream) -> None:
+    stream.sample()
+    stream.sampler.change_rate(50, stream.now)
+    stream.sampler.change_rate(50, stream.now)
+    assert stream.sample()[0].events == [RateChanged(rate_hz=50, previous_hz=10)]
+    assert stream.sample()[0].events == []
+    assert stream.sampler.target.rate_hz == 50
+
+
+def test_a_rate_that_the_budget_lowers_is_told_and_the_one_asked_for_is_kept(
+    stream: Stream,
+) -> None:
+    stream.sample()
+    event = RateAdapted(
+        rate_hz=4, previous_hz=10, asked_hz=10, measuring_percent=5, budget_percent=2
+    )
+    stream.sampler.adapt_rate(event, stream.now)
+    assert stream.sampler.schedule.due_ns == stream.now + SECOND // 4
+    assert stream.sample()[0].events == [event]
+    assert (stream.sampler.schedule.rate_hz, stream.sampler.target.rate_hz) == (4, 10)
+
+
+def test_without_a_meter_counters_of_the_machine_are_absent(stream: Stream) -> None:
+    machine = stream.sample()[0].machine
+    assert (machine.cpu_busy_us, machine.package_uj, machine.domains_uj) == (None, None, [])
+
+
+def test_gomaxprocs_is_told_when_it_changes(tmp_path: Path) -> None:
+    memory = os.memfd_create("memory")
+    os.pwrite(memory, (4).to_bytes(4, "little"), 0)
+    stream = Stream(tmp_path, Script(t7=1), GomaxprocsReader(memory, 0))
+    assert stream.sample()[0].process.gomaxprocs == 4
+    os.pwrite(memory, (2).to_bytes(4, "little"), 0)
+    header, _ = stream.sample()
+    assert header.events == [GomaxprocsChanged(size=2, previous=4)]
+    assert header.process.gomaxprocs == 2
+    stream.sampler.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(memory)
+
+
+def descriptors() -> set[str]:
+    return set(os.listdir("/proc/self/fd"))
+
+
+def test_an_id_that_another_process_has_now_is_not_taken(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path)
+    proc.process(PID, stat_line(PID, start=START))
+    proc.thread(PID, PID, stat_line(PID, start=START))
+    memory = os.memfd_create("memory")
+    before = descriptors()
+    with pytest.raises(TargetGoneError, match="another process"):
+        TargetSampler(
+            meant(start_ticks=START - 1),
+            Script(),
+            GomaxprocsReader(memory, 0),
+            ATTACH,
+            proc.procfs,
+        )
+    assert len(descriptors()) == len(before) - 1
+
+
+def test_a_real_process_that_ends() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
+    ) as child:
+        found = identify(ProcFs(), child.pid)
+        assert isinstance(found, Identity)
+        target = meant(child.pid, found.start_ticks)
+        sampler = TargetSampler(target, Script(), None, ATTACH, ProcFs())
+        assert sampler.threads().tolist() == [child.pid]
+        sampler.read()
+        assert child.stdin is not None
+        child.stdin.close()
+        # Also before anyone has fetched its exit status.
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        with pytest.raises(TargetGoneError):
+            sampler.read()
+    with pytest.raises(TargetGoneError):
+        sampler.threads()
+    sampler.close()
+    with pytest.raises(TargetGoneError):
+        TargetSampler(target, Script(), None, ATTACH, ProcFs())

@@ -1,0 +1,252 @@
+"""Whatever threads do, the living and the ended add up to what the kernel counted."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+from receiver import Receiver
+from tidscope_collector.reading import Reading
+from tidscope_collector.sampling.presence import Presence
+from tidscope_collector.sampling.tracker import Tracker
+from tidscope_wire.frame import Rows
+from tidscope_wire.generated.models import RoleTotals
+
+FIELDS = ("cpu_run_ns", "write_char_bytes")
+ATTACH = 5_000_000_000
+MAIN = 10
+IDS = range(11, 17)
+STEP = 1_000_000
+
+
+@dataclass
+class Life:
+    """A thread of the kernel.
+
+    Attributes:
+        counters: what it has now.
+        shown: what the tracker was shown last; None if it was never read.
+        exiting: a zombie.
+        recorded: its exit record was drained.
+    """
+
+    start_ns: int
+    name: str
+    counters: list[int] = field(default_factory=lambda: [0, 0])
+    shown: list[int] | None = None
+    exiting: bool = False
+    recorded: bool = False
+
+    @property
+    def counted(self) -> list[int]:
+        """What the sums can know of it."""
+        return self.counters if self.recorded else self.shown or [0, 0]
+
+
+class Process(RuleBasedStateMachine):
+    """A process, its kernel, the tracker, and a receiver of what the tracker says.
+
+    Attributes:
+        loses: whether exit records may be lost; then no thread executes a program, since the
+            tracker cannot always tell the two apart.
+    """
+
+    loses = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = ATTACH
+        self.threads = {MAIN: Life(ATTACH - STEP, "main", [7, 0])}
+        self.dead: list[Life] = []
+        self.queue: list[tuple[int, Life, int]] = []
+        self.barred: dict[int, int] = {}
+        self.samples = 0
+        self.tracker = Tracker(FIELDS, ATTACH, MAIN)
+        self.receiver = Receiver()
+        self.told = [0, 0]
+        self.roles: dict[str | None, RoleTotals] = {}
+
+    def tick(self) -> int:
+        self.now += STEP
+        return self.now
+
+    def living(self) -> list[int]:
+        return [tid for tid, life in self.threads.items() if not life.exiting]
+
+    @rule(tid=st.sampled_from(IDS), name=st.sampled_from(["a", "b"]))
+    def spawn(self, tid: int, name: str) -> None:
+        if tid not in self.threads and self.barred.get(tid, 0) <= self.samples:
+            self.threads[tid] = Life(self.tick(), name)
+
+    @rule(
+        data=st.data(), cpu=st.integers(0, 3), written=st.integers(0, 2), name=st.sampled_from("ab")
+    )
+    def run(self, data: st.DataObject, cpu: int, written: int, name: str) -> None:
+        living = self.living()
+        if living:
+            life = self.threads[data.draw(st.sampled_from(living))]
+            life.counters = [life.counters[0] + cpu, life.counters[1] + written]
+            life.name = name
+
+    @rule(data=st.data(), lost=st.booleans())
+    def exit(self, data: st.DataObject, lost: bool) -> None:
+        living = self.living()
+        if len(living) > 1:
+            self.end(data.draw(st.sampled_from(living)), lost=lost and self.loses)
+
+    def end(self, tid: int, *, lost: bool) -> None:
+        life = self.threads[tid]
+        life.exiting = True
+        if lost:
+            # Which of two threads such an id stood for, nobody can tell if it is used at once.
+            self.barred[tid] = self.samples + 3
+        else:
+            self.queue.append((tid, life, self.tick()))
+        if tid != MAIN:
+            self.dead.append(self.threads.pop(tid))
+
+    @precondition(lambda self: not self.loses)
+    @rule(data=st.data())
+    def execute(self, data: st.DataObject) -> None:
+        """One thread executes a program: the others end, and it gets the main thread's id."""
+        living = self.living()
+        chosen = data.draw(st.sampled_from(living))
+        for tid in living:
+            if tid != chosen:
+                self.end(tid, lost=False)
+        if chosen != MAIN:
+            main, life = self.threads[MAIN], self.threads.pop(chosen)
+            self.dead.append(main)
+            life.start_ns, life.name = main.start_ns, "program"
+            self.threads[MAIN] = life
+
+    @rule(
+        skip=st.sets(st.sampled_from(IDS)),
+        unread=st.sets(st.sampled_from(IDS)),
+        dying=st.sets(st.sampled_from(IDS), max_size=2),
+        late=st.sets(st.sampled_from(IDS), max_size=1),
+        jitter=st.integers(0, 1000),
+    )
+    def sample(
+        self, skip: set[int], unread: set[int], dying: set[int], late: set[int], jitter: int
+    ) -> None:
+        """Take a sample.
+
+        Args:
+            skip: threads that the listing does not show.
+            unread: threads whose answer is lost.
+            dying: threads that end between the reading and the drain.
+            late: skipped threads that end behind the drain.
+            jitter: nanoseconds by which starts are too early.
+        """
+        self.samples += 1
+        listed = [tid for tid in self.threads if tid not in skip]
+        read = [tid for tid in listed if tid not in unread]
+        reading = self.reading([(tid, self.threads[tid]) for tid in read], -jitter)
+        for tid in dying & self.threads.keys():
+            if len(self.living()) > 1:
+                self.end(tid, lost=False)
+        drained, self.queue = self.queue, []
+        records = {tid for tid, _, _ in drained}
+        for tid, life in [*self.threads.items(), *((tid, life) for tid, life, _ in drained)]:
+            if tid in read and tid not in records:
+                life.shown = list(life.counters)
+        before = self.tick()
+        exits = self.reading([(tid, life) for tid, life, _ in drained])
+        for row, (_, life, ended) in enumerate(drained):
+            exits.start_ns[row] = life.start_ns + before - ended
+            life.recorded = True
+        if len(self.living()) > 1:
+            for tid in late & skip & set(self.living()):
+                self.end(tid, lost=False)
+        events, rows = self.tracker.update(
+            reading,
+            before,
+            exits if drained else None,
+            listed=np.array(listed, np.uint32),
+            look=self.look,
+        )
+        known = {tid: dict(counters) for tid, counters in self.receiver.live.items()}
+        self.receiver.take(events, rows, self.tracker.exited())
+        born = {event.tid for event in events if event.type == "thread_born"}
+        assert set(rows.tid.tolist()) == born | {
+            tid for tid, counters in self.receiver.live.items() if counters != known.get(tid)
+        }
+        self.compare()
+
+    def look(self, tid: int) -> Presence:
+        life = self.threads.get(tid)
+        if life is None:
+            return Presence.GONE
+        return Presence.EXITING if life.exiting else Presence.ALIVE
+
+    @staticmethod
+    def reading(rows: list[tuple[int, Life]], late_ns: int = 0) -> Reading:
+        return Reading(
+            np.array([tid for tid, _ in rows], np.uint32),
+            np.array([life.counters for _, life in rows], np.uint64).reshape(-1, len(FIELDS)),
+            None,
+            np.array([life.start_ns + late_ns for _, life in rows], np.int64),
+            np.array([life.name.encode() for _, life in rows], "S16"),
+        )
+
+    def compare(self) -> None:
+        lives = [*self.threads.values(), *self.dead]
+        for column, name in enumerate(FIELDS):
+            total = self.receiver.total(name)
+            assert total == sum(life.counted[column] for life in lives)
+            assert total >= self.told[column], "the process' total fell"
+            self.told[column] = total
+        self.compare_roles()
+
+    def compare_roles(self) -> None:
+        """Roles add up to the process, and nothing of one ever falls or goes."""
+        roles = {told.role: told for told in self.tracker.roles()}
+        for name in FIELDS:
+            total = sum(told.totals.get(name, 0) for told in roles.values())
+            assert total == self.receiver.total(name)
+        for role, before in self.roles.items():
+            assert roles[role].exited >= before.exited
+            for name, value in before.totals.items():
+                assert roles[role].totals[name] >= value, f"{name} of {role} fell"
+        assert sum(told.live for told in roles.values()) == len(self.receiver.live)
+        assert sum(told.exited for told in roles.values()) == self.tracker.exited().threads
+        self.roles = roles
+
+    @rule()
+    def open_a_page(self) -> None:
+        """A snapshot alone gives a reader the same state as everything before it."""
+        page = Receiver()
+        page.take([], self.tracker.snapshot(), self.tracker.exited())
+        assert page.live == self.receiver.live
+        assert page.names == self.receiver.names
+
+    def teardown(self) -> None:
+        for tid in [*self.living()]:
+            self.end(tid, lost=False)
+        records = self.reading([(tid, life) for tid, life, _ in self.queue])
+        for _, life, _ in self.queue:
+            life.recorded = True
+        events = self.tracker.finish(records, exited=True)
+        none = Rows(np.empty(0, np.uint32), {}, {})
+        self.receiver.take(events, none, self.tracker.exited())
+        assert self.receiver.live == {}
+        self.compare()
+        told = self.tracker.exited()
+        assert told.threads == len(self.receiver.exits)
+        if not self.loses:
+            assert told.inexact == 0
+
+
+class LossyProcess(Process):
+    """One whose exit records may be lost."""
+
+    loses = True
+
+
+TestProcess = Process.TestCase
+TestLossyProcess = LossyProcess.TestCase
+TestProcess.settings = TestLossyProcess.settings = settings(
+    max_examples=80, stateful_step_count=30, deadline=None
+)

@@ -1,0 +1,229 @@
+"""The replay buffer: bounded, in whole key-frame groups, and exact about what it lost."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tidscope_collector.uplink.replay import Kept, Replay
+
+A, B = "t-1-0000000a", "t-2-0000000b"
+NAMES = st.sampled_from([A, B, "t-3-0000000c"])
+
+
+def frame(seq: int, size: int = 10) -> bytes:
+    return seq.to_bytes(2, "big") + b"." * (size - 2)
+
+
+def fill(replay: Replay, target: str, first: int, last: int, *, key_every: int = 5) -> None:
+    """Frames of 10 bytes; 1, 1 + key_every, … are key frames."""
+    for seq in range(first, last + 1):
+        replay.add(target, seq, frame(seq), key=seq % key_every == 1)
+
+
+def read(replay: Replay, target: str, after: int = 0) -> tuple[list[tuple[int, int]], list[int]]:
+    """What a reader gets that has all up to a number: losses told, and numbers of frames."""
+    losses: list[tuple[int, int]] = []
+    frames: list[int] = []
+    at = after
+    while True:
+        lost = replay.lost(target, at)
+        if lost is not None:
+            losses.append(lost)
+            at = lost[1]
+            continue
+        kept = replay.after(target, at)
+        if kept is None:
+            return losses, frames
+        assert kept.frame == frame(kept.seq, len(kept.frame))
+        frames.append(kept.seq)
+        at = kept.seq
+
+
+def test_what_fits_is_kept_and_read_in_order_from_anywhere() -> None:
+    replay = Replay(1000)
+    fill(replay, A, 1, 12)
+    assert read(replay, A) == ([], list(range(1, 13)))
+    assert read(replay, A, after=7) == ([], [8, 9, 10, 11, 12])
+    assert read(replay, A, after=12) == ([], [])
+    assert replay.after(A, 0) == Kept(1, True, frame(1))
+    assert replay.size == 120
+
+
+def test_a_whole_group_goes_and_what_is_left_starts_with_a_key_frame() -> None:
+    replay = Replay(120)
+    fill(replay, A, 1, 12)
+    assert replay.size == 120
+    fill(replay, A, 13, 13)
+    # One byte over the bound costs the five frames of the oldest group.
+    assert replay.size == 80
+    assert read(replay, A) == ([(1, 5)], list(range(6, 14)))
+    kept = replay.after(A, 5)
+    assert kept is not None and kept.key
+
+
+@pytest.mark.parametrize(("after", "lost"), [(0, [(1, 5)]), (3, [(4, 5)]), (5, []), (8, [])])
+def test_only_what_a_reader_does_not_have_is_lost_to_it(
+    after: int, lost: list[tuple[int, int]]
+) -> None:
+    replay = Replay(120)
+    fill(replay, A, 1, 13)
+    assert read(replay, A, after) == (lost, list(range(max(after, 5) + 1, 14)))
+
+
+def test_the_largest_stream_gives_way() -> None:
+    replay = Replay(200)
+    fill(replay, A, 1, 16)
+    fill(replay, B, 1, 4)
+    fill(replay, B, 5, 5)
+    assert read(replay, A)[0] == [(1, 5)]
+    assert read(replay, B)[0] == []
+
+
+def test_a_newest_group_stays_as_long_as_any_stream_has_an_older_one() -> None:
+    """It may not be sent yet, and is what a new reader starts with."""
+    replay = Replay(200)
+    fill(replay, A, 1, 14, key_every=100)
+    fill(replay, B, 1, 6)
+    fill(replay, B, 7, 7)
+    assert read(replay, A) == ([], list(range(1, 15)))
+    assert read(replay, B) == ([(1, 5)], [6, 7])
+
+
+def test_a_newest_group_goes_where_there_is_no_older_one_and_that_is_told() -> None:
+    replay = Replay(100)
+    fill(replay, A, 1, 10, key_every=100)
+    fill(replay, A, 11, 11, key_every=100)
+    assert replay.size == 0
+    # Also while nothing is kept: the stream may have ended.
+    assert read(replay, A) == ([(1, 11)], [])
+    assert read(replay, A, after=8) == ([(9, 11)], [])
+    # What follows is kept though it is no key frame, and goes with the group it is of.
+    fill(replay, A, 12, 13, key_every=100)
+    assert read(replay, A) == ([(1, 11)], [12, 13])
+    replay.add(A, 14, frame(14), key=True)
+    replay.add(A, 15, frame(15, 80), key=False)
+    assert read(replay, A) == ([(1, 13)], [14, 15])
+
+
+def test_a_frame_beyond_the_bound_is_lost_alone() -> None:
+    replay = Replay(100)
+    replay.add(A, 1, frame(1, 101), key=True)
+    replay.add(A, 2, frame(2), key=True)
+    assert read(replay, A) == ([(1, 1)], [2])
+
+
+def test_unknown_targets() -> None:
+    replay = Replay(100)
+    assert read(replay, A) == ([], [])
+    assert replay.last_seq(A) == 0
+    assert replay.targets() == []
+    replay.forget(A)
+    fill(replay, A, 1, 3)
+    # A backend that has more of it than we ever sent knows another stream; nothing is sent twice.
+    assert read(replay, A, after=7) == ([], [])
+
+
+def test_what_is_forgotten_takes_no_room() -> None:
+    replay = Replay(100)
+    fill(replay, A, 1, 6)
+    fill(replay, B, 1, 4)
+    replay.forget(A)
+    assert (replay.size, replay.targets(), replay.last_seq(A)) == (40, [B], 0)
+    fill(replay, B, 5, 10)
+    assert read(replay, B)[0] == []
+
+
+@dataclass
+class Model:
+    """Frames that were added, and how far a reader is."""
+
+    sizes: list[int] = field(default_factory=list)
+    keys: list[bool] = field(default_factory=list)
+    read_until: int = 0
+
+
+class Streams(RuleBasedStateMachine):
+    """Several streams in one buffer, readers that come now and then."""
+
+    most = 500
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.replay = Replay(self.most)
+        self.models: dict[str, Model] = {}
+
+    @rule(
+        name=NAMES,
+        frames=st.lists(st.tuples(st.integers(2, 120), st.booleans()), min_size=1, max_size=8),
+    )
+    def add(self, name: str, frames: list[tuple[int, bool]]) -> None:
+        for size, wants_key in frames:
+            model = self.models.setdefault(name, Model())
+            key = wants_key or not model.sizes
+            model.sizes.append(size)
+            model.keys.append(key)
+            self.replay.add(name, len(model.sizes), frame(len(model.sizes), size), key=key)
+            assert self.replay.size <= self.most
+
+    @rule(name=NAMES)
+    def forget(self, name: str) -> None:
+        self.replay.forget(name)
+        self.models.pop(name, None)
+
+    @rule(name=NAMES, back=st.integers(0, 40))
+    def catch_up(self, name: str, back: int) -> None:
+        """A reader that has lost some of what it had reads all: each number comes or is lost."""
+        model = self.models.get(name, Model())
+        start = max(0, model.read_until - back)
+        losses, frames = read(self.replay, name, start)
+        lost = [seq for first, last in losses for seq in range(first, last + 1)]
+        assert sorted(lost + frames) == list(range(start + 1, len(model.sizes) + 1))
+        # All that is lost is older than all that is kept.
+        assert len(losses) <= 1
+        assert not frames or not lost or max(lost) < min(frames)
+        model.read_until = len(model.sizes)
+
+    @invariant()
+    def holds_groups(self) -> None:
+        size = 0
+        for target, model in self.models.items():
+            _, frames = read(self.replay, target)
+            assert frames == list(range(len(model.sizes) - len(frames) + 1, len(model.sizes) + 1))
+            size += sum(model.sizes[seq - 1] for seq in frames)
+            keys_kept = [seq for seq in frames if model.keys[seq - 1]]
+            if keys_kept and frames[0] != keys_kept[0]:
+                # A group whose key frame had to go: it was the newest one then, and of no stream
+                # was an older one kept. It goes before any other.
+                assert True not in model.keys[frames[0] - 1 : keys_kept[0] - 1]
+        assert size == self.replay.size
+
+
+TestStreams = Streams.TestCase
+TestStreams.settings = settings(max_examples=100, stateful_step_count=25, deadline=None)
+
+
+@given(
+    most=st.integers(0, 400),
+    sizes=st.lists(st.integers(2, 60), min_size=1, max_size=60),
+    key_every=st.integers(1, 20),
+)
+def test_one_stream_keeps_as_many_whole_groups_as_fit(
+    most: int, sizes: list[int], key_every: int
+) -> None:
+    """The oldest go, one by one, and only when they have to."""
+    replay = Replay(most)
+    kept: list[list[int]] = []  # groups of sizes
+    for seq, size in enumerate(sizes, 1):
+        key = seq % key_every == 1 or key_every == 1
+        replay.add(A, seq, frame(seq, size), key=key)
+        if key or not kept:
+            kept.append([])
+        kept[-1].append(size)
+        while sum(map(sum, kept)) > most:
+            kept.pop(0)
+    count = sum(map(len, kept))
+    losses, frames = read(replay, A)
+    assert frames == list(range(len(sizes) - count + 1, len(sizes) + 1))
+    assert losses == ([(1, len(sizes) - count)] if count < len(sizes) else [])
