@@ -22,6 +22,7 @@ async function allShares(page: Page): Promise<number> {
 }
 
 test("shares add up, and a press on a role shows that role", async ({ watching }) => {
+  test.setTimeout(120_000);
   const { page } = watching;
   const panel = panelOf(page);
   await expect(panel.locator("tr[data-part=cpu] td").first()).toHaveText(/%/);
