@@ -71,7 +71,7 @@ def wait_for_collectors(client: httpx.Client, count: int) -> None:
 
 def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(environment: dict[str, str]) -> None:
     process = subprocess.Popen(
-        [*COMMAND, "up", "--port", "0", "--json", "--no-open"],
+        [*COMMAND, "up", "--port", "0", "--json", "--no-open", "--budget-percent", "7.5"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -87,6 +87,7 @@ def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(environment: dict
                 assert collectors(client) == 1
                 command = arguments(told["collector_pid"])
                 assert command[1:4] == ["-m", "tidscope_collector", "run"]
+                assert command[-2:] == ["--budget-percent", "7.5"]
                 os.kill(told["collector_pid"], signal.SIGKILL)
                 wait_for_end(told["collector_pid"])
                 wait_for_collectors(client, 0)

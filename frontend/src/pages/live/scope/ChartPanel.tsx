@@ -10,7 +10,7 @@ import { CHART_THEMES } from "./chartTheme";
 import type { Panel } from "./panels";
 
 const HEIGHT_PX = 200;
-const smoothingOf = (view: ChartView | null) => view?.smoothing_s ?? 0;
+const smoothingOf = (view: ChartView | null) => Math.round(10 * (view?.smoothing_s ?? 0)) / 10;
 const stateOf = (view: ChartView | null) => view?.state ?? "waiting";
 
 /** A chart with its heading and legend. */

@@ -4,6 +4,7 @@ import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
 import { Sparkline } from "../../../charts/Sparkline";
 import type { TargetView, TileView } from "../../../model/contract";
 import { formatValue, NO_VALUE } from "../../../model/format";
+import { Mark } from "../../../ui/Mark";
 import { Tip } from "../../../ui/Tip";
 import type { Target } from "../../../wire/generated/models";
 import styles from "./Tiles.module.css";
@@ -40,7 +41,7 @@ function Tile({ tile, reason }: TileProps) {
   return (
     <li className={styles.tile} data-tile={tile.id} data-state={state}>
       <p className={styles.label}>
-        {tile.note === undefined ? tile.label : <Tip text={tile.note}>{tile.label} ⓘ</Tip>}
+        {tile.note === undefined ? tile.label : <Noted note={tile.note}>{tile.label}</Noted>}
       </p>
       {state === "absent" ? (
         <Tip className={styles.absent} text={reason}>
@@ -59,6 +60,15 @@ function Tile({ tile, reason }: TileProps) {
         </>
       )}
     </li>
+  );
+}
+
+/** A label that more is to be known of. */
+function Noted({ note, children }: { readonly note: string; readonly children: string }) {
+  return (
+    <Tip text={note} className={styles.noted}>
+      {children} <Mark kind="plain" />
+    </Tip>
   );
 }
 

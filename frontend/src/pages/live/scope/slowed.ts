@@ -19,7 +19,7 @@ export function slowedWords(health: Rates): string | null {
   }
   const { rate_hz, in_force_hz, measuring_percent, budget_percent } = health;
   const parts = [
-    `The collector takes ${in_force_hz} samples a second, not the ${rate_hz} asked for: more would cost above its CPU budget, ${budget_percent} % of a core.`,
+    `The collector takes ${in_force_hz} ${in_force_hz === 1 ? "sample" : "samples"} a second, not the ${rate_hz} asked for: more would cost above its CPU budget, ${budget_percent} % of a core.`,
   ];
   if (in_force_hz <= LOWEST_HZ && (measuring_percent ?? 0) > budget_percent) {
     parts.push("Even so it takes more; this is the lowest rate.");

@@ -54,6 +54,17 @@ export function TableHead({ columns, request, source, power, onSort }: TableHead
         <th scope="col" className={styles.spark}>
           <span className={styles.sparkLabel}>{fieldLabel(request.spark_field)}, lately</span>
         </th>
+        {power ? (
+          <SortHeader
+            className={styles.number}
+            label="Power"
+            under="W, estimate"
+            tip={ESTIMATE_NOTE}
+            sorted={null}
+            numeric
+            onSort={() => onSort({ by: "rate", field: "cpu_run_ns" })}
+          />
+        ) : null}
         {columns.map((column) => (
           <SortHeader
             key={column.id}
@@ -66,17 +77,6 @@ export function TableHead({ columns, request, source, power, onSort }: TableHead
             onSort={() => onSort({ by: column.shown, field: column.field.name })}
           />
         ))}
-        {power ? (
-          <SortHeader
-            className={styles.number}
-            label="Power"
-            under="W, estimate"
-            tip={ESTIMATE_NOTE}
-            sorted={null}
-            numeric
-            onSort={() => onSort({ by: "rate", field: "cpu_run_ns" })}
-          />
-        ) : null}
       </tr>
     </thead>
   );

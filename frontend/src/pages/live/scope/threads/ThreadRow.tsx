@@ -81,6 +81,11 @@ export function ThreadRow(props: ThreadRowProps) {
       <td className={styles.spark}>
         <Sparkline values={row.spark} width={84} height={18} colour={style.colour} />
       </td>
+      {props.watts_per_core === null ? null : (
+        <td className={styles.number} data-column="power">
+          {bareNumber(formatValue(props.watts_per_core * coresOf(row, places), "W"))}
+        </td>
+      )}
       {columns.map((column) => {
         const place = places.get(column.field.name) ?? -1;
         const rate = row.rates[place] ?? Number.NaN;
@@ -98,11 +103,6 @@ export function ThreadRow(props: ThreadRowProps) {
           </td>
         );
       })}
-      {props.watts_per_core === null ? null : (
-        <td className={styles.number} data-column="power">
-          {bareNumber(formatValue(props.watts_per_core * coresOf(row, places), "W"))}
-        </td>
-      )}
     </tr>
   );
 }
