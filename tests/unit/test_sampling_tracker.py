@@ -27,7 +27,7 @@ class Row:
     name: bytes = b"work"
 
 
-def reading(rows: Mapping[int, Row] | Sequence[tuple[int, Row]]) -> Reading:
+def reading(rows: Mapping[int, Row] | Sequence[tuple[int, Row]], rubbish: int = 99) -> Reading:
     """A reading of threads; None is a value that is absent, with rubbish in its place."""
     pairs = list(rows.items()) if isinstance(rows, Mapping) else list(rows)
     values = [(row.cpu, row.blkio) for _, row in pairs]
@@ -35,7 +35,8 @@ def reading(rows: Mapping[int, Row] | Sequence[tuple[int, Row]]) -> Reading:
     return Reading(
         np.array([tid for tid, _ in pairs], np.uint32),
         np.array(
-            [[99 if value is None else value for value in both] for both in values], np.uint64
+            [[rubbish if value is None else value for value in both] for both in values],
+            np.uint64,
         ).reshape(-1, 2),
         absent if absent.any() else None,
         np.array([row.start + ATTACH for _, row in pairs], np.int64),
@@ -48,9 +49,11 @@ class Story:
 
     Args:
         foreign_exits: as for the tracker.
+        rubbish: what stands in the place of absent values.
     """
 
-    def __init__(self, *, foreign_exits: bool = False) -> None:
+    def __init__(self, *, foreign_exits: bool = False, rubbish: int = 99) -> None:
+        self.rubbish = rubbish
         self.tracker = Tracker(FIELDS, ATTACH, MAIN, foreign_exits=foreign_exits)
         self.receiver = Receiver()
         self.rows: Rows
@@ -83,7 +86,7 @@ class Story:
             return presence[f"t{tid}"]
 
         events, self.rows = self.tracker.update(
-            reading(rows),
+            reading(rows, self.rubbish),
             ATTACH + self.now,
             reading(exits) if exits else None,
             listed=np.array(list(rows) if listed is None else listed, np.uint32),
@@ -176,6 +179,7 @@ def test_a_new_name_is_told_once() -> None:
     both = story.sample({MAIN: Row(5), 20: Row(6, name=b"\xff"), 30: Row(0, start=2500)})
     assert ThreadRenamed(tid=20, name="\ufffd", previous="b") in both
     assert len(both) == 2
+    assert story.sample({MAIN: Row(5), 20: Row(6, name=b"\xfe"), 30: Row(0, start=2500)}) == []
 
 
 def test_an_exit_record_has_the_last_word() -> None:
@@ -226,12 +230,12 @@ def test_a_record_that_comes_after_the_end_was_told_puts_the_sums_right() -> Non
     story = Story()
     story.sample({MAIN: Row(5), 20: Row(6)})
     story.sample({MAIN: Row(5)}, t20=Presence.GONE)
-    assert story.sample({MAIN: Row(5)}, [(20, Row(8, start=-4000))]) == []
+    # Once only: another record is of another thread.
+    records = [(20, Row(8, start=-4000)), (20, Row(9, start=-4000))]
+    (event,) = exits(story.sample({MAIN: Row(5)}, records))
+    assert (event.seen_alive, event.totals["cpu_run_ns"]) == (False, 9)
     told = story.tracker.exited()
-    assert (told.threads, told.inexact, told.totals["cpu_run_ns"]) == (1, 0, 8)
-    # Once only: another one is of another thread.
-    assert exits(story.sample({MAIN: Row(5)}, [(20, Row(8, start=-4000))]))
-    assert story.tracker.exited().threads == 2
+    assert (told.threads, told.inexact, told.totals["cpu_run_ns"]) == (2, 0, 8 + 9)
 
 
 def test_a_record_of_the_next_life_is_not_taken_for_a_late_one() -> None:
@@ -296,6 +300,16 @@ def test_an_id_reused_without_a_record_is_known_by_its_cpu(another: bool) -> Non
     events = story.sample({MAIN: Row(5), 20: Row(2, 9, start=900)} | more)
     assert [type(event) for event in events][:2] == [ThreadExited, ThreadBorn]
     assert story.cpu() == 5 + 6 + 2
+
+
+def test_an_id_reused_while_a_listing_skipped_it() -> None:
+    """What counts is when the other thread was seen last, not when anything was."""
+    story = Story()
+    story.sample({MAIN: Row(5), 20: Row(6)})
+    assert story.sample({MAIN: Row(5)}, t20=Presence.ALIVE) == []
+    events = story.sample({MAIN: Row(5), 20: Row(60, start=1500)})
+    assert [type(event) for event in events] == [ThreadExited, ThreadBorn]
+    assert story.cpu() == 5 + 6 + 60
 
 
 def test_another_counter_that_falls_is_no_new_thread_and_does_not_fall() -> None:
@@ -365,8 +379,9 @@ def test_exec_without_exit_records() -> None:
     assert story.cpu() == 50 + 31
 
 
-def test_absent_is_null_and_not_zero() -> None:
-    story = Story()
+@pytest.mark.parametrize("rubbish", [0, 99])
+def test_absent_is_null_and_not_zero(rubbish: int) -> None:
+    story = Story(rubbish=rubbish)
     story.sample({MAIN: Row(5, None), 20: Row(6, 0)})
     assert story.sent() == {MAIN: [5, None], 20: [6, 0]}
     assert story.sample({MAIN: Row(5, None), 20: Row(6, 0)}) == []

@@ -91,6 +91,19 @@ def test_a_newest_group_stays_as_long_as_any_stream_has_an_older_one() -> None:
     assert read(replay, B) == ([(1, 5)], [6, 7])
 
 
+def test_a_newest_group_stays_also_where_older_ones_went_before() -> None:
+    replay = Replay(200)
+    fill(replay, A, 1, 21)
+    assert read(replay, A) == ([(1, 5)], list(range(6, 22)))
+    fill(replay, B, 1, 5)
+    replay.add(A, 22, frame(22, 100), key=False)
+    # Of A only the newest group is left, and it is larger than B.
+    assert read(replay, A) == ([(1, 20)], [21, 22])
+    fill(replay, B, 6, 10)
+    assert read(replay, A) == ([(1, 20)], [21, 22])
+    assert read(replay, B) == ([(1, 5)], list(range(6, 11)))
+
+
 def test_a_newest_group_goes_where_there_is_no_older_one_and_that_is_told() -> None:
     replay = Replay(100)
     fill(replay, A, 1, 10, key_every=100)

@@ -108,11 +108,10 @@ class EndedThreads:
                 return True
         return False
 
-    def moved(self, to: int, name: str, totals: Mapping[str, int]) -> None:
+    def moved(self, name: str, totals: Mapping[str, int]) -> None:
         """A thread that vanished lives on under another id, with counters that have grown since.
 
         Args:
-            to: that id.
             name: its comm now. The role of the thread that vanished keeps what it has.
             totals: its counters now; what it was counted with is taken back, or it would count
                 twice.
@@ -121,8 +120,7 @@ class EndedThreads:
             (sum(known.totals.values()), tid, vanished)
             for vanished in (self._recent, self._before)
             for tid, known in vanished.items()
-            if tid != to
-            and all(value <= totals.get(name, 0) for name, value in known.totals.items())
+            if all(value <= totals.get(name, 0) for name, value in known.totals.items())
         ]
         if fitting:
             _, tid, vanished = max(fitting, key=lambda one: one[0])

@@ -214,7 +214,7 @@ class Tracker:
             heirs: those who began with that id.
         """
         for name, counters in heirs:
-            self._ended.moved(self.pid, name, counters)
+            self._ended.moved(name, counters)
 
     def _without_ended(
         self,
@@ -238,8 +238,8 @@ class Tracker:
                 keep[row] = False
             else:
                 doubtful.discard(tid)
-        # Others leave the list for good, soon after their record was sent.
-        self._lingering = doubtful & {self.pid, *listed.tolist()}
+        # Most leave the list for good, soon after their record was sent.
+        self._lingering = doubtful & set(listed.tolist())
         return reading if keep.all() else pick(reading, keep)
 
     def _pairs(self, reading: Reading) -> tuple[Index, Index]:

@@ -1,0 +1,66 @@
+"""Exit records that the kernel dropped, from its counter to what a page is told."""
+
+import asyncio
+
+from backend_builders import HOST_ID, host
+from backend_server import SECRET, running_backend
+from follower import Follower
+from programs.known_work import KnownWork
+from tidscope_collector.attaching import Targets
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sources import Sources
+from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
+from tidscope_collector.uplink.commands import Commands
+from tidscope_collector.uplink.connection import Uplink
+from tidscope_collector.uplink.replay import Replay
+from tidscope_wire.generated.models import ExitsLost, Target, TargetExited
+from uplink_rig import no_doctor
+
+SHORT = 3000
+SMALL_BUFFER = 8192
+"""Room for a handful of records a CPU; the real one has 64 MiB, and holds some 29,000."""
+
+
+async def test_lost_exit_records_are_counted_and_told_to_the_page() -> None:
+    loop = asyncio.get_running_loop()
+    sources = await asyncio.to_thread(Sources, ProcFs())
+    replay = Replay(1 << 24)
+
+    def hand_over(target: Target, seq: int, frame: bytes, key: bool) -> None:
+        loop.call_soon_threadsafe(uplink.put, target, seq, frame, key)
+
+    def small_listener() -> ExitListener:
+        assert sources.kernel is not None, sources.reason
+        return ExitListener(sources.kernel, possible_cpus(), buffer_bytes=SMALL_BUFFER)
+
+    engine = Engine(hand_over, small_listener)
+    targets = Targets(HOST_ID, ProcFs(), sources, engine)
+    engine.start()
+    async with running_backend(queue_frames=10_000) as backend, backend.page() as page:
+        url = f"{backend.socket_url}/ws/collector"
+        commands = Commands(targets, no_doctor)
+        uplink = Uplink(url, SECRET, host(), targets, commands, replay)
+        task = asyncio.create_task(uplink.run())
+        try:
+            with KnownWork(short_threads=SHORT, short_us=1) as work:
+                target, _ = await asyncio.to_thread(targets.attach, work.pid, None, 10)
+                await page.subscribe(target.id)
+                follower = Follower(page)
+                first = await follower.next()
+                await asyncio.to_thread(work.command, "s")
+                work.send("q")
+                await follower.until_event(TargetExited)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            await asyncio.to_thread(engine.stop)
+            sources.close()
+    lost = sum(event.count for event in follower.events(ExitsLost))
+    last = follower.headers[-1]
+    assert lost == last.health.exits_lost - first.health.exits_lost
+    # Five threads besides; the sums know of those whose record came, and of those that were seen.
+    exact = last.exited.threads - last.exited.inexact
+    assert exact < SHORT
+    assert exact + lost >= SHORT + 5
+    assert follower.receiver.live == {}
