@@ -21,6 +21,7 @@ from tidscope_wire.generated.models import (
     FramesLost,
     HealthResponse,
     LiveState,
+    Target,
 )
 from uplink_rig import MIB, UplinkRig, quiet_targets
 from websockets.asyncio.server import ServerConnection, serve
@@ -433,6 +434,42 @@ async def test_ended_targets_are_forgotten_once_their_frames_are_sent(targets: T
     assert heard.index(("forgotten", names[0])) == 80
     assert {one.id for one in targets.known()} == set(names[4:])
     assert rig.replay.targets() == names[4:]
+
+
+async def test_a_target_that_ends_meanwhile_is_not_forgotten_before_its_last_frame(
+    targets: Targets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
+
+    async def behave(socket: ServerConnection) -> None:
+        await welcome(socket)
+        async for message in socket:
+            if isinstance(message, bytes):
+                await said.put(("frame", split(message)[0].target))
+            elif (text := json.loads(message))["type"] == "target_forgotten":
+                await said.put(("forgotten", text["target"]))
+
+    known = targets.known
+    calls = 0
+
+    async with Server(behave) as server:
+        rig = UplinkRig(targets, server.port)
+        rig.put(stream(1, 2))
+        for number in range(16):
+            targets.note(target(f"t-{number}-deadbeef", state="exited"))
+
+        def end_meanwhile() -> list[Target]:
+            """It ends after all its frames were sent, and before the ended ones are looked at."""
+            nonlocal calls
+            calls += 1
+            if calls == 3:
+                rig.put(stream(3, 3), first=3, of=target(state="exited"))
+            return known()
+
+        monkeypatch.setattr(targets, "known", end_meanwhile)
+        async with rig:
+            heard = [await said.get() for _ in range(4)]
+    assert heard == [("frame", TARGET_ID)] * 3 + [("forgotten", TARGET_ID)]
 
 
 async def test_a_fault_of_its_own_is_survived(
