@@ -12,7 +12,7 @@ UP_ARGS ?=
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
 
-BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf
+BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf collector/tidscope_collector/discovery/bpf/task_iterator.bpf
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
@@ -47,12 +47,15 @@ generate: $(STAMP)-dev $(NODE_STAMP) ## rewrite the generated code from shared/s
 	$(PY) tools/generate.py
 
 # bpftool links one object into one: that drops the debug sections and keeps the types.
-bpf: ## compile the eBPF program (BPF_OUT=FILE: to somewhere else than its committed object)
+bpf: ## compile the eBPF programs (BPF_OUT=FOLDER: to there, not over the committed objects)
 	@mkdir -p .cache
-	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
-	  -I/usr/include/$(shell uname -m)-linux-gnu -c $(BPF).c -o .cache/netacct.bpf.tmp.o
-	$(BPFTOOL) gen object $(or $(BPF_OUT),$(BPF).o) .cache/netacct.bpf.tmp.o
-	@rm -f .cache/netacct.bpf.tmp.o
+	@for program in $(BPF); do \
+	  made=.cache/$$(basename $$program).tmp.o; \
+	  $(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
+	    -I/usr/include/$(shell uname -m)-linux-gnu -c $$program.c -o $$made; \
+	  $(BPFTOOL) gen object $(if $(BPF_OUT),$(BPF_OUT)/$$(basename $$program).o,$$program.o) $$made; \
+	  rm -f $$made; \
+	done
 
 kernel: ## build the kernel with extended taskstats as user-mode Linux (cached)
 	@kernel/build

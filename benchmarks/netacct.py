@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 from tidscope_collector.netacct.accounts import Accounts
-from tidscope_collector.netacct.obstacles import load
+from tidscope_collector.netacct.loading import load
 from tidscope_collector.procfs.files import ProcFs
 
 HERE = Path(__file__).resolve().parent

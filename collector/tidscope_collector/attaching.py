@@ -130,6 +130,7 @@ class Targets:
                 time.monotonic_ns(),
                 self._procfs,
                 self._sources.delays,
+                self._sources.lister(process.pid),
             )
         except TargetGoneError:
             raise RefusedError(_gone(process.pid)) from None

@@ -4,10 +4,13 @@ import os
 
 from tidscope_wire.generated.models import DoctorReport
 
+from tidscope_collector.discovery import loading as discovery
+from tidscope_collector.discovery.task_iterator import TaskIterators
 from tidscope_collector.doctor.facts import look
 from tidscope_collector.doctor.report import examine
+from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.netacct import loading as netacct
 from tidscope_collector.netacct.accounts import Accounts
-from tidscope_collector.netacct.obstacles import limits, load
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sources import exit_self_test
 from tidscope_collector.taskstats.columns import Columns
@@ -59,18 +62,28 @@ class LiveProbe:
 
 
 class LiveEbpf:
-    """Loads the program that counts network bytes and takes it out again, once, when made."""
+    """Loads a program and takes it out again, once, when made.
 
-    def __init__(self) -> None:
-        self.refusal, self.mend, self.limits = "", "", ""
-        found = load(ProcFs())
-        if isinstance(found, Accounts):
-            self.limits = limits(splice=found.splice, release=os.uname().release)
-            found.close()
-        else:
+    Args:
+        found: the loaded program, or why there is none.
+        limits: what it does not do here.
+    """
+
+    def __init__(self, found: Accounts | TaskIterators | Obstacle, limits: str = "") -> None:
+        self.refusal, self.mend, self.limits = "", "", limits
+        if isinstance(found, Obstacle):
             self.refusal, self.mend = found.what, found.mend
+        else:
+            found.close()
 
 
 def diagnose() -> DoctorReport:
     """Check everything."""
-    return examine(look(), LiveProbe(), LiveEbpf())
+    procfs = ProcFs()
+    accounts = netacct.load(procfs)
+    missing = ""
+    if isinstance(accounts, Accounts):
+        missing = netacct.limits(splice=accounts.splice, release=os.uname().release)
+    return examine(
+        look(), LiveProbe(), LiveEbpf(accounts, missing), LiveEbpf(discovery.load(procfs))
+    )

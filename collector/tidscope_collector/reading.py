@@ -24,6 +24,8 @@ class Reading:
             age, so it moves by some microseconds (procfs: 10 ms) from reading to reading.
         name: bytes of each comm (numpy S16 or S32), without the trailing zeros.
         age_us: uint64[n], how long each has lived, microseconds; None if the source tells not.
+        seen_ns: int64[n], CLOCK_MONOTONIC at which the id certainly stood for this thread; None:
+            the end of the sweep.
     """
 
     tid: npt.NDArray[np.uint32]
@@ -32,6 +34,7 @@ class Reading:
     start_ns: npt.NDArray[np.int64]
     name: npt.NDArray[np.bytes_]
     age_us: npt.NDArray[np.uint64] | None = None
+    seen_ns: npt.NDArray[np.int64] | None = None
 
 
 class ThreadReader(Protocol):

@@ -1,5 +1,6 @@
 """Which source of samples this collector has, and the readers made from it."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -7,6 +8,10 @@ from collections.abc import Callable
 from tidscope_wire.generated.models import SampleSource, Source
 
 from tidscope_collector.delays import DelayAccounting
+from tidscope_collector.discovery.loading import load as load_iterators
+from tidscope_collector.discovery.task_iterator import TaskIterators
+from tidscope_collector.discovery.threads import ThreadLister
+from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
@@ -14,6 +19,8 @@ from tidscope_collector.reading import ThreadReader
 from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
+
+LOG = logging.getLogger(__name__)
 
 
 class Sources:
@@ -39,13 +46,24 @@ class Sources:
         except TaskstatsUnavailableError as error:
             self.reason = str(error)
         self.exits_reason = self.reason if self.kernel is None else self._check_exits()
+        self._iterators = None if self._query is None else self._load_iterators(procfs)
         self.network = NetworkSource(network, self.kernel.layout if self.kernel else None, procfs)
 
     def close(self) -> None:
         """Close the sockets; no reader made here works afterwards."""
         self.network.close()
+        if self._iterators is not None:
+            self._iterators.close()
         if self._query is not None:
             self._query.close()
+
+    @staticmethod
+    def _load_iterators(procfs: ProcFs) -> TaskIterators | None:
+        found = load_iterators(procfs)
+        if isinstance(found, TaskIterators):
+            return found
+        LOG.info("every thread is asked each time: %s", found.what)
+        return None
 
     @property
     def kind(self) -> SampleSource:
@@ -94,6 +112,16 @@ class Sources:
             network=self.network.kind == "taskstats",
         )
         return self.network.beside(reader, pid)
+
+    def lister(self, pid: int) -> ThreadLister | None:
+        """Make what lists the threads of a process; None: there is no better way than /proc."""
+        if self._iterators is None:
+            return None
+        try:
+            return self._iterators.over(pid)
+        except BpfError as error:
+            LOG.warning("every thread is asked each time from now on: %s", error)
+            return None
 
     def describe(self) -> Source:
         """The source as the wire tells it."""

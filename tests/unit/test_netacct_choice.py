@@ -8,9 +8,11 @@ from types import MappingProxyType
 import pytest
 from fake_proc import FakeProc
 from tidscope_backend.cli.collector import NETWORK_SOURCES
-from tidscope_collector.netacct import choice, libbpf, obstacles
+from tidscope_collector.ebpf import libbpf
+from tidscope_collector.ebpf.obstacles import Obstacle, find_obstacle
+from tidscope_collector.netacct import choice
 from tidscope_collector.netacct.choice import CHOICES, Choice, NetworkSource
-from tidscope_collector.netacct.obstacles import Obstacle, find_obstacle, limits
+from tidscope_collector.netacct.loading import TRACEPOINTS, limits
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.columns import Columns
 from tidscope_collector.taskstats.layout import Layout
@@ -92,7 +94,7 @@ def machine(tmp_path: Path) -> FakeProc:
 
 
 def test_a_machine_with_all_that_is_needed(machine: FakeProc) -> None:
-    assert find_obstacle(machine.procfs) is None
+    assert find_obstacle(machine.procfs, TRACEPOINTS) is None
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,7 @@ def test_a_machine_with_all_that_is_needed(machine: FakeProc) -> None:
 )
 def test_missing_rights_are_named(machine: FakeProc, mask: str, words: str | None) -> None:
     machine.write("self/status", f"Name:\tx\nCapEff:\t{mask}\n".encode())
-    found = find_obstacle(machine.procfs)
+    found = find_obstacle(machine.procfs, TRACEPOINTS)
     if words is None:
         assert found is None
     else:
@@ -120,20 +122,20 @@ def test_another_pid_namespace_is_named(machine: FakeProc) -> None:
     place = machine.root / "self/ns/pid"
     place.unlink()
     place.symlink_to("pid:[4026532000]")
-    found = find_obstacle(machine.procfs)
+    found = find_obstacle(machine.procfs, TRACEPOINTS)
     assert found is not None
     assert "--pid=host" in found.mend
 
 
 def test_a_kernel_without_types_is_named(machine: FakeProc, tmp_path: Path) -> None:
-    found = find_obstacle(machine.procfs, tmp_path / "missing")
+    found = find_obstacle(machine.procfs, TRACEPOINTS, tmp_path / "missing")
     assert found is not None
     assert "BTF" in found.what
 
 
-def test_a_kernel_before_6_3_is_named(machine: FakeProc, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(obstacles, "TRACEPOINT", "btf_trace_sock_no_such_thing")
-    found = find_obstacle(machine.procfs)
+def test_a_kernel_before_6_3_is_named(machine: FakeProc) -> None:
+    wanted = replace(TRACEPOINTS, type="btf_trace_sock_no_such_thing")
+    found = find_obstacle(machine.procfs, wanted)
     assert found is not None
     assert os.uname().release in found.what
     assert "6.3" in found.mend
@@ -145,7 +147,7 @@ def test_a_system_without_libbpf_is_named(
     monkeypatch.setattr(libbpf, "NAMES", ("libbpf.so.none",))
     libbpf.library.cache_clear()
     try:
-        found = find_obstacle(machine.procfs)
+        found = find_obstacle(machine.procfs, TRACEPOINTS)
     finally:
         libbpf.library.cache_clear()
     assert found is not None

@@ -1,15 +1,11 @@
-"""Finding the slots of living and of ended threads; the layout is the program's own."""
+"""Finding the slots of living and of ended threads."""
 
-import json
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tidscope_collector.netacct.accounts import OBJECT
 from tidscope_collector.netacct.slots import (
-    CONTROL,
     COUNTERS,
     FIELDS,
     SLOT,
@@ -113,25 +109,6 @@ def test_a_slot_is_not_given_twice() -> None:
 def test_a_slot_without_an_end_is_an_ended_threads_only_if_that_is_exiting(exiting: bool) -> None:
     made = slots({"tid": 5, "start_ns": NOW - 9 * MS})
     assert exited(made, {5: 2 * MS}, exiting=exiting) == [0 if exiting else -1]
-
-
-def types_of(path: Path) -> dict[str, dict[str, Any]]:
-    """The types that an object file describes, as bpftool tells them."""
-    command = ["/usr/sbin/bpftool", "-j", "btf", "dump", "file", str(path)]
-    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return {entry["name"]: entry for entry in told["types"] if entry["kind"] == "STRUCT"}
-
-
-@pytest.mark.parametrize(("name", "mirror"), [("slot", SLOT), ("control", CONTROL)])
-def test_the_arrays_have_the_layout_of_the_programs_structs(
-    name: str, mirror: "np.dtype[np.void]"
-) -> None:
-    struct = types_of(OBJECT)[name]
-    assert struct["size"] == mirror.itemsize
-    assert mirror.fields is not None
-    assert {one["name"]: one["bits_offset"] // 8 for one in struct["members"]} == {
-        field: where[1] for field, where in mirror.fields.items()
-    }
 
 
 def test_the_arrays_are_as_long_as_the_programs() -> None:

@@ -312,6 +312,20 @@ def network(probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorCheck:
     )
 
 
+def task_iterator(ebpf: EbpfProbe) -> DoctorCheck:
+    """Is it known which threads have run, so that the others need not be asked?"""
+    about = "task-iterator", "Sampling only threads that ran"
+    if not ebpf.refusal:
+        return _check(about, "ok", "eBPF: the task iterator was loaded, and taken out again.")
+    return _check(
+        about,
+        "limited",
+        f"No eBPF: {ebpf.refusal}.",
+        "Nothing but CPU time: each sample asks for every thread, also for those that sleep.",
+        ebpf.mend,
+    )
+
+
 def energy(facts: Facts) -> DoctorCheck:
     """Is there a counter of energy that may be read?"""
     about = "energy", "Energy of the machine (RAPL)"

@@ -47,7 +47,7 @@ class TaskstatsProbe(Protocol):
 
 
 class EbpfProbe(Protocol):
-    """Whether the kernel takes the program that counts network bytes.
+    """Whether the kernel takes an eBPF program: for network bytes, or for the list of threads.
 
     Attributes:
         refusal: why not, as one sentence without its full stop; empty if it does.

@@ -11,7 +11,9 @@ from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
 _WORST_FIRST: tuple[CheckState, ...] = ("failed", "limited", "unknown")
 
 
-def examine(facts: Facts, probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorReport:
+def examine(
+    facts: Facts, probe: TaskstatsProbe, network: EbpfProbe, iterator: EbpfProbe
+) -> DoctorReport:
     """Judge a machine; what matters most comes first. Runs the exit self-test."""
     found = [
         checks.kernel(facts),
@@ -24,7 +26,8 @@ def examine(facts: Facts, probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorRepor
         checks.delay_accounting(facts),
         checks.process_list(facts),
         checks.go_symbols(facts),
-        checks.network(probe, ebpf),
+        checks.network(probe, network),
+        checks.task_iterator(iterator),
         checks.energy(facts),
         checks.clock_source(facts),
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tidscope_collector.netacct import libbpf
+from tidscope_collector.ebpf import libbpf
 from tidscope_collector.netacct.slots import (
     CONTROL,
     SLOT,

@@ -10,9 +10,9 @@ from typing import Literal
 
 from tidscope_wire.generated.models import AbsentField
 
-from tidscope_collector.netacct import libbpf
+from tidscope_collector.ebpf import libbpf
 from tidscope_collector.netacct.accounts import Accounts
-from tidscope_collector.netacct.obstacles import limits, load
+from tidscope_collector.netacct.loading import limits, load
 from tidscope_collector.netacct.reader import NetworkExitReader, NetworkReader
 from tidscope_collector.netacct.slots import FIELDS
 from tidscope_collector.procfs.files import ProcFs

@@ -31,6 +31,7 @@ def pick(reading: Reading, chosen: Chosen) -> Reading:
         reading.start_ns[chosen],
         reading.name[chosen],
         None if reading.age_us is None else reading.age_us[chosen],
+        None if reading.seen_ns is None else reading.seen_ns[chosen],
     )
 
 
@@ -42,6 +43,7 @@ def join(parts: Sequence[Reading]) -> Reading:
     if any(part.absent is not None for part in parts):
         absent = np.concatenate([absent_mask(part) for part in parts])
     ages = [part.age_us for part in parts if part.age_us is not None]
+    seen = [part.seen_ns for part in parts if part.seen_ns is not None]
     return Reading(
         np.concatenate([part.tid for part in parts]),
         np.concatenate([part.counters for part in parts]),
@@ -49,6 +51,7 @@ def join(parts: Sequence[Reading]) -> Reading:
         np.concatenate([part.start_ns for part in parts]),
         np.concatenate([part.name for part in parts]),
         np.concatenate(ages) if len(ages) == len(parts) else None,
+        np.concatenate(seen) if len(seen) == len(parts) else None,
     )
 
 

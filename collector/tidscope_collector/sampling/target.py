@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 from tidscope_wire.frame import RowEncoder, Rows, join
 from tidscope_wire.generated.models import (
     CollectorHealth,
@@ -27,6 +26,8 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_collector.delays import DelayAccounting
+from tidscope_collector.discovery.task_folder import TaskFolder
+from tidscope_collector.discovery.threads import ThreadLister
 from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
@@ -37,6 +38,7 @@ from tidscope_collector.sampling.presence import presence
 from tidscope_collector.sampling.process_clock import process_cpu_ns
 from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.selfwatch import SampleTimes
+from tidscope_collector.sampling.sparing import SparingReader
 from tidscope_collector.sampling.tracker import Tracker
 
 KEY_FRAME_NS = 10_000_000_000
@@ -60,6 +62,7 @@ class TargetSampler:
         gomaxprocs: reads GOMAXPROCS, or None; closed with the sampler.
         attach_ns: CLOCK_MONOTONIC of the attachment.
         delays: the switch of delay accounting, whose state is told.
+        lister: lists its threads, closed with the sampler; None: /proc/PID/task is listed.
 
     Attributes:
         machine: the machine's counters since attach; None: they are told as absent.
@@ -77,6 +80,7 @@ class TargetSampler:
         attach_ns: int,
         procfs: ProcFs,
         delays: DelayAccounting | None = None,
+        lister: ThreadLister | None = None,
     ) -> None:
         self.target = target
         self.pid = target.process.pid
@@ -105,10 +109,10 @@ class TargetSampler:
         self._accounting: bool | None = None
         self._slow_ns = -SLOW_GAUGES_NS
         self._cpu_ns: int | None = None
-        self._names: list[str] = []
-        self._tids = np.empty(0, np.uint32)
         with ExitStack() as opened:
             opened.callback(reader.close)
+            if lister is not None:
+                opened.callback(lister.close)
             if gomaxprocs is not None:
                 opened.callback(gomaxprocs.close)
             try:
@@ -122,6 +126,7 @@ class TargetSampler:
             except (ProcessLookupError, FileNotFoundError) as error:
                 raise TargetGoneError(str(error)) from error
             self._opened = opened.pop_all()
+        self._threads = SparingReader(lister or TaskFolder(self._tasks, self.pid), reader)
         self._alive = select.poll()
         self._alive.register(pidfd, select.POLLIN)
 
@@ -138,26 +143,6 @@ class TargetSampler:
     def close(self) -> None:
         """Give back what is open."""
         self._opened.close()
-
-    def threads(self) -> npt.NDArray[np.uint32]:
-        """List the threads.
-
-        Returns:
-            uint32[n], thread ids.
-
-        Raises:
-            TargetGoneError: there are none any more.
-        """
-        try:
-            names = os.listdir(self._tasks)
-        except (FileNotFoundError, ProcessLookupError) as error:
-            raise TargetGoneError(f"process {self.pid} has ended") from error
-        if not names:  # readdir(3) takes the kernel's ENOENT for the end of the folder
-            raise TargetGoneError(f"process {self.pid} has ended")
-        if names != self._names:
-            self._names = names
-            self._tids = np.array([int(name) for name in names], np.uint32)
-        return self._tids
 
     def change_rate(self, rate_hz: float, now_ns: int) -> None:
         """Sample at another rate from now on, as someone asked for."""
@@ -185,7 +170,7 @@ class TargetSampler:
         """
         if self._alive.poll(0):
             raise TargetGoneError(f"process {self.pid} has ended")
-        reading = self.reader.read(self.threads())
+        reading = self._threads.read()
         self._cpu_ns = process_cpu_ns(self.pid)
         return reading, time.monotonic_ns()
 
@@ -203,7 +188,7 @@ class TargetSampler:
         """Make the frame of a sample that was taken."""
         late, missed = lateness
         events, rows = self._tracker.update(
-            reading, end_ns, exits, listed=self._tids, look=partial(presence, self._tasks)
+            reading, end_ns, exits, listed=self._threads.listed, look=partial(presence, self._tasks)
         )
         self._note(missed, lost)
         self._watch_size()

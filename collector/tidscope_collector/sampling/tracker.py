@@ -17,6 +17,7 @@ from tidscope_wire.generated.models import (
     ThreadRenamed,
 )
 
+from tidscope_collector.matching import Index, rows_of_both
 from tidscope_collector.reading import Reading
 from tidscope_collector.sampling.ended import EndedThreads, latest
 from tidscope_collector.sampling.presence import Look, Presence
@@ -25,7 +26,6 @@ from tidscope_collector.sampling.readings import absent_mask, empty, join, pick,
 CPU = "cpu_run_ns"
 """The scheduler's own counter: it falls only where an id stands for another thread."""
 
-Index = slice | npt.NDArray[np.intp]
 Heir = tuple[str, dict[str, int]]
 """Comm and counters of a thread that began with the main thread's id."""
 
@@ -100,8 +100,8 @@ class Tracker:
         # A copy: the ids may stand in the reader's buffer, which the next query overwrites.
         reading = replace(reading, tid=reading.tid.copy())
         reading = self._without_ended(reading, recorded, listed, look)
-        same = np.array_equal(reading.tid, self._last.tid)
-        now, then = (slice(None), slice(None)) if same else self._pairs(reading)
+        now, then = rows_of_both(reading.tid, self._last.tid)
+        same = isinstance(now, slice)
         reading, differs, reborn = self._compare(reading, now, then)
         stands = None if same else self._unread(reading, listed, look, events)
         changed = np.ones(len(reading.tid), np.bool_)
@@ -116,11 +116,13 @@ class Tracker:
                 heirs.append((text(bytes(reading.name[row])), values(reading, row, self.fields)))
         self._inherit(heirs)
         self._renamed(reading, now, then, events)
-        seen = np.full(len(reading.tid), end_ns, np.int64)
+        seen = reading.seen_ns
+        if seen is None:
+            seen = np.full(len(reading.tid), end_ns, np.int64)
         if stands is None:
             self._last, self._seen_ns = reading, seen
         else:
-            self._last = join([reading, pick(self._last, stands)])
+            self._last = join([replace(reading, seen_ns=None), pick(self._last, stands)])
             self._seen_ns = np.concatenate([seen, self._seen_ns[stands]])
         return events, self._rows(reading, changed)
 
@@ -241,13 +243,6 @@ class Tracker:
         # Most leave the list for good, soon after their record was sent.
         self._lingering = doubtful & set(listed.tolist())
         return reading if keep.all() else pick(reading, keep)
-
-    def _pairs(self, reading: Reading) -> tuple[Index, Index]:
-        """Rows of the reading whose thread is known, and the same threads' rows of the last."""
-        _, now, then = np.intersect1d(
-            reading.tid, self._last.tid, assume_unique=True, return_indices=True
-        )
-        return now, then
 
     def _compare(
         self, reading: Reading, now: Index, then: Index

@@ -66,6 +66,14 @@ describe("split", () => {
     expect(parts).toMatchObject({ cpu: 0.75, queue: 0.25, rest: 0 });
   });
 
+  it("lets block I/O give way before what is counted exactly", () => {
+    const { parts, over_s } = split(raw({ wall: 10, cpu: 4, queue: 3, blkio: 5 }));
+    expect(parts).toMatchObject({ cpu: 4, queue: 3, blkio: 3, rest: 0 });
+    expect(over_s).toBe(2);
+    const more = split(raw({ wall: 10, cpu: 15, queue: 5, blkio: 5 }));
+    expect(more.parts).toMatchObject({ cpu: 7.5, queue: 2.5, blkio: 0, rest: 0 });
+  });
+
   it("gives nothing of nothing", () => {
     expect(total(split(raw({})).parts)).toBe(0);
     expect(total(split(noTimes(false)).parts)).toBe(0);

@@ -93,11 +93,14 @@ export function split(raw: RawTimes, swapinSleeps = false): Breakdown {
   const delays = !Number.isNaN(raw.blkio);
   const sum = raw.cpu + raw.queue + known(raw.blkio) + known(raw.irq);
   const over_s = Math.max(0, sum - raw.wall);
-  const scale = over_s > 0 ? raw.wall / sum : 1;
+  // Linux 6.12 and newer may count a wait for block I/O with what was before it: it gives way first.
+  const blkio = Math.max(0, known(raw.blkio) - over_s);
+  const others = sum - known(raw.blkio);
+  const scale = others > raw.wall ? raw.wall / others : 1;
   const pools = {
     cpu: raw.cpu * scale,
     queue: raw.queue * scale,
-    blkio: known(raw.blkio) * scale,
+    blkio,
     rest: Math.max(0, raw.wall - sum),
   };
   const take = (wanted: number, homes: readonly State[]): number => {

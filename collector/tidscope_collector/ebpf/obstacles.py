@@ -1,23 +1,23 @@
 """What stands in the way of eBPF on this machine, and how to mend it."""
 
 import os
-import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from tidscope_collector.netacct import libbpf
-from tidscope_collector.netacct.accounts import Accounts
+from tidscope_collector.ebpf import libbpf
 from tidscope_collector.procfs.files import ProcFs
+
+Loaded = TypeVar("Loaded")
 
 CAP_SYS_ADMIN = 21
 CAP_PERFMON = 38
 CAP_BPF = 39
 KERNEL_TYPES = Path("/sys/kernel/btf/vmlinux")
-TRACEPOINT = "btf_trace_sock_send_length"
 
 _WANTED = {"CAP_BPF": CAP_BPF, "CAP_PERFMON": CAP_PERFMON}
 _INITIAL_PID_NAMESPACE = "pid:[4026531836]"  # include/linux/proc_ns.h, PROC_PID_INIT_INO
-_SPLICE_PAGES_SINCE = (6, 5)
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,59 @@ class Obstacle:
     mend: str
 
 
-def find_obstacle(procfs: ProcFs, kernel_types: Path = KERNEL_TYPES) -> Obstacle | None:
-    """Look for what stands in the way of counting by eBPF; None if nothing is seen.
+@dataclass(frozen=True)
+class Wanted:
+    """What a program needs of the kernel.
+
+    Attributes:
+        type: name of a type that kernels have which can do it.
+        kind: of that type, a BTF_KIND.
+        what: it is for, as a noun phrase.
+        since: the first version of Linux.
+    """
+
+    type: str
+    kind: int
+    what: str
+    since: str
+
+
+def find_obstacle(
+    procfs: ProcFs, wanted: Wanted, kernel_types: Path = KERNEL_TYPES
+) -> Obstacle | None:
+    """Look for what stands in the way of an eBPF program; None if nothing is seen.
 
     Args:
         procfs: root of /proc.
+        wanted: what it needs.
         kernel_types: the kernel's BTF.
     """
-    return _in_kernel(kernel_types) or _in_rights(procfs)
+    return _in_kernel(wanted, kernel_types) or _in_rights(procfs)
 
 
-def _in_kernel(kernel_types: Path) -> Obstacle | None:
+def attempt(procfs: ProcFs, wanted: Wanted, load: Callable[[], Loaded]) -> Loaded | Obstacle:
+    """Load a program, or say why not.
+
+    Args:
+        procfs: root of /proc.
+        wanted: what it needs.
+        load: loads it; raises BpfError or OSError.
+    """
+    obstacle = find_obstacle(procfs, wanted)
+    if obstacle is not None:
+        return obstacle
+    try:
+        return load()
+    except (libbpf.BpfError, OSError) as error:
+        told = libbpf.library().warnings
+        detail = f" ({told[0]})" if told else ""
+        return Obstacle(
+            f"the kernel refused the eBPF program: {error}{detail}",
+            "look for lockdown or a security module: cat /sys/kernel/security/lockdown",
+        )
+
+
+def _in_kernel(wanted: Wanted, kernel_types: Path) -> Obstacle | None:
     try:
         libbpf.library()
     except libbpf.BpfError as error:
@@ -57,14 +99,14 @@ def _in_kernel(kernel_types: Path) -> Obstacle | None:
         )
     try:
         with libbpf.KernelTypes() as types:
-            known = types.has(TRACEPOINT, libbpf.BTF_KIND_TYPEDEF)
+            known = types.has(wanted.type, wanted.kind)
     except libbpf.BpfError as error:
         return Obstacle(str(error), "")
     if known:
         return None
     return Obstacle(
-        f"Linux {os.uname().release} has no tracepoints for what sockets move, which came with 6.3",
-        "boot Linux 6.3 or newer",
+        f"Linux {os.uname().release} has no {wanted.what}, which came with {wanted.since}",
+        f"boot Linux {wanted.since} or newer",
     )
 
 
@@ -92,39 +134,3 @@ def _capabilities(procfs: ProcFs) -> frozenset[int]:
             bits = int(mask, 16)
             return frozenset(bit for bit in range(64) if bits >> bit & 1)
     return frozenset()
-
-
-def load(procfs: ProcFs) -> Accounts | Obstacle:
-    """Load the program, or say why not.
-
-    Args:
-        procfs: root of /proc.
-    """
-    obstacle = find_obstacle(procfs)
-    if obstacle is not None:
-        return obstacle
-    try:
-        return Accounts(procfs)
-    except (libbpf.BpfError, OSError) as error:
-        told = libbpf.library().warnings
-        detail = f" ({told[0]})" if told else ""
-        return Obstacle(
-            f"the kernel refused the eBPF program: {error}{detail}",
-            "look for lockdown or a security module: cat /sys/kernel/security/lockdown",
-        )
-
-
-def limits(splice: bool, release: str) -> str:
-    """What eBPF does not count here, as a noun phrase; empty if it counts everything it should.
-
-    Args:
-        splice: whether splice() out of TCP sockets is counted.
-        release: of the kernel, such as 6.4.1-amd64.
-    """
-    missing: list[str] = []
-    version = re.match(r"(\d+)\.(\d+)", release)
-    if version and (int(version[1]), int(version[2])) < _SPLICE_PAGES_SINCE:
-        missing.append("sendfile() and splice() into TCP sockets (counted from Linux 6.5 on)")
-    if not splice:
-        missing.append("splice() out of TCP sockets (the kernel refused the program for it)")
-    return " and ".join(missing)

@@ -30,7 +30,10 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "bpf_object__find_program_by_name": (_pointer, (_pointer, _text)),
     "bpf_program__set_autoload": (_int, (_pointer, ctypes.c_bool)),
     "bpf_program__attach": (_pointer, (_pointer,)),
+    "bpf_program__attach_iter": (_pointer, (_pointer, _pointer)),
+    "bpf_link__fd": (_int, (_pointer,)),
     "bpf_link__destroy": (_int, (_pointer,)),
+    "bpf_iter_create": (_int, (_int,)),
     "bpf_map_update_elem": (_int, (_int, _pointer, _pointer, ctypes.c_uint64)),
     "bpf_map_delete_elem": (_int, (_int, _pointer)),
     "btf__load_vmlinux_btf": (_pointer, ()),
@@ -159,6 +162,56 @@ class KernelTypes:
         self.close()
 
 
+class _IterOptions(ctypes.Structure):
+    """struct bpf_iter_attach_opts."""
+
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("link_info", _pointer),
+        ("link_info_bytes", ctypes.c_uint32),
+    )
+
+
+class _TasksOf(ctypes.Structure):
+    """union bpf_iter_link_info, its member task."""
+
+    _fields_ = (
+        ("tid", ctypes.c_uint32),
+        ("pid", ctypes.c_uint32),
+        ("pid_fd", ctypes.c_uint32),
+        ("spare", ctypes.c_uint32),
+    )
+
+
+class IteratorLink:
+    """An iterator over the threads of one process.
+
+    Args:
+        link: pointer to struct bpf_link.
+    """
+
+    def __init__(self, link: int) -> None:
+        self._link = link
+
+    def open(self) -> int:
+        """Begin a walk.
+
+        Returns:
+            A descriptor to read from; the caller closes it.
+
+        Raises:
+            BpfError: the kernel refused.
+        """
+        known = library()
+        return known.number("iterator", "bpf_iter_create", known.call("bpf_link__fd", self._link))
+
+    def close(self) -> None:
+        """Take it out of the kernel; twice does no harm."""
+        if self._link:
+            library().call("bpf_link__destroy", self._link)
+            self._link = 0
+
+
 class Program:
     """A compiled object, loaded into the kernel.
 
@@ -206,6 +259,29 @@ class Program:
         except BpfError:
             self.detach()
             raise
+
+    def iterate(self, name: str, pid: int) -> IteratorLink:
+        """Let a task iterator walk the threads of a process.
+
+        Args:
+            name: of the program.
+            pid: in the PID namespace of this process.
+
+        Raises:
+            BpfError: the kernel refused; before Linux 6.1 there are no walks of one process.
+        """
+        tasks = _TasksOf(pid=pid)
+        options = _IterOptions(
+            ctypes.sizeof(_IterOptions), ctypes.addressof(tasks), ctypes.sizeof(tasks)
+        )
+        return IteratorLink(
+            self._library.pointer(
+                f"attaching {name}",
+                "bpf_program__attach_iter",
+                self._find(name),
+                ctypes.byref(options),
+            )
+        )
 
     def detach(self) -> None:
         """Let no program run any more."""

@@ -1,0 +1,1 @@
+"""Which threads a process has, and which of them have run."""

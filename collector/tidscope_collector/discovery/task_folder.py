@@ -1,0 +1,43 @@
+"""Lists threads by /proc/PID/task; works everywhere."""
+
+import os
+
+import numpy as np
+
+from tidscope_collector.discovery.threads import Threads
+from tidscope_collector.reading import TargetGoneError
+
+
+class TaskFolder:
+    """A `ThreadLister` over a folder of threads.
+
+    Args:
+        descriptor: of /proc/PID/task; not closed here.
+        pid: the process, for messages.
+    """
+
+    def __init__(self, descriptor: int, pid: int) -> None:
+        self._folder = descriptor
+        self._pid = pid
+        self._names: list[str] = []
+        self._threads = Threads(np.empty(0, np.uint32))
+
+    def look(self) -> Threads:
+        """List the threads; which of them have run is not known.
+
+        Raises:
+            TargetGoneError: there are none any more.
+        """
+        try:
+            names = os.listdir(self._folder)
+        except (FileNotFoundError, ProcessLookupError) as error:
+            raise TargetGoneError(f"process {self._pid} has ended") from error
+        if not names:  # readdir(3) takes the kernel's ENOENT for the end of the folder
+            raise TargetGoneError(f"process {self._pid} has ended")
+        if names != self._names:
+            self._names = names
+            self._threads = Threads(np.array([int(name) for name in names], np.uint32))
+        return self._threads
+
+    def close(self) -> None:
+        """Nothing of its own is open."""

@@ -1,0 +1,1 @@
+"""Loading programs into the kernel, and reading what they give."""

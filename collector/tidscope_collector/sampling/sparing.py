@@ -1,0 +1,76 @@
+"""Asks only for threads that may have run; of the others the last row stands."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tidscope_collector.discovery.threads import ThreadLister
+from tidscope_collector.matching import rows_of_both
+from tidscope_collector.reading import Reading, ThreadReader
+from tidscope_collector.sampling.readings import join, pick
+
+
+class SparingReader:
+    """Lists the threads of a target and reads them.
+
+    Args:
+        lister: tells which threads have not run since.
+        reader: of their counters.
+
+    Attributes:
+        listed: uint32[n], the ids that were listed last.
+        asked: how many of them the reader was asked for.
+    """
+
+    def __init__(self, lister: ThreadLister, reader: ThreadReader) -> None:
+        self._lister = lister
+        self._reader = reader
+        self._last: Reading | None = None
+        self.listed: npt.NDArray[np.uint32] = np.empty(0, np.uint32)
+        self.asked = 0
+
+    def read(self) -> Reading:
+        """Read all threads, in the order of their list; those that have gone are left out.
+
+        Raises:
+            TargetGoneError: there are no threads any more.
+            OSError: the kernel answered nonsense.
+        """
+        before = time.monotonic_ns()
+        threads = self._lister.look()
+        self.listed = threads.tid
+        if threads.idle is None:
+            self.asked = len(threads.tid)
+            return self._reader.read(threads.tid)
+        last, self._last = self._last, None  # nothing stands if this reading fails
+        ask = np.ones(len(threads.tid), np.bool_)
+        kept: Reading | None = None
+        if last is not None:
+            here, there = rows_of_both(threads.tid, last.tid)
+            rows = np.arange(len(last.tid))[there]
+            still = threads.idle[here]
+            ask[here] = ~still
+            if still.any():
+                kept = pick(last, rows[still])
+        self.asked = int(ask.sum())
+        fresh = self._reader.read(threads.tid[ask])
+        # The buffer that ids may stand in is the reader's, and written over by the next query.
+        fresh = replace(
+            fresh,
+            tid=fresh.tid.copy(),
+            seen_ns=np.full(len(fresh.tid), time.monotonic_ns(), np.int64),
+        )
+        if kept is None:
+            self._last = fresh
+        else:
+            kept = replace(kept, seen_ns=np.full(len(kept.tid), before, np.int64))
+            self._last = _in_order(join([fresh, kept]), threads.tid)
+        return self._last
+
+
+def _in_order(reading: Reading, tids: npt.NDArray[np.uint32]) -> Reading:
+    """The rows of a reading in the order of these ids, some of which may have none."""
+    _, rows = rows_of_both(tids, reading.tid)
+    return reading if isinstance(rows, slice) else pick(reading, rows)

@@ -1,0 +1,77 @@
+"""The committed eBPF objects are what their sources compile to, and arrays mirror their structs."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from elftools.elf.elffile import ELFFile
+from tidscope_collector.discovery import task_iterator
+from tidscope_collector.netacct import accounts
+from tidscope_collector.netacct.slots import CONTROL, SLOT
+
+ROOT = Path(__file__).parents[2]
+OBJECTS = {
+    accounts.OBJECT: {"tp_btf/sock_send_length", "tp_btf/sock_recv_length", ".maps"},
+    task_iterator.OBJECT: {"iter/task"},
+}
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    """Programs, maps and licence: what stands in sections that are loaded, or says where to."""
+    with path.open("rb") as file:
+        return {
+            section.name: section.data()
+            for section in ELFFile(file).iter_sections()
+            if section["sh_size"] and not section.name.startswith((".BTF", ".rel.BTF"))
+        }
+
+
+def test_the_objects_are_compiled_from_their_sources(tmp_path: Path) -> None:
+    subprocess.run(
+        ["make", "--no-print-directory", "bpf", f"BPF_OUT={tmp_path}"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+    )
+    version = subprocess.run(["clang", "--version"], check=True, capture_output=True, text=True)
+    compiler = version.stdout.splitlines()[0]
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in OBJECTS}
+    for path, programs in OBJECTS.items():
+        committed, compiled = contents(path), contents(tmp_path / path.name)
+        assert programs <= set(committed)
+        assert committed.keys() == compiled.keys()
+        changed = [name for name in committed if committed[name] != compiled[name]]
+        assert not changed, f"run `make bpf`: {changed} differ from what {compiler} makes"
+
+
+def structs(path: Path) -> dict[str, tuple[int, dict[str, int]]]:
+    """The structs that an object file describes: length, and members with their offsets, bytes."""
+    command = ["/usr/sbin/bpftool", "-j", "btf", "dump", "file", str(path)]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    return {
+        one["name"]: (
+            one["size"],
+            {member["name"]: member["bits_offset"] // 8 for member in one["members"]},
+        )
+        for one in told["types"]
+        if one["kind"] == "STRUCT"
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "dtype"),
+    [
+        (accounts.OBJECT, "slot", SLOT),
+        (accounts.OBJECT, "control", CONTROL),
+    ],
+)
+def test_arrays_have_the_layout_of_the_structs(
+    path: Path, name: str, dtype: np.dtype[np.void]
+) -> None:
+    fields = dtype.fields
+    assert fields is not None
+    offsets = {member: where[1] for member, where in fields.items()}
+    assert structs(path)[name] == (dtype.itemsize, offsets)
