@@ -14,7 +14,6 @@ import sys
 import threading
 import time
 
-import pyarrow as pa
 from tidscope_wire.generated.models import Target
 
 from tidscope_collector.attaching import Targets
@@ -22,6 +21,7 @@ from tidscope_collector.delays import DelayAccounting, SwitchRefusedError
 from tidscope_collector.diagnosis import diagnose
 from tidscope_collector.energy.zones import find_zones
 from tidscope_collector.host import describe_host
+from tidscope_collector.memory import give_back, spare
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.budget import Budget
@@ -57,6 +57,7 @@ def percent(text: str) -> float:
 
 async def serve(backend: str, secret: str, network: Choice, budget_percent: float) -> None:
     """Run until SIGINT or SIGTERM."""
+    spare()
     loop = asyncio.get_running_loop()
     procfs = ProcFs()
     sources = await asyncio.to_thread(Sources, procfs, network)
@@ -79,10 +80,9 @@ async def serve(backend: str, secret: str, network: Choice, budget_percent: floa
     targets = Targets(host.id, procfs, sources, engine)
     commands = Commands(targets, diagnose, sources.delays)
     uplink = Uplink(backend, secret, host, targets, commands, replay)
-    # Arrow's own pool keeps what bursts needed: 10 to 20 MB more, for frames of 100 KB.
-    pa.set_memory_pool(pa.system_memory_pool())
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
+    give_back()
     engine.start()
     task = asyncio.create_task(uplink.run())
     for number in (signal.SIGINT, signal.SIGTERM):

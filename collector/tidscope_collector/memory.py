@@ -1,0 +1,35 @@
+"""Keeps the collector's memory small: what bursts needed goes back to the system."""
+
+import ctypes
+
+import pyarrow as pa
+
+_M_TRIM_THRESHOLD = -1  # malloc.h of the GNU C library
+_M_MMAP_THRESHOLD = -3
+_M_ARENA_MAX = -8
+_LARGE_BYTES = 512 << 10
+
+
+def spare() -> None:
+    """Tell the allocators to keep little; call it early. Without the GNU C library only Arrow's.
+
+    glibc raises the size from which it takes memory from the system up to 32 MiB as such pieces are
+    freed, and then keeps them; a frame or an array of counters is up to a MiB here.
+    """
+    # Arrow's own pool keeps 10 to 20 MB, for frames of 100 KB.
+    pa.set_memory_pool(pa.system_memory_pool())
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "mallopt"):
+        libc.mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)
+        libc.mallopt(_M_TRIM_THRESHOLD, _LARGE_BYTES)
+        libc.mallopt(_M_ARENA_MAX, 2)
+
+
+def give_back() -> None:
+    """Return what was freed; call it once all is set up, which needs much that is never used again.
+
+    The kernel's types (BTF), which libbpf reads to load a program, are the largest part.
+    """
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "malloc_trim"):
+        libc.malloc_trim(0)
