@@ -2,6 +2,8 @@
 
 Compares tidscope's sampler (discovery, query, decode) with a minimal C loop over the same genetlink
 requests, pidstat -t, top -H, psutil and pyroute2, interleaved in one run; medians of the rounds.
+tidscope is measured twice: `tidscope_us` asks for every thread each time, as if all had run, like
+the others; `tidscope_idle_us` is what it does when no thread has run since the sample before.
 """
 
 import argparse
@@ -14,12 +16,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import psutil
 from compiled import build
 from pyroute2 import TaskStats
+from tidscope_collector.discovery.loading import load
+from tidscope_collector.discovery.task_folder import TaskFolder
+from tidscope_collector.discovery.task_iterator import TaskIterators
+from tidscope_collector.discovery.threads import ThreadLister, Threads
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.sparing import SparingReader
 from tidscope_collector.taskstats.link import probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 
@@ -57,16 +65,34 @@ def as_child(command: list[str], samples: int, threads: int) -> float:
     return (cpu_us(resource.RUSAGE_CHILDREN) - before) / samples / threads
 
 
-def tidscope(pid: int) -> Callable[[], object]:
+class AllHaveRun:
+    """A lister that says of no thread that it has not run."""
+
+    def __init__(self, lister: ThreadLister) -> None:
+        self.lister = lister
+
+    def look(self) -> Threads:
+        return replace(self.lister.look(), idle=None)
+
+    def close(self) -> None:
+        self.lister.close()
+
+
+def listers(pid: int) -> Callable[[], ThreadLister]:
+    """What the collector would list threads with: the task iterator, or the folder in /proc."""
+    found = load(ProcFs())
+    if isinstance(found, TaskIterators):
+        return lambda: found.over(pid)
+    print(f"no task iterator: {found.what}", file=sys.stderr)
+    tasks = os.open(f"/proc/{pid}/task", os.O_RDONLY | os.O_DIRECTORY)
+    return lambda: TaskFolder(tasks, pid)
+
+
+def tidscope(pid: int, lister: ThreadLister) -> Callable[[], object]:
     """tidscope's sampler, end to end."""
     query = BatchQuery(probe())
     reader = TaskstatsReader(query, pid, delay_accounting=False, delays_from_ns=0)
-    tasks = os.open(f"/proc/{pid}/task", os.O_RDONLY | os.O_DIRECTORY)
-
-    def sample() -> object:
-        return reader.read(np.array([int(name) for name in os.listdir(tasks)], np.uint32))
-
-    return sample
+    return SparingReader(lister, reader).read
 
 
 def pyroute2_sample(pid: int, most: int) -> Callable[[], object]:
@@ -97,11 +123,14 @@ def main() -> int:
             assert target.stdout is not None
             target.stdout.readline()
             pid, few = target.pid, min(count, 100)
-            ours, process = tidscope(pid), psutil.Process(pid)
+            lister, process = listers(pid), psutil.Process(pid)
+            ours = tidscope(pid, AllHaveRun(lister()))
+            idle = tidscope(pid, lister())
             generic = pyroute2_sample(pid, few)
             family = str(probe().family)
             peers: dict[str, Callable[[], float]] = {
                 "tidscope_us": lambda: in_process(ours, 20, count),
+                "tidscope_idle_us": lambda: in_process(idle, 20, count),
                 "c_loop_us": lambda: as_child([str(loop), family, str(pid), "20"], 20, count),
                 "pidstat_us": lambda: as_child(
                     ["pidstat", "-t", "-p", str(pid), "1", "2"], 3, count
@@ -124,7 +153,7 @@ def main() -> int:
         print(json.dumps(figures))
     else:
         for name, value in figures.items():
-            print(f"{name:14} {value:10}")
+            print(f"{name:16} {value:10}")
         base = figures["tidscope_us"]
         for name in ("c_loop_us", "pidstat_us", "pyroute2_us"):
             print(f"{name} / tidscope_us = {figures[name] / base:.2f}")
