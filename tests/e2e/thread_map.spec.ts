@@ -143,6 +143,11 @@ test("5,000 threads share rows, and the page keeps up", async ({ signedIn, site 
         const file = `map-5000-${colorScheme}-${size.width}.png`;
         await signedIn.screenshot({ path: join(OUTPUT, "screenshots", file) });
       }
+      const outside = () =>
+        signedIn.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+      await expect.poll(outside).toBeLessThanOrEqual(0);
     }
   } finally {
     await wakers.stop();

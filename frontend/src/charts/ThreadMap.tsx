@@ -9,7 +9,7 @@ import { mapSize } from "./map_plot";
 import { MapSurface } from "./map_surface";
 import { fillMapTooltip } from "./map_tooltip";
 import { cellSentence, cellWords, describeMap } from "./map_words";
-import { hideTooltip, placeTooltip, tooltipBox } from "./tooltip";
+import { placeTooltip, tooltipIn } from "./tooltip";
 
 /** How often the text alternative may change: it is read, not watched. */
 const DESCRIBE_MS = 2000;
@@ -49,8 +49,7 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
     const size = { width: Math.max(1, element.clientWidth), height: given.current.height };
     const surface = new MapSurface(element, given.current.theme, size);
     surfaceRef.current = surface;
-    const box = tooltipBox();
-    element.append(box);
+    const box = tooltipIn(element);
     // Arrow keys move a cursor in it.
     element.tabIndex = 0;
     setWidth(size.width);
@@ -65,7 +64,7 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
       const here = chart === "map" && t_s !== null && key !== null && picture?.view.state === "ok";
       const words = here ? cellWords(picture, t_s, key) : null;
       if (!words || t_s === null) {
-        hideTooltip(box);
+        box.style.visibility = "hidden";
         return;
       }
       fillMapTooltip(box, words, given.current.theme);

@@ -5,7 +5,7 @@ import { attachGestures } from "./gestures";
 import { plotSize } from "./plot";
 import { nearestLine, tooltipAt } from "./pointing";
 import { ChartSurface } from "./surface";
-import { fillTooltip, hideTooltip, placeTooltip, tooltipBox } from "./tooltip";
+import { fillTooltip, placeTooltip, tooltipIn } from "./tooltip";
 
 const HEIGHT = 200;
 /** How often the text alternative may change: it is read, not watched. */
@@ -30,8 +30,7 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
     const width = Math.max(1, element.clientWidth);
     const surface = new ChartSurface(element, chart, dressed.current, width, height);
     surfaceRef.current = surface;
-    const box = tooltipBox();
-    element.append(box);
+    const box = tooltipIn(element);
     let unmount = client.mountChart(chart, plotSize(width, height).width);
     let described = Number.NEGATIVE_INFINITY;
 
@@ -40,7 +39,7 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
       const view = store.get();
       const tooltip = over === chart && t_s !== null && view ? tooltipAt(view, t_s) : null;
       if (!tooltip || !view || t_s === null) {
-        hideTooltip(box);
+        box.style.visibility = "hidden";
         return;
       }
       fillTooltip(box, tooltip, view, chart, dressed.current, key);

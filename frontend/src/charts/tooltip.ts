@@ -10,8 +10,10 @@ import type { Tooltip } from "./pointing";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Make the (hidden) box; it stands in the chart's container, which must be positioned. */
-export function tooltipBox(): HTMLElement {
+/** Make the (hidden) box in the chart's container, which must be positioned. */
+export function tooltipIn(container: HTMLElement): HTMLElement {
+  // Where it stood, shown or hidden, it would widen a page that has become narrower.
+  container.style.overflowX = "clip";
   const box = document.createElement("div");
   box.className = "chart-tooltip";
   box.setAttribute("aria-hidden", "true");
@@ -29,6 +31,7 @@ export function tooltipBox(): HTMLElement {
     whiteSpace: "nowrap",
     fontVariantNumeric: "tabular-nums",
   });
+  container.append(box);
   return box;
 }
 
@@ -80,12 +83,6 @@ export function placeTooltip(box: HTMLElement, x: number, width: number): void {
   const left = right ? x + 14 : Math.max(0, x - 14 - own);
   box.style.transform = `translate(${Math.round(left)}px, 4px)`;
   box.style.visibility = "visible";
-}
-
-/** Hide it; where it stood it would still widen a page that has become narrower. */
-export function hideTooltip(box: HTMLElement): void {
-  box.style.visibility = "hidden";
-  box.style.transform = "none";
 }
 
 function sample(
