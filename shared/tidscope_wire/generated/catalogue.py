@@ -73,7 +73,7 @@ CATALOGUE = FieldCatalogue.model_validate_json(
     },
     {
       "name": "voluntary_switches",
-      "label": "Voluntary context switches",
+      "label": "Voluntary switches",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -82,11 +82,11 @@ CATALOGUE = FieldCatalogue.model_validate_json(
       "since_version": 8,
       "procfs": "status[voluntary_ctxt_switches]",
       "exactness": "exact",
-      "meaning": "Times the thread gave the CPU up to wait for something."
+      "meaning": "Context switches: times the thread gave the CPU up to wait for something."
     },
     {
       "name": "involuntary_switches",
-      "label": "Involuntary context switches",
+      "label": "Involuntary switches",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -95,7 +95,7 @@ CATALOGUE = FieldCatalogue.model_validate_json(
       "since_version": 8,
       "procfs": "status[nonvoluntary_ctxt_switches]",
       "exactness": "exact",
-      "meaning": "Times the scheduler took the CPU away."
+      "meaning": "Context switches: times the scheduler took the CPU away."
     },
     {
       "name": "minor_faults",

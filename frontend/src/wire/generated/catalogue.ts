@@ -71,7 +71,7 @@ export const CATALOGUE: FieldCatalogue = {
     },
     {
       "name": "voluntary_switches",
-      "label": "Voluntary context switches",
+      "label": "Voluntary switches",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -80,11 +80,11 @@ export const CATALOGUE: FieldCatalogue = {
       "since_version": 8,
       "procfs": "status[voluntary_ctxt_switches]",
       "exactness": "exact",
-      "meaning": "Times the thread gave the CPU up to wait for something."
+      "meaning": "Context switches: times the thread gave the CPU up to wait for something."
     },
     {
       "name": "involuntary_switches",
-      "label": "Involuntary context switches",
+      "label": "Involuntary switches",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -93,7 +93,7 @@ export const CATALOGUE: FieldCatalogue = {
       "since_version": 8,
       "procfs": "status[nonvoluntary_ctxt_switches]",
       "exactness": "exact",
-      "meaning": "Times the scheduler took the CPU away."
+      "meaning": "Context switches: times the scheduler took the CPU away."
     },
     {
       "name": "minor_faults",
