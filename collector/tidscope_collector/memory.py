@@ -8,6 +8,7 @@ _M_TRIM_THRESHOLD = -1  # malloc.h of the GNU C library
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
 _LARGE_BYTES = 512 << 10
+_PR_SET_THP_DISABLE = 41  # linux/prctl.h
 
 
 def spare() -> None:
@@ -19,6 +20,8 @@ def spare() -> None:
     # Arrow's own pool keeps 10 to 20 MB, for frames of 100 KB.
     pa.set_memory_pool(pa.system_memory_pool())
     libc = ctypes.CDLL(None)
+    # Huge pages would be filled by a part only: 7 MB.
+    libc.prctl(_PR_SET_THP_DISABLE, 1, 0, 0, 0)
     if hasattr(libc, "mallopt"):
         libc.mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)
         libc.mallopt(_M_TRIM_THRESHOLD, _LARGE_BYTES)
