@@ -171,7 +171,9 @@ class Run:
         for program in due:
             name = str(program.at)
             elsewhere = self._coordinator.is_elsewhere(name, now)
-            decided = program.ready.policy.observe(replace(seen[program.at], probing_elsewhere=elsewhere))
+            decided = program.ready.policy.observe(
+                replace(seen[program.at], probing_elsewhere=elsewhere)
+            )
             has_token = self._coordinator.report(name, now, probing=decided.probing)
             size = decided.size if has_token or not decided.probing else program.size
             self.trial.decisions.append(Move(now, program.at, size))

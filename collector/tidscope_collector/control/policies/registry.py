@@ -11,7 +11,10 @@ from tidscope_collector.control.policies.bidirectional import (
 from tidscope_collector.control.policies.bidirectional_printed import BidirectionalPrinted
 from tidscope_collector.control.policies.bounded import Bounded
 from tidscope_collector.control.policies.contract import Policy
+from tidscope_collector.control.policies.cooperative import Cooperative, CooperativeParameters
+from tidscope_collector.control.policies.dip_gate import DipGate
 from tidscope_collector.control.policies.fixed import Fixed, FixedParameters
+from tidscope_collector.control.policies.kalman_kg import KalmanKg, KalmanKgParameters
 from tidscope_collector.control.policies.linear import Linear, LinearParameters
 from tidscope_collector.control.policies.parameters import (
     ParameterInfo,
@@ -107,6 +110,20 @@ _ENTRIES: tuple[Entry[Any], ...] = (
         "Janssen 2022, algorithm 2, as printed",
         BidirectionalParameters,
         BidirectionalPrinted,
+    ),
+    Entry(
+        "kalman-kg",
+        "Keeps a belief about every size and measures where it pays.",
+        "ours",
+        KalmanKgParameters,
+        lambda values: DipGate(KalmanKg(values)),
+    ),
+    Entry(
+        "cooperative",
+        "kalman-kg for several programs on one host: one search at a time, for the good of all.",
+        "ours",
+        CooperativeParameters,
+        lambda values: DipGate(Cooperative(values)),
     ),
 )
 
