@@ -38,12 +38,8 @@ class KalmanKgParameters(Parameters):
         0.9, 0.1, 5.0, "doublings", "how far sizes are alike; larger: smoother curves"
     )
     sd: float = parameter(0.12, 0.01, 1.0, "", "how much progress differs between sizes, relative")
-    drift: float = parameter(
-        0.0005, 0.0, 0.1, "", "share of the first doubt that returns each time"
-    )
-    keep: float = parameter(
-        0.8, 0.0, 0.999, "", "share of a slow disturbance left at the next time"
-    )
+    drift: float = parameter(0.0005, 0.0, 0.1, "", "share of the first doubt that returns")
+    keep: float = parameter(0.8, 0.0, 0.999, "", "share of a disturbance left next time")
     disturbance_sd: float = parameter(0.02, 0.0, 0.5, "", "size of slow disturbances, relative")
     noise_sd: float = parameter(0.03, 0.001, 0.3, "", "noise of an interval at first, relative")
     noise_floor: float = parameter(0.01, 0.001, 0.3, "", "least noise that is believed, relative")

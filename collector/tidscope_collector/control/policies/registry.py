@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal
 
+from tidscope_collector.control.policies.ait import Ait, AitParameters
 from tidscope_collector.control.policies.bidirectional import (
     Bidirectional,
     BidirectionalParameters,
@@ -14,6 +15,7 @@ from tidscope_collector.control.policies.contract import Policy
 from tidscope_collector.control.policies.cooperative import Cooperative, CooperativeParameters
 from tidscope_collector.control.policies.dip_gate import DipGate
 from tidscope_collector.control.policies.fixed import Fixed, FixedParameters
+from tidscope_collector.control.policies.hillclimb import Hillclimb, HillclimbParameters
 from tidscope_collector.control.policies.kalman_kg import KalmanKg, KalmanKgParameters
 from tidscope_collector.control.policies.linear import Linear, LinearParameters
 from tidscope_collector.control.policies.parameters import (
@@ -23,6 +25,7 @@ from tidscope_collector.control.policies.parameters import (
     make_parameters,
 )
 from tidscope_collector.control.policies.pauses import Pauses
+from tidscope_collector.control.policies.pss import Pss, PssParameters
 from tidscope_collector.control.policies.shadow import Shadow
 from tidscope_collector.control.policies.warm_up import WarmUp
 
@@ -98,6 +101,13 @@ _ENTRIES: tuple[Entry[Any], ...] = (
         lambda values: WarmUp(Linear(values), values.warm_up_s),
     ),
     Entry(
+        "hillclimb",
+        "Grows by longer and longer steps while it pays, rests, then looks the other way.",
+        "Timm 2021, with foreign changes discarded",
+        HillclimbParameters,
+        Hillclimb,
+    ),
+    Entry(
         "bidirectional",
         "Steps on while it gets better; steps back and turns round when it gets worse.",
         "Janssen 2022, algorithm 2, corrected",
@@ -110,6 +120,21 @@ _ENTRIES: tuple[Entry[Any], ...] = (
         "Janssen 2022, algorithm 2, as printed",
         BidirectionalParameters,
         BidirectionalPrinted,
+    ),
+    Entry(
+        "ait",
+        "Steers on the average time that jobs wait before a thread takes them.",
+        "Xu 2004, as it is meant, with bounds",
+        AitParameters,
+        Ait,
+        signal="wait",
+    ),
+    Entry(
+        "pss",
+        "Asks a perceptron whether one thread more is better.",
+        "Zhang 2022, with a signed update",
+        PssParameters,
+        Pss,
     ),
     Entry(
         "kalman-kg",
