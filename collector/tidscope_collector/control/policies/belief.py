@@ -112,7 +112,7 @@ class Belief:
         """The size with the highest expectation; the lowest of equals."""
         return self.sizes[int(np.argmax(self.means))]
 
-    def knowledge_gradients(self, noise: float) -> Floats:
+    def knowledge_gradients(self, worths: Floats, noise: float) -> Floats:
         """How much better the best choice is expected to be after one more measurement, by size.
 
         Source: P. I. Frazier, W. B. Powell and S. Dayanik, The knowledge-gradient policy for
@@ -120,16 +120,18 @@ class Belief:
         Gauss-Hermite quadrature.
 
         Args:
+            worths: what each size is expected to be worth: its mean, less what going there costs.
             noise: variance of the measurement thought of.
         """
         covariance = self._covariance
         variances = np.diagonal(covariance)[:-1] + 2 * covariance[:-1, -1] + covariance[-1, -1]
+        # Row: the size measured; column: how much what is believed of each size moves with it.
         slopes = (covariance[:-1, :-1] + covariance[-1:, :-1]) / np.sqrt(variances + noise)[:, None]
+        # What moves all sizes alike decides nothing.
         slopes = slopes - slopes.mean(axis=1, keepdims=True)
-        means = self.means
-        futures = means[None, None, :] + _NODES[:, None, None] * slopes[None, :, :]
+        futures = worths[None, None, :] + _NODES[:, None, None] * slopes[None, :, :]
         expected = _WEIGHTS @ futures.max(axis=2)
-        gradients: Floats = np.maximum(expected - means.max(), 0.0)
+        gradients: Floats = np.maximum(expected - worths.max(), 0.0)
         return gradients
 
     def _response(self, at: int) -> Floats:

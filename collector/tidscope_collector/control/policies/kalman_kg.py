@@ -45,7 +45,9 @@ class KalmanKgParameters(Parameters):
     noise_floor: float = parameter(0.01, 0.001, 0.3, "", "least noise that is believed, relative")
     horizon: float = parameter(40.0, 0.0, 10000.0, "intervals", "how long knowledge is of use")
     lookahead: int = parameter(4, 1, 50, "intervals", "measurements that one try is thought to be")
-    switch_cost: float = parameter(0.01, 0.0, 1.0, "", "what a change of size costs, relative")
+    margin: float = parameter(
+        0.01, 0.0, 1.0, "", "gain that is not worth a change of size, relative"
+    )
     slack: float = parameter(0.5, 0.0, 5.0, "sd", "surprise that does not count as a change")
     threshold: float = parameter(8.0, 1.0, 100.0, "sd", "sum of surprises that is a change")
     max_step: int = parameter(3, 1, 1024, "threads", "largest step")
@@ -124,10 +126,11 @@ class Search:
 
     def _choose(self, size: int) -> Decision:
         belief, p = self._belief, self._p
-        gains = belief.knowledge_gradients(self._noise.variance / p.lookahead)
-        values = belief.means + p.horizon * gains - p.switch_cost
         here = belief.sizes.index(size)
-        values[here] += p.switch_cost
+        worths = belief.means - p.margin
+        worths[here] += p.margin
+        gains = belief.knowledge_gradients(worths, self._noise.variance / p.lookahead)
+        values = worths + p.horizon * gains
         low, high = max(0, here - p.max_step), min(len(values), here + p.max_step + 1)
         at = low + int(np.argmax(values[low:high]))
         if values[at] <= values[here]:
