@@ -29,7 +29,7 @@ PURE = {
         "numpy",
     },
 }
-"""Folders that import nothing of ours but themselves, and of others only these: no clock, no I/O."""
+"""Folders that import only themselves and these: no clock, no I/O, no chance."""
 
 PAGE = {
     "main.tsx": {"app", "base", "live", "styles"},

@@ -112,26 +112,34 @@ class Belief:
         """The size with the highest expectation; the lowest of equals."""
         return self.sizes[int(np.argmax(self.means))]
 
-    def knowledge_gradients(self, worths: Floats, noise: float) -> Floats:
-        """How much better the best choice is expected to be after one more measurement, by size.
+    def knowledge_gradients(self, worths: Floats, noise: float, most: int) -> Floats:
+        """How much better the best choice is expected to become for each measurement made, by size.
+
+        One measurement may teach next to nothing where several would: what so many in a row are
+        worth is divided by their number, and the best number taken.
 
         Source: P. I. Frazier, W. B. Powell and S. Dayanik, The knowledge-gradient policy for
-        correlated normal beliefs (2009). The expectation over the measurement is taken by
+        correlated normal beliefs (2009); P. I. Frazier and W. B. Powell, Paradoxes in learning and
+        the marginal value of information (2010), for several in a row. The expectation is taken by
         Gauss-Hermite quadrature.
 
         Args:
             worths: what each size is expected to be worth: its mean, less what going there costs.
-            noise: variance of the measurement thought of.
+            noise: variance of one measurement.
+            most: largest number in a row that is thought of.
         """
         covariance = self._covariance
         variances = np.diagonal(covariance)[:-1] + 2 * covariance[:-1, -1] + covariance[-1, -1]
         # Row: the size measured; column: how much what is believed of each size moves with it.
-        slopes = (covariance[:-1, :-1] + covariance[-1:, :-1]) / np.sqrt(variances + noise)[:, None]
+        moves = covariance[:-1, :-1] + covariance[-1:, :-1]
         # What moves all sizes alike decides nothing.
-        slopes = slopes - slopes.mean(axis=1, keepdims=True)
-        futures = worths[None, None, :] + _NODES[:, None, None] * slopes[None, :, :]
-        expected = _WEIGHTS @ futures.max(axis=2)
-        gradients: Floats = np.maximum(expected - worths.max(), 0.0)
+        moves = moves - moves.mean(axis=1, keepdims=True)
+        counts = _COUNTS[_COUNTS <= most]
+        slopes = moves / np.sqrt(variances + noise / counts[:, None])[:, :, None]
+        futures = worths + _NODES[:, None, None, None] * slopes
+        expected = np.tensordot(_WEIGHTS, futures.max(axis=3), 1)
+        gains = np.maximum(expected - worths.max(), 0.0) / counts[:, None]
+        gradients: Floats = gains.max(axis=0)
         return gradients
 
     def _response(self, at: int) -> Floats:
@@ -140,5 +148,6 @@ class Belief:
         return response
 
 
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
+_COUNTS = np.array([1, 2, 4, 8, 16, 32], dtype=np.float64)
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()

@@ -15,13 +15,13 @@ class Coordinator:
     """Hands out the token of a host.
 
     The loop asks `is_elsewhere` before each observation and passes the answer on as
-    `probing_elsewhere`; after the decision it calls `report`. A holder that is heard of no more
-    loses the token when its lease ends, and whoever has waited the longest comes next: one that
-    held the token must let the others have it first.
+    `probing_elsewhere`; after the decision it calls `report`, and keeps the size if the answer is
+    that a decision to try sizes has no token. A holder that is heard of no more loses it when its
+    lease ends. One that holds it for long must let the others have it once.
 
     Args:
         lease_s: how long a token lasts without being renewed.
-        longest_s: how long one instance may hold it while another one waits.
+        longest_s: how long one instance may hold it while there are others.
     """
 
     def __init__(self, lease_s: float = 10.0, longest_s: float = 60.0) -> None:
@@ -33,7 +33,7 @@ class Coordinator:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """Those steered now, in the order in which they get the token next."""
+        """Those steered now, in the order in which they joined."""
         return tuple(self._members)
 
     def join(self, name: str) -> None:

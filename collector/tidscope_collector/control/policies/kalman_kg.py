@@ -129,7 +129,7 @@ class Search:
         here = belief.sizes.index(size)
         worths = belief.means - p.margin
         worths[here] += p.margin
-        gains = belief.knowledge_gradients(worths, self._noise.variance / p.lookahead)
+        gains = belief.knowledge_gradients(worths, self._noise.variance, p.lookahead)
         values = worths + p.horizon * gains
         low, high = max(0, here - p.max_step), min(len(values), here + p.max_step + 1)
         at = low + int(np.argmax(values[low:high]))
