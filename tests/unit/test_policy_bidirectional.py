@@ -1,4 +1,4 @@
-"""bidirectional climbs both ways; the printed version does it with the error it was printed with."""
+"""bidirectional climbs both ways; the printed version with the error it was printed with."""
 
 from policy_rig import flat, peak, pool
 from tidscope_collector.control.policies.contract import Bounds
