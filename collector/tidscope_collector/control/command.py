@@ -124,8 +124,8 @@ def _bench(
 def _results(rows: Sequence[Row], scenarios: Sequence[Scenario], seeds: int, seconds: float) -> str:
     made = Provenance.here()
     return (
-        f"{seeds} seeds each; {made.machine}; {made.date}; commit {made.commit}; "
-        f"{seconds:.0f} s.\n\n{table.markdown(rows, [scenario.name for scenario in scenarios])}"
+        f"Seeds: {seeds}. Machine: {made.machine}. Date: {made.date}. Commit: {made.commit}. "
+        f"Took {seconds:.0f} s.\n\n{table.markdown(rows, [scenario.name for scenario in scenarios])}"
     )
 
 

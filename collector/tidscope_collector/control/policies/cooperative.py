@@ -79,11 +79,10 @@ class Cooperative:
         self._restarted = reason
 
     def _start(self, seen: Observation, peers: Peers) -> Decision:
-        why = self._restarted or "The search begins"
-        self._search.forget(why[:1].upper() + why[1:])
+        why = f"It begins anew ({self._restarted})" if self._restarted else "It begins"
+        self._search.forget(why)
         self._instances, self._restarted, self._disturbed = peers.instances, "", False
         cores = self._p.cores or seen.bounds.high
         size = seen.bounds.clamp(cores // peers.instances)
-        return Decision(
-            size, "starting", f"{why}: {cores} cores for {peers.instances}, so it starts at {size}."
-        )
+        programs = "one program" if peers.instances == 1 else f"{peers.instances} programs"
+        return Decision(size, "starting", f"{why} at {size}: {cores} cores for {programs}.")
