@@ -23,6 +23,14 @@ PACKAGES = {
 KNOWN_CYCLES = {("tidscope_collector", frozenset({"goruntime", "procfs"}))}
 """Folders that need each other: procfs asks whether a program is Go's, goruntime reads /proc."""
 
+PURE = {
+    "tidscope_collector.control.policies": {
+        *("collections", "dataclasses", "math", "statistics", "typing", "zlib"),
+        "numpy",
+    },
+}
+"""Folders that import only themselves and these: no clock, no I/O, no chance."""
+
 PAGE = {
     "main.tsx": {"app", "base", "live", "styles"},
     "app": {"api", "base", "model", "pages", "ui", "wire"},
@@ -125,6 +133,21 @@ def check_packages(imports: list[Import]) -> Iterator[str]:
                 yield f"{package}: folders import each other: {' -> '.join(cycle)}"
 
 
+def check_pure(root: Path) -> Iterator[str]:
+    """Folders that must be pure import themselves and what is listed, nothing else."""
+    for module, allowed in PURE.items():
+        package = module.split(".")[0]
+        top = root / PACKAGES[package][0]
+        for path in sorted((top / Path(*module.split("."))).rglob("*.py")):
+            name = path.relative_to(root).as_posix()
+            here = ".".join(path.relative_to(top).with_suffix("").parts)
+            for node in ast.walk(ast.parse(path.read_text(), name)):
+                for line, wanted in _names(node, here):
+                    inside = wanted == module or wanted.startswith(f"{module}.")
+                    if not inside and wanted.split(".")[0] not in allowed:
+                        yield f"{name}:{line}: {module} is pure and must not import {wanted}"
+
+
 def check_page(imports: list[Import], allowed: Mapping[str, set[str]] = PAGE) -> Iterator[str]:
     """Folders of the page import no other than they may; the list itself has no cycle."""
     for cycle in find_cycles(allowed):
@@ -160,7 +183,7 @@ def check(root: Path) -> list[str]:
     python, page = list(python_imports(root)), list(page_imports(root))
     if not python or not page:
         return [f"{root}: no imports found; the folders are not where they are looked for"]
-    return [*check_packages(python), *check_page(page)]
+    return [*check_packages(python), *check_pure(root), *check_page(page)]
 
 
 def main() -> int:

@@ -1,7 +1,8 @@
 """`python -m tidscope_collector`: composition root of the collector.
 
-run     connect to a backend and serve it
-doctor  say what this machine lets tidscope measure
+run       connect to a backend and serve it
+doctor    say what this machine lets tidscope measure
+policies  list the policies that steer a pool, or try them on a simulated plant
 """
 
 import argparse
@@ -17,6 +18,7 @@ import time
 from tidscope_wire.generated.models import Target
 
 from tidscope_collector.attaching import Targets
+from tidscope_collector.control import command as policies_command
 from tidscope_collector.delays import DelayAccounting, SwitchRefusedError
 from tidscope_collector.diagnosis import diagnose
 from tidscope_collector.energy.zones import find_zones
@@ -124,7 +126,11 @@ def main() -> int:
         choices=["on", "off"],
         help="set kernel.task_delayacct first; exit code 4 if it cannot be set",
     )
+    policies = verbs.add_parser("policies", help="list or try the policies that steer a pool")
+    policies_command.add_arguments(policies)
     arguments = parser.parse_args()
+    if arguments.verb == "policies":
+        return policies_command.run(arguments)
     if arguments.verb == "doctor":
         if arguments.delay_accounting is not None:
             try:

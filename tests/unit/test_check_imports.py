@@ -10,6 +10,14 @@ GOOD = {
     "collector/tidscope_collector/doctor/facts.py": (
         "from tidscope_collector.procfs.files import ProcFs\n"
     ),
+    "collector/tidscope_collector/control/policies/fixed.py": (
+        "from math import log\n"
+        "import numpy as np\n"
+        "from tidscope_collector.control.policies.contract import Decision\n"
+    ),
+    "collector/tidscope_collector/control/bench/plant.py": (
+        "import time\nfrom tidscope_collector.control.policies import contract\n"
+    ),
     "backend/tidscope_backend/app.py": "import tidscope_wire\n",
     "shared/tidscope_wire/frame.py": "import json\n",
     "frontend/src/model/rate.ts": 'import { a } from "../wire/frame";\n',
@@ -48,6 +56,21 @@ def test_right_directions_pass(tmp_path: Path) -> None:
             "backend/tidscope_backend/e.py",
             'import_module(f"tidscope_collector.{name}")',
             "tidscope_collector",
+        ),
+        (
+            "collector/tidscope_collector/control/policies/clock.py",
+            "import time",
+            "clock.py:1: tidscope_collector.control.policies is pure and must not import time",
+        ),
+        (
+            "collector/tidscope_collector/control/policies/loop.py",
+            "from tidscope_collector.procfs.files import ProcFs",
+            "must not import tidscope_collector.procfs",
+        ),
+        (
+            "collector/tidscope_collector/control/policies/wire.py",
+            "from tidscope_wire.frame import split",
+            "must not import tidscope_wire",
         ),
         ("frontend/src/model/f.ts", 'import { x } from "../charts/x";', "must not import charts"),
         ("frontend/src/wire/g.ts", 'export * from "../model/x";', "wire must not import model"),

@@ -1,0 +1,1 @@
+"""Steers the size of a thread pool: policies decide, the bench judges them."""

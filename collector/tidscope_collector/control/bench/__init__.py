@@ -1,0 +1,1 @@
+"""Judges policies on a simulated pool: `python -m tidscope_collector policies bench`."""

@@ -1,0 +1,155 @@
+"""What goes into a policy and what comes out of it."""
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+PART_S = 0.25
+"""Length of the parts that an interval is cut into."""
+
+NOT_COUNTED = "The last interval does not count, because the size or the program was touched"
+WAITS_ITS_TURN = "Another program on this host is trying sizes out, and goes first."
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Sizes that a pool may have, both ends included.
+
+    Raises:
+        ValueError: there is no such size.
+    """
+
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.low <= self.high:
+            raise ValueError(f"bounds {self.low} to {self.high}: want 1 <= low <= high")
+
+    def clamp(self, size: int) -> int:
+        """The nearest size inside."""
+        return min(max(size, self.low), self.high)
+
+    @property
+    def sizes(self) -> range:
+        """All sizes inside, from low to high."""
+        return range(self.low, self.high + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch inside an interval, about `PART_S` long.
+
+    Attributes:
+        seconds: its real length.
+        ops: operations that ended in it.
+    """
+
+    seconds: float
+    ops: float
+
+    @property
+    def progress(self) -> float:
+        """Operations a second."""
+        return self.ops / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Peers:
+    """The other steered programs of the host.
+
+    Attributes:
+        instances: how many programs are steered, this one included.
+        log_progress: sum of the natural logarithms of the others' operations a second, over the
+            same interval; None where that of one of them is not known or not above 0.
+        moved: the size of one of the others changed in this interval.
+    """
+
+    instances: int
+    log_progress: float | None = 0.0
+    moved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What happened in one interval.
+
+    Attributes:
+        at_s: its end, on any clock that only goes forward.
+        elapsed_s: its real length, which a slow change of size makes longer than asked for.
+        ops: operations that ended in it.
+        size: the size really in force at its end (read back, not what was asked for).
+        bounds: what sizes there may be.
+        parts: the interval cut into pieces, oldest first; empty where there are none.
+        moved_by_other: somebody else changed the size in it.
+        probing_elsewhere: another steered program of this host is trying sizes out.
+        paused: the target stood still (stopped, frozen, just attached): the numbers say nothing.
+        mean_wait_s: mean time that the jobs which began in it had waited in the queue; None where
+            the signal does not have it.
+        jobs: how many jobs that mean is of.
+        peers: the others; None for a program that is steered alone.
+    """
+
+    at_s: float
+    elapsed_s: float
+    ops: float
+    size: int
+    bounds: Bounds
+    parts: tuple[Part, ...] = ()
+    moved_by_other: bool = False
+    probing_elsewhere: bool = False
+    paused: bool = False
+    mean_wait_s: float | None = None
+    jobs: int = 0
+    peers: Peers | None = None
+
+    @property
+    def progress(self) -> float:
+        """Operations a second of real time."""
+        return self.ops / self.elapsed_s if self.elapsed_s > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the pool should be now, and why.
+
+    Attributes:
+        size: the size that should be in force in the next interval.
+        state: what the policy is doing, in words a person understands.
+        reason: one sentence.
+        probing: sizes are being tried out; others on this host should hold still meanwhile.
+        proposed: in shadow mode the size that would have been set; None otherwise.
+    """
+
+    size: int
+    state: str
+    reason: str
+    probing: bool = False
+    proposed: int | None = None
+
+
+class Policy(Protocol):
+    """A state machine. Given the same observations it decides the same."""
+
+    def observe(self, seen: Observation) -> Decision:
+        """Take in one interval; called at each interval's end."""
+        ...
+
+    def restart(self, reason: str) -> None:
+        """Search anew from the next observation on; `reason` is told there.
+
+        Called when another instance joins or leaves, when the program says that it entered another
+        phase, and when a person asks.
+        """
+        ...
+
+
+def is_usable(seen: Observation) -> bool:
+    """Whether an interval says anything about the size it ends with."""
+    return (
+        not seen.paused
+        and not seen.moved_by_other
+        and seen.elapsed_s > 0
+        and seen.ops >= 0
+        and math.isfinite(seen.ops)
+    )

@@ -1,0 +1,79 @@
+"""One instance of a host tries sizes out at a time. Pure: time comes in as a number."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Who may try sizes out, and until when."""
+
+    holder: str
+    until_s: float
+
+
+class Coordinator:
+    """Hands out the token of a host.
+
+    The loop asks `is_elsewhere` before each observation and passes the answer on as
+    `probing_elsewhere`; after the decision it calls `report`, and keeps the size if the answer is
+    that a decision to try sizes has no token. A holder that is heard of no more loses it when its
+    lease ends. One that holds it for long must let the others have it once.
+
+    Args:
+        lease_s: how long a token lasts without being renewed.
+        longest_s: how long one instance may hold it while there are others.
+    """
+
+    def __init__(self, lease_s: float = 10.0, longest_s: float = 60.0) -> None:
+        self._lease_s = lease_s
+        self._longest_s = longest_s
+        self._lease: Lease | None = None
+        self._since_s = 0.0
+        self._members: list[str] = []
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """Those steered now, in the order in which they joined."""
+        return tuple(self._members)
+
+    def join(self, name: str) -> None:
+        """A program is steered now."""
+        if name not in self._members:
+            self._members.append(name)
+
+    def leave(self, name: str) -> None:
+        """A program is steered no more; its token is free."""
+        if name in self._members:
+            self._members.remove(name)
+        if self._lease is not None and self._lease.holder == name:
+            self._lease = None
+
+    def is_elsewhere(self, name: str, now_s: float) -> bool:
+        """Whether somebody else than `name` holds the token."""
+        if self._lease is not None and now_s >= self._lease.until_s:
+            self._lease = None
+        return self._lease is not None and self._lease.holder != name
+
+    def report(self, name: str, now_s: float, *, probing: bool) -> bool:
+        """Tell what an instance decided.
+
+        Args:
+            name: the instance.
+            now_s: the time of the decision.
+            probing: it tries sizes out.
+
+        Returns:
+            Whether it has the token now. One that does not must not try sizes.
+        """
+        if self.is_elsewhere(name, now_s):
+            return False
+        if not probing:
+            self._lease = None
+            return False
+        if self._lease is None:
+            self._since_s = now_s
+        elif now_s - self._since_s >= self._longest_s and len(self._members) > 1:
+            self._lease = None
+            return False
+        self._lease = Lease(name, now_s + self._lease_s)
+        return True

@@ -1,0 +1,172 @@
+"""kalman-kg: believe something about every size, and measure where it pays.
+
+Ours. Each interval
+
+1. a Kalman filter takes the progress into a belief about all sizes (belief.py);
+2. a CUSUM of surprises notices that the program entered another phase, and forgets (change.py);
+3. the size is chosen whose expected progress now, and knowledge for later, are worth the most:
+
+       value(n) = expected(n) + horizon * knowledge gradient(n) - cost of a switch
+
+   with steps of a few sizes at most, because what is believed far away is not much.
+
+A dip gate stands in front (dip_gate.py).
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+
+import numpy as np
+
+from tidscope_collector.control.policies.belief import Belief, Prior
+from tidscope_collector.control.policies.change import ChangeDetector, NoiseMeter
+from tidscope_collector.control.policies.contract import (
+    NOT_COUNTED,
+    Bounds,
+    Decision,
+    Observation,
+    is_usable,
+)
+from tidscope_collector.control.policies.parameters import Parameters, parameter
+
+
+@dataclass(frozen=True)
+class KalmanKgParameters(Parameters):
+    """Of the policy `kalman-kg`."""
+
+    length_scale: float = parameter(
+        0.9, 0.1, 5.0, "doublings", "how far sizes are alike; larger: smoother curves"
+    )
+    sd: float = parameter(0.12, 0.01, 1.0, "", "how much progress differs between sizes, relative")
+    drift: float = parameter(0.0005, 0.0, 0.1, "", "share of the first doubt that returns")
+    keep: float = parameter(0.8, 0.0, 0.999, "", "share of a disturbance left next time")
+    disturbance_sd: float = parameter(0.02, 0.0, 0.5, "", "size of slow disturbances, relative")
+    noise_sd: float = parameter(0.03, 0.001, 0.3, "", "noise of an interval at first, relative")
+    noise_floor: float = parameter(0.01, 0.001, 0.3, "", "least noise that is believed, relative")
+    horizon: float = parameter(40.0, 0.0, 10000.0, "intervals", "how long knowledge is of use")
+    lookahead: int = parameter(4, 1, 50, "intervals", "measurements that one try is thought to be")
+    margin: float = parameter(
+        0.01, 0.0, 1.0, "", "gain that is not worth a change of size, relative"
+    )
+    slack: float = parameter(0.5, 0.0, 5.0, "sd", "surprise that does not count as a change")
+    threshold: float = parameter(8.0, 1.0, 100.0, "sd", "sum of surprises that is a change")
+    max_step: int = parameter(3, 1, 1024, "threads", "largest step")
+
+
+MOST_NOISE_SD = 0.3
+LOOSE_SD = 0.05
+"""How much the level is thought to move when another program's size changes."""
+BLIND = 1.0
+"""Variance above which the level is not known yet, so that nothing is a surprise."""
+MOST_SURPRISE = 5.0
+"""In standard deviations: one interval alone is never a change of phase."""
+OUTLIER = 4.0
+"""In standard deviations: surprises above are not learnt from."""
+
+
+class Search:
+    """Chooses sizes by what they are worth, whatever it is that is measured.
+
+    Args:
+        parameters: of the policy.
+    """
+
+    def __init__(self, parameters: KalmanKgParameters) -> None:
+        self._p = parameters
+        self._prior = Prior(
+            parameters.length_scale,
+            parameters.sd,
+            parameters.drift,
+            parameters.keep,
+            parameters.disturbance_sd,
+        )
+        self._bounds: Bounds | None = None
+        self._belief = Belief((1,), self._prior)
+        self._detector = ChangeDetector(parameters.slack, parameters.threshold)
+        self._noise = NoiseMeter(parameters.noise_sd, parameters.noise_floor, MOST_NOISE_SD)
+        self._news = ""
+
+    def forget(self, why: str) -> None:
+        """Go back to what is believed before anything is measured; `why` is told next time."""
+        self._belief.forget()
+        self._detector.reset()
+        self._news = f"{why}, so what was known is forgotten. "
+
+    def loosen(self) -> None:
+        """Something else moved the level: what is known of differences stays."""
+        self._belief.loosen(LOOSE_SD)
+
+    def step(self, seen: Observation, value: float) -> Decision:
+        """Learn from an interval and choose the next size.
+
+        Args:
+            seen: size and bounds.
+            value: the logarithm of what is to be as large as possible.
+        """
+        if seen.bounds != self._bounds:
+            self._bounds = seen.bounds
+            self._belief = Belief(seen.bounds.sizes, self._prior)
+        self._learn(seen.size, value)
+        return self._choose(seen.size)
+
+    def _learn(self, size: int, value: float) -> None:
+        self._belief.elapse()
+        noise = self._noise.variance
+        difference, variance = self._belief.surprise(size, value, noise)
+        if variance < BLIND:
+            sds = difference / sqrt(variance)
+            if self._detector.add(min(max(sds, -MOST_SURPRISE), MOST_SURPRISE)):
+                self.forget("The program entered another phase")
+            elif abs(sds) > OUTLIER:
+                # Either a change, which the next interval will confirm, or nothing to learn from.
+                return
+            else:
+                self._noise.add(difference)
+        self._belief.take_in(size, value, noise)
+
+    def _choose(self, size: int) -> Decision:
+        belief, p = self._belief, self._p
+        here = belief.sizes.index(size)
+        worths = belief.means - p.margin
+        worths[here] += p.margin
+        gains = belief.knowledge_gradients(worths, self._noise.variance, p.lookahead)
+        values = worths + p.horizon * gains
+        low, high = max(0, here - p.max_step), min(len(values), here + p.max_step + 1)
+        at = low + int(np.argmax(values[low:high]))
+        if values[at] <= values[here]:
+            at = here
+        chosen, news = belief.sizes[at], self._news
+        self._news = ""
+        more = float(belief.means[at] - belief.means[here])
+        if chosen == size:
+            reason = f"{size} is expected to be the best; nothing else is worth a try."
+            if belief.best != size:
+                reason = f"{belief.best} may be better than {size}, but too little to move."
+            return Decision(size, "settled", news + reason)
+        if more > 0:
+            reason = f"{chosen} is expected to do {100 * more:.1f} % more than {size}."
+        else:
+            reason = f"{chosen} is not known well, and may turn out better than {size}."
+        return Decision(chosen, "searching", news + reason, probing=True)
+
+
+class KalmanKg:
+    """The policy without its dip gate."""
+
+    def __init__(self, parameters: KalmanKgParameters) -> None:
+        self._search = Search(parameters)
+
+    def observe(self, seen: Observation) -> Decision:
+        """Learn from an interval and choose."""
+        if not is_measured(seen):
+            return Decision(seen.bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
+        return self._search.step(seen, log(seen.progress))
+
+    def restart(self, reason: str) -> None:
+        """Forget what is believed about the sizes."""
+        self._search.forget(f"The search begins anew ({reason})")
+
+
+def is_measured(seen: Observation) -> bool:
+    """Whether the interval has a progress, at a size that there may be."""
+    return is_usable(seen) and seen.ops > 0 and seen.size in seen.bounds.sizes
