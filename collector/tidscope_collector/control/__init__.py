@@ -1,0 +1,1 @@
+"""Steering: signals, policies, knobs, and the loop that wires them together."""
