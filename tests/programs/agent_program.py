@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -17,13 +18,20 @@ from programs.build import build_go_module
 HERE = Path(__file__).parent
 AGENTS = HERE.parents[1] / "agents"
 ORIGINAL, LOWER, UPPER = 3, 1, 8
-LANGUAGES = ("go",)
+LANGUAGES = ("go", "python")
 
 
-def command(language: str) -> list[str]:
-    """How to start the program; it is built if it has to be."""
-    assert language == "go"
-    return [str(build_go_module(HERE / "agent_go", AGENTS / "go"))]
+def command(language: str, reachable: Path | None = None) -> list[str]:
+    """How to start the program; it is built if it has to be.
+
+    Args:
+        language: one of LANGUAGES.
+        reachable: a folder to copy it to, for a user who cannot look into this repository.
+    """
+    if language == "python":
+        return [sys.executable, str(HERE / "agent_python" / "main.py")]
+    built = build_go_module(HERE / "agent_go", AGENTS / "go")
+    return [str(built if reachable is None else shutil.copy(built, reachable))]
 
 
 class AgentFolder:
@@ -45,7 +53,7 @@ class AgentProgram:
     Args:
         language: one of LANGUAGES.
         folder: for its socket.
-        user: who it runs as; None: as the tests.
+        user: who it runs as, from a folder above its socket's; None: as the tests.
         before: a command that becomes the program at last, itself with the same process id.
     """
 
@@ -53,15 +61,22 @@ class AgentProgram:
         self, language: str, folder: Path, user: int | None = None, before: tuple[str, ...] = ()
     ) -> None:
         self.language = language
+        # The interpreter may be where that user cannot go: then the program changes users itself.
+        start_as = None if language == "python" else user
         self._process = subprocess.Popen(
-            [*before, *command(language)],
+            [*before, *command(language, None if user is None else folder.parent)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "TIDSCOPE_AGENT_DIR": str(folder)},
-            user=user,
-            group=user,
-            extra_groups=[] if user is not None else None,
+            env={
+                **os.environ,
+                "TIDSCOPE_AGENT_DIR": str(folder),
+                "PYTHONPATH": str(AGENTS / "python"),
+                "AGENT_USER": "" if user is None else str(user),
+            },
+            user=start_as,
+            group=start_as,
+            extra_groups=None if start_as is None else [],
         )
         self.pid = self._process.pid
         self.said = self._next()
