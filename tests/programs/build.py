@@ -60,9 +60,41 @@ def build_go(source: Path, *flags: str) -> Path:
     Raises:
         RuntimeError: there is no Go compiler, or it refused.
     """
+    command = [go_command(), "build", *flags]
+    return cached(source.stem, source.read_bytes(), command, [str(source)], env=go_environment())
+
+
+def build_go_module(folder: Path, *needs: Path, flags: Sequence[str] = ()) -> Path:
+    """Compile the Go module in a folder, and those that it replaces by folders; the executable.
+
+    Args:
+        folder: of its go.mod.
+        needs: folders of the modules that it uses.
+        flags: for `go build`.
+
+    Raises:
+        RuntimeError: there is no Go compiler, or it refused.
+    """
+    files = [path for place in (folder, *needs) for path in sorted(place.glob("*.*"))]
+    source = b"".join(path.read_bytes() for path in files)
+    command = [go_command(), "build", "-C", str(folder), *flags]
+    return cached(folder.name, source, command, ["."], env=go_environment())
+
+
+def go_command() -> str:
+    """The Go compiler.
+
+    Raises:
+        RuntimeError: there is none.
+    """
     if GO is None:
         raise RuntimeError("no Go compiler: neither in PATH nor in /usr/local/go/bin")
-    env = {
+    return GO
+
+
+def go_environment() -> dict[str, str]:
+    """Variables for a build that depends on nothing of the user's."""
+    return {
         **os.environ,
         "GOCACHE": str(CACHE.parent / "go-build"),
         "GOFLAGS": "",
@@ -70,4 +102,3 @@ def build_go(source: Path, *flags: str) -> Path:
         "GO111MODULE": "on",
         "CGO_ENABLED": "0",
     }
-    return cached(source.stem, source.read_bytes(), [GO, "build", *flags], [str(source)], env=env)

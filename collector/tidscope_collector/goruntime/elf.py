@@ -87,6 +87,10 @@ class Elf:
         """A section's bytes, at most ``limit``."""
         return _read(self.file, min(section.size, limit), section.offset)
 
+    def pieces(self, section: Section) -> Iterator[bytes]:
+        """A section's bytes, at most a MiB at a time."""
+        return (piece for _, piece in _pieces(self.file, section, PIECE))
+
     def variable(self, name: str) -> Symbol | None:
         """Find a variable in the symbol table; None if it is not there, as in a stripped file."""
         table = self.section(".symtab")

@@ -25,6 +25,145 @@ class AbsentField(BaseModel):
     """
 
 
+class AgentCall(BaseModel):
+    """
+    Collector to agent: a call without parameters.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    jsonrpc: Literal["2.0"] = "2.0"
+    id: Annotated[int, Field(ge=0, le=9007199254740991)]
+    """
+    Chosen by the asker, repeated in the answer.
+    """
+    method: Literal["hello", "read", "release"]
+    """
+    hello: who are you; read: the counters; release: back to the original size, now.
+    """
+
+
+class AgentError(BaseModel):
+    """
+    Why a call failed.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    code: int
+    """
+    JSON-RPC's own, or -32001: out of bounds, -32002: the program is ending, -32003: another client steers, -32004: too many clients.
+    """
+    message: Annotated[str, Field(max_length=1000)]
+    """
+    A sentence.
+    """
+
+
+class AgentFailure(BaseModel):
+    """
+    Agent to collector: a call failed.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    jsonrpc: Literal["2.0"] = "2.0"
+    id: Annotated[int | None, Field(ge=0, le=9007199254740991)]
+    """
+    Of the call; null when it could not be read.
+    """
+    error: AgentError
+
+
+AgentKnob = TypeAliasType(
+    "AgentKnob", Annotated[Literal["gomaxprocs", "pool"], Field(title="AgentKnob")]
+)
+"""
+What an agent turns: GOMAXPROCS of a Go program, or the number of workers of a pool.
+"""
+
+
+class AgentNotice(BaseModel):
+    """
+    Agent to collector, unasked: the program entered another phase, what was learnt of it is void.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["restart_search"] = "restart_search"
+
+
+class AgentReading(BaseModel):
+    """
+    Counters of an agent, cumulative since the program started.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    ops: Annotated[int, Field(ge=0)]
+    """
+    Operations that the program has done.
+    """
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size in force: of a pool that shrinks, with the workers that still finish their last job.
+    """
+    queue_wait_ns: Annotated[int | None, Field(ge=0)]
+    """
+    Sum of the nanoseconds that jobs waited before they began; null when there is no queue.
+    """
+    queue_waits: Annotated[int | None, Field(ge=0)]
+    """
+    Jobs in that sum; null when there is no queue.
+    """
+    monotonic_ns: Annotated[int, Field(ge=0)]
+    """
+    When this was read, by a clock that never steps; its origin is the program's own.
+    """
+
+
+class AgentSetParams(BaseModel):
+    """
+    What a pool is set to, and for how long.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Wanted size, within the bounds of the hello.
+    """
+    lease_s: Annotated[float, Field(gt=0.0, le=60.0)]
+    """
+    Seconds until the agent goes back to the original size, unless it is set again.
+    """
+
+
+class AgentSize(BaseModel):
+    """
+    Answer to set and release.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size in force.
+    """
+    wanted: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size that it is on its way to; the same as size once it is there.
+    """
+
+
 class AttachCommand(BaseModel):
     """
     Attach to a process.
@@ -1268,6 +1407,63 @@ class Unsubscribe(BaseModel):
     """
 
 
+class AgentHello(BaseModel):
+    """
+    Who an agent is, and what it lets be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id as the agent's own PID namespace counts.
+    """
+    runtime: Runtime
+    version: Annotated[str, Field(max_length=64)]
+    """
+    Of the agent.
+    """
+    protocol: Annotated[int, Field(ge=1)]
+    """
+    Version of this protocol; 1.
+    """
+    knob: AgentKnob
+    lower: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Smallest size that it takes.
+    """
+    upper: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Largest size that it takes.
+    """
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size in force.
+    """
+    original: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size that it goes back to.
+    """
+
+
+class AgentSetCall(BaseModel):
+    """
+    Collector to agent: set the size, or renew the lease of one that is set.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    jsonrpc: Literal["2.0"] = "2.0"
+    id: Annotated[int, Field(ge=0, le=9007199254740991)]
+    """
+    Chosen by the asker, repeated in the answer.
+    """
+    method: Literal["set"] = "set"
+    params: AgentSetParams
+
+
 CollectorCommand = TypeAliasType(
     "CollectorCommand",
     Annotated[
@@ -1629,6 +1825,25 @@ class TargetsResponse(BaseModel):
     """
 
 
+class AgentAnswer(BaseModel):
+    """
+    Agent to collector: a call succeeded.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    jsonrpc: Literal["2.0"] = "2.0"
+    id: Annotated[int, Field(ge=0, le=9007199254740991)]
+    """
+    Chosen by the asker, repeated in the answer.
+    """
+    result: AgentHello | AgentReading | AgentSize
+    """
+    Of hello, of read, of set and release.
+    """
+
+
 class CollectorHello(BaseModel):
     """
     Collector to backend, first message.
@@ -1763,6 +1978,19 @@ class Wire(BaseModel):
         extra="forbid",
     )
     AbsentField_1: Annotated[AbsentField | None, Field(alias="AbsentField")] = None
+    AgentAnswer_1: Annotated[AgentAnswer | None, Field(alias="AgentAnswer")] = None
+    AgentCall_1: Annotated[AgentCall | None, Field(alias="AgentCall")] = None
+    AgentError_1: Annotated[AgentError | None, Field(alias="AgentError")] = None
+    AgentFailure_1: Annotated[AgentFailure | None, Field(alias="AgentFailure")] = None
+    AgentHello_1: Annotated[AgentHello | None, Field(alias="AgentHello")] = None
+    AgentKnob_1: Annotated[AgentKnob | None, Field(alias="AgentKnob")] = None
+    AgentNotice_1: Annotated[AgentNotice | None, Field(alias="AgentNotice")] = None
+    AgentReading_1: Annotated[AgentReading | None, Field(alias="AgentReading")] = None
+    AgentSetCall_1: Annotated[AgentSetCall | None, Field(alias="AgentSetCall")] = None
+    AgentSetParams_1: Annotated[
+        AgentSetParams | None, Field(alias="AgentSetParams")
+    ] = None
+    AgentSize_1: Annotated[AgentSize | None, Field(alias="AgentSize")] = None
     AttachCommand_1: Annotated[AttachCommand | None, Field(alias="AttachCommand")] = (
         None
     )

@@ -1,6 +1,14 @@
 // Generated from shared/schemas by tools/generate.py. Do not edit.
 
 /**
+ * Language runtime a process runs on, as far as it can be told from outside.
+ */
+export type Runtime = "go" | "python" | "java" | "node" | "native" | "unknown";
+/**
+ * What an agent turns: GOMAXPROCS of a Go program, or the number of workers of a pool.
+ */
+export type AgentKnob = "gomaxprocs" | "pool";
+/**
  * Unit on the wire.
  */
 export type Unit = "ns" | "us" | "bytes" | "count";
@@ -40,10 +48,6 @@ export type CollectorCommand =
  * Where samples come from: genetlink taskstats, or /proc when taskstats is not to be had.
  */
 export type SampleSource = "taskstats" | "procfs";
-/**
- * Language runtime a process runs on, as far as it can be told from outside.
- */
-export type Runtime = "go" | "python" | "java" | "node" | "native" | "unknown";
 /**
  * attached: being sampled. exited: the process has ended; the stream is complete. detached: someone asked to stop.
  */
@@ -120,6 +124,17 @@ export type ProblemType =
 
 export interface Wire {
   AbsentField?: AbsentField;
+  AgentAnswer?: AgentAnswer;
+  AgentCall?: AgentCall;
+  AgentError?: AgentError;
+  AgentFailure?: AgentFailure;
+  AgentHello?: AgentHello;
+  AgentKnob?: AgentKnob;
+  AgentNotice?: AgentNotice;
+  AgentReading?: AgentReading;
+  AgentSetCall?: AgentSetCall;
+  AgentSetParams?: AgentSetParams;
+  AgentSize?: AgentSize;
   AttachCommand?: AttachCommand;
   AttachRequest?: AttachRequest;
   CatalogueField?: CatalogueField;
@@ -203,6 +218,163 @@ export interface AbsentField {
    * Why the kernel does not give it, and what would change that.
    */
   reason: string;
+}
+/**
+ * Agent to collector: a call succeeded.
+ */
+export interface AgentAnswer {
+  jsonrpc: "2.0";
+  /**
+   * Chosen by the asker, repeated in the answer.
+   */
+  id: number;
+  /**
+   * Of hello, of read, of set and release.
+   */
+  result: AgentHello | AgentReading | AgentSize;
+}
+/**
+ * Who an agent is, and what it lets be steered.
+ */
+export interface AgentHello {
+  /**
+   * Process id as the agent's own PID namespace counts.
+   */
+  pid: number;
+  runtime: Runtime;
+  /**
+   * Of the agent.
+   */
+  version: string;
+  /**
+   * Version of this protocol; 1.
+   */
+  protocol: number;
+  knob: AgentKnob;
+  /**
+   * Smallest size that it takes.
+   */
+  lower: number;
+  /**
+   * Largest size that it takes.
+   */
+  upper: number;
+  /**
+   * Size in force.
+   */
+  size: number;
+  /**
+   * Size that it goes back to.
+   */
+  original: number;
+}
+/**
+ * Counters of an agent, cumulative since the program started.
+ */
+export interface AgentReading {
+  /**
+   * Operations that the program has done.
+   */
+  ops: number;
+  /**
+   * Size in force: of a pool that shrinks, with the workers that still finish their last job.
+   */
+  size: number;
+  /**
+   * Sum of the nanoseconds that jobs waited before they began; null when there is no queue.
+   */
+  queue_wait_ns: number | null;
+  /**
+   * Jobs in that sum; null when there is no queue.
+   */
+  queue_waits: number | null;
+  /**
+   * When this was read, by a clock that never steps; its origin is the program's own.
+   */
+  monotonic_ns: number;
+}
+/**
+ * Answer to set and release.
+ */
+export interface AgentSize {
+  /**
+   * Size in force.
+   */
+  size: number;
+  /**
+   * Size that it is on its way to; the same as size once it is there.
+   */
+  wanted: number;
+}
+/**
+ * Collector to agent: a call without parameters.
+ */
+export interface AgentCall {
+  jsonrpc: "2.0";
+  /**
+   * Chosen by the asker, repeated in the answer.
+   */
+  id: number;
+  /**
+   * hello: who are you; read: the counters; release: back to the original size, now.
+   */
+  method: "hello" | "read" | "release";
+}
+/**
+ * Why a call failed.
+ */
+export interface AgentError {
+  /**
+   * JSON-RPC's own, or -32001: out of bounds, -32002: the program is ending, -32003: another client steers, -32004: too many clients.
+   */
+  code: number;
+  /**
+   * A sentence.
+   */
+  message: string;
+}
+/**
+ * Agent to collector: a call failed.
+ */
+export interface AgentFailure {
+  jsonrpc: "2.0";
+  /**
+   * Of the call; null when it could not be read.
+   */
+  id: number | null;
+  error: AgentError;
+}
+/**
+ * Agent to collector, unasked: the program entered another phase, what was learnt of it is void.
+ */
+export interface AgentNotice {
+  jsonrpc: "2.0";
+  method: "restart_search";
+}
+/**
+ * Collector to agent: set the size, or renew the lease of one that is set.
+ */
+export interface AgentSetCall {
+  jsonrpc: "2.0";
+  /**
+   * Chosen by the asker, repeated in the answer.
+   */
+  id: number;
+  method: "set";
+  params: AgentSetParams;
+}
+/**
+ * What a pool is set to, and for how long.
+ */
+export interface AgentSetParams {
+  /**
+   * Wanted size, within the bounds of the hello.
+   */
+  size: number;
+  /**
+   * Seconds until the agent goes back to the original size, unless it is set again.
+   */
+  lease_s: number;
 }
 /**
  * Attach to a process.

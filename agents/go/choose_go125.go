@@ -1,0 +1,7 @@
+//go:build go1.25
+
+package tidscope
+
+import "runtime"
+
+func chooseByRuntime() { runtime.SetDefaultGOMAXPROCS() }

@@ -1,0 +1,3 @@
+module tidscope.local/tidscope
+
+go 1.21

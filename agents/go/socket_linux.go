@@ -1,0 +1,125 @@
+package tidscope
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+const folderVariable = "TIDSCOPE_AGENT_DIR"
+
+// listen makes the socket of this process in the first folder that will do.
+func listen(pid int) (*net.UnixListener, string, error) {
+	var wrong []error
+	for _, folder := range folders() {
+		if err := prepare(folder); err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		path := filepath.Join(folder, strconv.Itoa(pid)+".sock")
+		listener, err := bind(path)
+		if err == nil {
+			return listener, path, nil
+		}
+		wrong = append(wrong, fmt.Errorf("%s: %w", path, err))
+	}
+	return nil, "", fmt.Errorf("tidscope: no folder for a socket: %w", errors.Join(wrong...))
+}
+
+// folders lists where a collector looks, in that order.
+func folders() []string {
+	if folder := os.Getenv(folderVariable); folder != "" {
+		return []string{folder}
+	}
+	var found []string
+	uid := os.Geteuid()
+	// sudo may leave another user's in the environment.
+	if folder := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(folder) && owner(folder) == uid {
+		found = append(found, filepath.Join(folder, "tidscope"))
+	}
+	if folder := fmt.Sprintf("/run/user/%d", uid); owner(folder) == uid {
+		found = append(found, filepath.Join(folder, "tidscope"))
+	}
+	return append(found, "/run/tidscope")
+}
+
+// prepare makes a folder if it is missing, and refuses one that others can change.
+func prepare(folder string) error {
+	if !filepath.IsAbs(folder) {
+		return fmt.Errorf("%s: not an absolute path", folder)
+	}
+	mode := os.FileMode(0o700)
+	if folder == "/run/tidscope" {
+		mode = 0o755 // Not only of one user.
+	}
+	if err := os.Mkdir(folder, mode); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	status, err := os.Lstat(folder)
+	if err != nil {
+		return err
+	}
+	if !status.IsDir() {
+		return fmt.Errorf("%s: not a folder", folder)
+	}
+	if uid := owner(folder); uid != 0 && uid != os.Geteuid() {
+		return fmt.Errorf("%s: belongs to another user, %d", folder, uid)
+	}
+	if status.Mode().Perm()&0o022 != 0 && status.Mode()&os.ModeSticky == 0 {
+		return fmt.Errorf("%s: others may write to it", folder)
+	}
+	return nil
+}
+
+// owner of a file, a link not followed; -1 if there is none.
+func owner(path string) int {
+	var status syscall.Stat_t
+	if syscall.Lstat(path, &status) != nil {
+		return -1
+	}
+	return int(status.Uid)
+}
+
+// bind listens at path with mode 0600. The socket takes its name when it is ready, so that there
+// is no time at which others could connect, and one that a process with this id left is replaced.
+func bind(path string) (*net.UnixListener, error) {
+	unnamed := path + ".new"
+	if err := os.Remove(unnamed); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: unnamed, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	listener.SetUnlinkOnClose(false)
+	if err = os.Chmod(unnamed, 0o600); err == nil {
+		err = os.Rename(unnamed, path)
+	}
+	if err != nil {
+		listener.Close()
+		os.Remove(unnamed)
+		return nil, err
+	}
+	return listener, nil
+}
+
+// peerUID is the user of the process at the other end, as the kernel noted it at connect(2).
+func peerUID(connection *net.UnixConn) (uint32, error) {
+	raw, err := connection.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var peer *syscall.Ucred
+	var failed error
+	err = raw.Control(func(descriptor uintptr) {
+		peer, failed = syscall.GetsockoptUcred(int(descriptor), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return 0, err
+	}
+	return peer.Uid, nil
+}

@@ -1,0 +1,74 @@
+"""The agent: a thread that answers collectors at a socket."""
+
+import atexit
+import os
+import socket
+import threading
+from pathlib import Path
+
+from tidscope_agent.lease import Lease
+from tidscope_agent.places import listen
+from tidscope_agent.pool import ThreadPoolExecutor
+from tidscope_agent.protocol import LARGEST_SIZE
+from tidscope_agent.server import Server
+
+_running = threading.Lock()
+
+
+class Agent:
+    """Listens until it is closed; made by `start`.
+
+    Attributes:
+        path: of its socket.
+    """
+
+    def __init__(self, listener: socket.socket, path: Path, lease: Lease) -> None:
+        self.path = path
+        self._pid = os.getpid()
+        self._server = Server(listener, lease)
+        self._thread = threading.Thread(target=self._server.run, name="tidscope-agent", daemon=True)
+        self._thread.start()
+        # A child has no such thread, and must not keep the socket open after the program's end.
+        os.register_at_fork(after_in_child=self._server.forget)
+        atexit.register(self.close)
+
+    def restart_search(self) -> None:
+        """Tell collectors that the program entered another phase: what they learnt is void."""
+        self._server.restart_search()
+
+    def close(self) -> None:
+        """Restore the size and remove the socket; twice does no harm."""
+        atexit.unregister(self.close)
+        if os.getpid() != self._pid or not self._thread.is_alive():
+            return
+        self._server.stop()
+        self._thread.join()
+        self.path.unlink(missing_ok=True)
+        _running.release()
+
+
+def start(pool: ThreadPoolExecutor, *, lower: int = 1, upper: int | None = None) -> Agent:
+    """Let collectors steer a pool. A program has one agent at most.
+
+    Args:
+        pool: its size now is what collectors go back to.
+        lower: smallest size that it may be given.
+        upper: largest size that it may be given; by default its size now.
+
+    Raises:
+        NoPlaceError: there is no folder for the socket; README.md says where that is.
+        ValueError: the bounds do not hold the size.
+        RuntimeError: there is an agent already.
+    """
+    size = pool.wanted
+    upper = size if upper is None else upper
+    if not 1 <= lower <= size <= upper <= LARGEST_SIZE:
+        raise ValueError(f"bounds {lower} to {upper} do not hold the pool's size, {size}")
+    if not _running.acquire(blocking=False):
+        raise RuntimeError("the agent of this program runs already")
+    try:
+        listener, path = listen(os.getpid())
+        return Agent(listener, path, Lease(pool, lower, upper))
+    except BaseException:
+        _running.release()
+        raise

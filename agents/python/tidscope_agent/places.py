@@ -1,0 +1,91 @@
+"""The socket: where it is, and how it comes to be there."""
+
+import os
+import socket
+import stat
+from pathlib import Path
+
+FOLDER_VARIABLE = "TIDSCOPE_AGENT_DIR"
+SYSTEM_FOLDER = Path("/run/tidscope")
+
+
+class NoPlaceError(Exception):
+    """There is no folder for the socket."""
+
+
+def listen(pid: int) -> tuple[socket.socket, Path]:
+    """Make the socket of a process in the first folder that will do.
+
+    Raises:
+        NoPlaceError: none does; it says why.
+    """
+    wrong = []
+    for folder in _folders():
+        path = folder / f"{pid}.sock"
+        try:
+            _prepare(folder)
+            return _bind(path), path
+        except NoPlaceError as error:
+            wrong.append(str(error))
+        except OSError as error:
+            wrong.append(f"{path}: {error.strerror or error}")
+    raise NoPlaceError(f"no folder for a socket: {'; '.join(wrong)}")
+
+
+def _folders() -> list[Path]:
+    """Where a collector looks, in that order."""
+    if named := os.environ.get(FOLDER_VARIABLE):
+        return [Path(named)]
+    uid = os.geteuid()
+    # sudo may leave another user's in the environment.
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
+    bases = dict.fromkeys((runtime, Path(f"/run/user/{uid}")))
+    own = [base / "tidscope" for base in bases if base.is_absolute() and _owner(base) == uid]
+    return [*own, SYSTEM_FOLDER]
+
+
+def _prepare(folder: Path) -> None:
+    """Make a folder if it is missing, and refuse one that others can change."""
+    if not folder.is_absolute():
+        raise NoPlaceError(f"{folder}: not an absolute path")
+    try:
+        # That of the system is not only of one user.
+        folder.mkdir(0o755 if folder == SYSTEM_FOLDER else 0o700)
+    except FileExistsError:
+        pass
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode):
+        raise NoPlaceError(f"{folder}: not a folder")
+    if status.st_uid not in (0, os.geteuid()):
+        raise NoPlaceError(f"{folder}: belongs to another user, {status.st_uid}")
+    if status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
+        raise NoPlaceError(f"{folder}: others may write to it")
+
+
+def _owner(path: Path) -> int:
+    try:
+        return path.lstat().st_uid
+    except OSError:
+        return -1
+
+
+def _bind(path: Path) -> socket.socket:
+    """Listen with mode 0600.
+
+    The socket takes its name when it is ready: so there is no time at which others could connect,
+    and one that an ended process with this id left is replaced.
+    """
+    unnamed = path.with_name(f"{path.name}.new")
+    unnamed.unlink(missing_ok=True)
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        made.bind(str(unnamed))
+        unnamed.chmod(0o600)
+        made.listen()
+        made.setblocking(False)
+        unnamed.rename(path)
+    except BaseException:
+        made.close()
+        unnamed.unlink(missing_ok=True)
+        raise
+    return made

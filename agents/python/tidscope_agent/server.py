@@ -1,0 +1,183 @@
+"""Connections of an agent: one thread serves them all and waits for none."""
+
+import os
+import selectors
+import socket
+import struct
+import time
+from collections.abc import Callable
+
+from tidscope_agent.lease import Lease
+from tidscope_agent.methods import answer
+from tidscope_agent.protocol import (
+    CLIENTS,
+    INVALID,
+    LONGEST_LINE,
+    RESTART_SEARCH,
+    FailureError,
+    answer_line,
+    failure_line,
+    parse_call,
+)
+
+MOST_CLIENTS = 8
+_CREDENTIALS = struct.Struct("iII")
+_RETRY_S = 0.05
+
+
+class _Client:
+    """A connection, and what came of a line that is not whole yet."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.buffer = bytearray()
+
+    def send(self, line: bytes) -> None:
+        """Send a line; one who does not take it is cut off.
+
+        Raises:
+            OSError: the client is gone, or does not take its answers.
+        """
+        if self.connection.send(line) != len(line):
+            raise BrokenPipeError
+
+
+class Server:
+    """Serves clients at a listening socket, until it is stopped.
+
+    Args:
+        listener: not blocking; owned by the server.
+        lease: used by the thread of `run` alone.
+    """
+
+    def __init__(self, listener: socket.socket, lease: Lease) -> None:
+        self._listener = listener
+        self._lease = lease
+        self._start_ns = time.monotonic_ns()
+        self._uid = os.geteuid()
+        self._clients: dict[int, _Client] = {}
+        self._wake, self._woken = socket.socketpair()
+        self._wake.setblocking(False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(listener, selectors.EVENT_READ, self._accept)
+        self._selector.register(self._woken, selectors.EVENT_READ)
+
+    def run(self) -> None:
+        """Serve; restores the size at the end."""
+        try:
+            while not self._stopped():
+                self._step()
+        finally:
+            self._lease.release()
+            for client in list(self._clients.values()):
+                self._drop(client)
+            self._close()
+
+    def stop(self) -> None:
+        """Let `run` return soon; from any thread."""
+        self._wake.shutdown(socket.SHUT_WR)
+
+    def restart_search(self) -> None:
+        """Tell all clients, soon; from any thread."""
+        try:
+            self._wake.send(b"r")
+        except OSError:
+            pass  # It was stopped; or so many wait to be told that one more is nothing new.
+
+    def forget(self) -> None:
+        """Close everything in a child after fork(2), where no thread serves."""
+        for client in self._clients.values():
+            client.connection.close()
+        self._close()
+
+    def _close(self) -> None:
+        self._selector.close()
+        for end in (self._listener, self._wake, self._woken):
+            end.close()
+
+    def _stopped(self) -> bool:
+        """Take what other threads asked for."""
+        try:
+            asked = self._woken.recv(4096, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        if asked:
+            for client in list(self._clients.values()):
+                self._try(client, self._notify)
+        return not asked
+
+    def _step(self) -> None:
+        for key, _ in self._selector.select(self._lease.left_s()):
+            if isinstance(key.data, _Client):
+                self._try(key.data, self._receive)
+            elif key.data is not None:
+                key.data()
+
+    def _try(self, client: _Client, action: Callable[[_Client], None]) -> None:
+        try:
+            action(client)
+        except OSError:
+            self._drop(client)
+
+    def _notify(self, client: _Client) -> None:
+        client.send(RESTART_SEARCH)
+
+    def _accept(self) -> None:
+        try:
+            connection, _ = self._listener.accept()
+        except OSError:
+            time.sleep(_RETRY_S)  # No descriptor is left, say: the program needs them.
+            return
+        connection.setblocking(False)
+        client = _Client(connection)
+        if _peer_uid(connection) not in (0, self._uid):
+            connection.close()
+        elif len(self._clients) >= MOST_CLIENTS:
+            wrong = FailureError(CLIENTS, f"there are {MOST_CLIENTS} clients already")
+            try:
+                client.send(failure_line(wrong, None))
+            except OSError:
+                pass
+            connection.close()
+        else:
+            self._clients[connection.fileno()] = client
+            self._selector.register(connection, selectors.EVENT_READ, client)
+
+    def _drop(self, client: _Client) -> None:
+        self._lease.forget(client)
+        del self._clients[client.connection.fileno()]
+        self._selector.unregister(client.connection)
+        client.connection.close()
+
+    def _receive(self, client: _Client) -> None:
+        piece = client.connection.recv(LONGEST_LINE)
+        if not piece:
+            raise BrokenPipeError
+        client.buffer += piece
+        while (end := client.buffer.find(b"\n")) >= 0 and end < LONGEST_LINE:
+            line = bytes(client.buffer[:end])
+            del client.buffer[: end + 1]
+            self._answer(client, line)
+        if len(client.buffer) >= LONGEST_LINE:
+            wrong = FailureError(INVALID, f"the line is longer than {LONGEST_LINE} bytes")
+            client.send(failure_line(wrong, None))
+            raise BrokenPipeError
+
+    def _answer(self, client: _Client, line: bytes) -> None:
+        number = None
+        try:
+            call = parse_call(line)
+            number = call.number
+            result = answer(self._lease, client, call, time.monotonic_ns() - self._start_ns)
+        except FailureError as wrong:
+            client.send(failure_line(wrong, wrong.number if number is None else number))
+            if wrong.closes:
+                raise BrokenPipeError from wrong
+            return
+        client.send(answer_line(number, result))
+
+
+def _peer_uid(connection: socket.socket) -> int:
+    """User of the process at the other end, as the kernel noted it at connect(2)."""
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    return int(_CREDENTIALS.unpack(credentials)[1])

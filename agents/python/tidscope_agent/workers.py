@@ -1,0 +1,229 @@
+"""The threads of a pool and the queue before them."""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures.thread import BrokenThreadPool
+from dataclasses import dataclass
+from typing import Any
+
+_BROKEN = "the initializer of a thread raised: the pool does no more jobs"
+_log = logging.getLogger("tidscope_agent")
+
+
+@dataclass(slots=True)
+class Job:
+    """A call that somebody waits for."""
+
+    future: "Future[Any]"
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    queued_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Counters of a pool, cumulative; read together.
+
+    Attributes:
+        ops: jobs that were finished, those that raised too.
+        queue_wait_ns: sum of the time that jobs waited in the queue.
+        queue_waits: jobs in that sum: those that were begun.
+        size: in force: the wanted one, or the workers there are when they are still more.
+    """
+
+    ops: int
+    queue_wait_ns: int
+    queue_waits: int
+    size: int
+
+
+class _Worker:
+    """A thread and its count of finished jobs, which it alone changes: no lock is needed for it."""
+
+    __slots__ = ("ops", "thread")
+
+    def __init__(self, run: Callable[["_Worker"], None], name: str) -> None:
+        self.ops = 0
+        self.thread = threading.Thread(target=run, args=(self,), name=name)
+
+
+class Workers:
+    """Up to ``limit`` threads that take jobs from one queue.
+
+    Raises:
+        ValueError: the limit is below 1.
+    """
+
+    def __init__(
+        self,
+        limit: int,
+        prefix: str,
+        initializer: Callable[..., object] | None,
+        initargs: tuple[Any, ...],
+    ) -> None:
+        self.limit = _checked(limit)
+        self._prefix = prefix
+        self._initializer = initializer
+        self._initargs = initargs
+        self._changed = threading.Condition()
+        self._jobs: deque[Job] = deque()
+        self._workers: set[_Worker] = set()
+        self._leaving: set[_Worker] = set()
+        self._idle = 0
+        self._started = 0
+        self._ops_of_ended = 0
+        self._wait_ns = 0
+        self._waits = 0
+        self._closed = False
+        self._broken = False
+
+    def put(self, job: Job) -> None:
+        """Queue a job, and start a worker for it if there is room.
+
+        Raises:
+            RuntimeError: the pool was closed.
+            BrokenThreadPool: its initializer raised.
+        """
+        with self._changed:
+            if self._broken:
+                raise BrokenThreadPool(_BROKEN)
+            if self._closed:
+                raise RuntimeError("cannot schedule new futures after shutdown")
+            job.queued_ns = time.monotonic_ns()
+            self._jobs.append(job)
+            self._changed.notify()
+            self._start_missing()
+
+    def resize(self, size: int) -> None:
+        """Change the limit.
+
+        Raises:
+            ValueError: it is below 1.
+        """
+        with self._changed:
+            self.limit = _checked(size)
+            self._changed.notify_all()
+            self._start_missing()
+
+    def counts(self) -> Counts:
+        """All counters, and the size in force."""
+        with self._changed:
+            ops = self._ops_of_ended + sum(worker.ops for worker in self._workers)
+            return Counts(ops, self._wait_ns, self._waits, max(self.limit, len(self._workers)))
+
+    def close(self, *, cancel: bool) -> None:
+        """Let workers end once the queue is empty; with ``cancel`` empty it now."""
+        with self._changed:
+            self._closed = True
+            dropped = list(self._jobs) if cancel else []
+            if cancel:
+                self._jobs.clear()
+            self._changed.notify_all()
+        for job in dropped:
+            job.future.cancel()
+
+    def join(self) -> None:
+        """Wait until all workers have ended."""
+        while True:
+            with self._changed:
+                threads = [worker.thread for worker in self._workers]
+            if not threads:
+                return
+            for thread in threads:
+                thread.join()
+
+    def _start_missing(self) -> None:
+        if self._closed:
+            return  # Those that are there do what is left.
+        while len(self._jobs) > self._idle and len(self._workers) < self.limit:
+            worker = _Worker(self._run, f"{self._prefix}_{self._started}")
+            try:
+                worker.thread.start()
+            except RuntimeError:
+                if self._workers:
+                    return  # No more threads are to be had: the others do the job.
+                raise
+            self._started += 1
+            self._workers.add(worker)
+            # From now on: no second one is to be started for the job that it will take.
+            self._idle += 1
+
+    def _run(self, worker: _Worker) -> None:
+        try:
+            if self._initialize():
+                job = self._next(worker)
+                while job is not None:
+                    _perform(job, worker)
+                    del job  # What it refers to is not kept until the next one comes.
+                    with self._changed:
+                        self._idle += 1
+                        job = self._next(worker)
+        finally:
+            with self._changed:
+                self._idle -= 1
+                self._leaving.discard(worker)
+                self._workers.discard(worker)
+                self._ops_of_ended += worker.ops
+                self._start_missing()
+
+    def _initialize(self) -> bool:
+        if self._initializer is None:
+            return True
+        try:
+            self._initializer(*self._initargs)
+        except BaseException:
+            _log.critical("the initializer of a thread raised", exc_info=True)
+            with self._changed:
+                self._broken = self._closed = True
+                dropped = list(self._jobs)
+                self._jobs.clear()
+                self._changed.notify_all()
+            for job in dropped:
+                job.future.set_exception(BrokenThreadPool(_BROKEN))
+            return False
+        return True
+
+    def _next(self, worker: _Worker) -> Job | None:
+        """The next job; None if the worker, which counts as idle, is to end."""
+        with self._changed:
+            while True:
+                if len(self._workers) - len(self._leaving) > self.limit:
+                    self._leaving.add(worker)
+                    return None
+                if self._jobs:
+                    self._idle -= 1
+                    return self._take()
+                if self._closed:
+                    return None
+                self._changed.wait()
+
+    def _take(self) -> Job:
+        job = self._jobs.popleft()
+        self._wait_ns += time.monotonic_ns() - job.queued_ns
+        self._waits += 1
+        return job
+
+
+def _perform(job: Job, worker: _Worker) -> None:
+    if not job.future.set_running_or_notify_cancel():
+        return
+    try:
+        result = job.function(*job.args, **job.kwargs)
+    except BaseException as error:
+        # Counted before anybody can know that it is done.
+        worker.ops += 1
+        job.future.set_exception(error)
+    else:
+        worker.ops += 1
+        job.future.set_result(result)
+
+
+def _checked(size: int) -> int:
+    if size < 1:
+        raise ValueError("max_workers must be greater than 0")
+    return size

@@ -1,0 +1,1 @@
+"""The collector's end of the agent protocol (docs/agents.md)."""

@@ -1,0 +1,41 @@
+"""What can go wrong with an agent; each text is a sentence for people."""
+
+
+class AgentTroubleError(Exception):
+    """Something is wrong with an agent, or with the way to it."""
+
+
+class NoAgentError(AgentTroubleError):
+    """The program has no agent: there is no socket of it in any of the places."""
+
+
+class StaleSocketError(AgentTroubleError):
+    """There is a socket of that name, and nobody listens: a program that ended left it."""
+
+
+class WrongPeerError(AgentTroubleError):
+    """Another process, or another user's, listens in the program's place."""
+
+
+class AgentRefusedError(AgentTroubleError):
+    """The agent understood and said no.
+
+    Attributes:
+        code: as in the schema of AgentError.
+    """
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class AgentNonsenseError(AgentTroubleError):
+    """What came from the agent is not the protocol; the connection is closed."""
+
+
+class AgentTimeoutError(AgentTroubleError):
+    """There was no answer in time; the connection is closed."""
+
+
+class AgentLostError(AgentTroubleError):
+    """The agent closed the connection, or its program has ended."""

@@ -1,0 +1,1 @@
+"""What is turned: one contract, and a file for each kind of knob."""

@@ -1,0 +1,481 @@
+"""Every agent, in every language, is the same agent at its socket."""
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from processes import wait_for_end
+from programs.agent_program import LANGUAGES, LOWER, ORIGINAL, UPPER, AgentFolder, AgentProgram
+from raw_agent import RawAgent
+from tidscope_collector.control.agent.client import AgentClient, open_agent
+from tidscope_collector.control.agent.errors import (
+    AgentLostError,
+    AgentRefusedError,
+    NoAgentError,
+    StaleSocketError,
+)
+from tidscope_collector.goruntime.gomaxprocs import open_gomaxprocs
+from tidscope_collector.procfs.files import ProcFs
+
+PROC = ProcFs()
+NOBODY = 65534
+LONG_S = 60.0
+LARGEST_ID = (1 << 53) - 1
+KNOBS = {"go": "gomaxprocs", "python": "pool", "java": "pool"}
+CALL = b'{"jsonrpc": "2.0", "id": 7, "method": "hello"}\n'
+PARSE, INVALID, METHOD, PARAMS = -32700, -32600, -32601, -32602
+BOUNDS, BUSY, CLIENTS = -32001, -32003, -32004
+
+CLIENT = """
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+s.sendall(sys.argv[2].encode() + b"\\n")
+print(s.makefile().readline(), flush=True)
+sys.stdin.read()
+"""
+AS_NOBODY = """
+import os, socket, sys
+os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)
+s = socket.socket(socket.AF_UNIX)
+s.settimeout(10)
+try:
+    s.connect(sys.argv[1])
+    s.sendall(b'{"jsonrpc": "2.0", "id": 1, "method": "hello"}\\n')
+    print(repr(s.recv(100)))
+except OSError as error:
+    print(type(error).__name__)
+"""
+STALE = """
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(f"{os.environ['TIDSCOPE_AGENT_DIR']}/{os.getpid()}.sock")
+s.listen()
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with AgentFolder() as path:
+        yield path
+
+
+@pytest.fixture(params=LANGUAGES)
+def program(request: pytest.FixtureRequest, folder: Path) -> Iterator[AgentProgram]:
+    with AgentProgram(request.param, folder) as running:
+        assert running.socket == folder / f"{running.pid}.sock"
+        yield running
+
+
+@pytest.fixture
+def client(program: AgentProgram) -> Iterator[AgentClient]:
+    opened = open_agent(PROC, program.pid, timeout_s=10)
+    yield opened
+    opened.close()
+
+
+def until(condition: Callable[[], bool], seconds: float = 10) -> None:
+    """Wait for what nothing announces."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true in time"
+        time.sleep(0.005)
+
+
+def has_size(client: AgentClient, size: int) -> bool:
+    return client.read().size == size
+
+
+def works_with(program: AgentProgram, size: int) -> bool:
+    """Whether the program really has this size, as itself finds out and as seen from outside."""
+    if program.language == "go":
+        reader = open_gomaxprocs(program.pid, PROC).reader
+        assert reader is not None
+        seen = reader.read()
+        reader.close()
+        if seen != size:
+            return False
+    return program.ask(f"busy {size}") == f"busy {size}"
+
+
+def test_hello_says_who_it_is(program: AgentProgram, client: AgentClient) -> None:
+    hello = client.hello
+    assert (hello.pid, hello.runtime, hello.protocol) == (program.pid, program.language, 1)
+    assert hello.knob == KNOBS[program.language]
+    assert (hello.lower, hello.upper) == (LOWER, UPPER)
+    assert (hello.size, hello.original) == (ORIGINAL, ORIGINAL)
+    assert hello.version.count(".") == 2
+
+
+def test_the_socket_is_for_its_owner_alone(program: AgentProgram) -> None:
+    status = program.socket.lstat()
+    assert stat.S_ISSOCK(status.st_mode)
+    assert stat.S_IMODE(status.st_mode) == 0o600
+    assert os.listdir(program.socket.parent) == [program.socket.name]
+
+
+def test_read_grows_by_what_was_done(program: AgentProgram, client: AgentClient) -> None:
+    before = client.read()
+    for number in (1, 1000, 12345):
+        assert program.ask(f"ops {number}") == f"ops {number}"
+        after = client.read()
+        assert after.ops - before.ops == number
+        assert after.monotonic_ns > before.monotonic_ns
+        if program.language == "go":
+            assert (after.queue_wait_ns, after.queue_waits) == (None, None)
+        else:
+            assert (after.queue_waits or 0) - (before.queue_waits or 0) == number
+            assert (after.queue_wait_ns or 0) > (before.queue_wait_ns or 0)
+        before = after
+
+
+def test_set_changes_what_is_in_force(program: AgentProgram, client: AgentClient) -> None:
+    assert works_with(program, ORIGINAL)
+    for size in (UPPER, 2, 5, LOWER):
+        assert client.set(size, LONG_S).wanted == size
+        until(partial(has_size, client, size))
+        assert client.set(size, LONG_S).size == size
+        assert works_with(program, size)
+
+
+@pytest.mark.parametrize("size", [LOWER - 1, UPPER + 1, 1 << 20])
+def test_bounds_cannot_be_left(program: AgentProgram, client: AgentClient, size: int) -> None:
+    with RawAgent(program.socket) as raw:
+        error = raw.call("set", params={"size": size, "lease_s": 5})["error"]
+        assert error["code"] == (PARAMS if size < 1 else BOUNDS)
+        assert raw.call("hello")["result"]["size"] == ORIGINAL
+    assert client.read().size == ORIGINAL
+    assert works_with(program, ORIGINAL)
+
+
+def test_a_lease_that_is_over_restores(program: AgentProgram, client: AgentClient) -> None:
+    client.set(5, 0.2)
+    until(lambda: client.read().size == ORIGINAL)
+    assert works_with(program, ORIGINAL)
+
+
+def test_a_lease_that_is_renewed_goes_on(program: AgentProgram, client: AgentClient) -> None:
+    client.set(5, 0.3)
+    client.set(5, LONG_S)
+    time.sleep(0.5)  # Nothing is to happen in it.
+    assert client.read().size == 5
+    assert works_with(program, 5)
+
+
+def test_release_restores_at_once(program: AgentProgram, client: AgentClient) -> None:
+    client.set(5, LONG_S)
+    assert client.release().wanted == ORIGINAL
+    until(lambda: client.read().size == ORIGINAL)
+    assert works_with(program, ORIGINAL)
+    assert client.release().size == ORIGINAL
+
+
+def test_a_killed_client_leaves_its_lease_and_no_more(
+    program: AgentProgram, client: AgentClient
+) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "set", "params": {"size": 5, "lease_s": 1.5}}
+    other = subprocess.Popen(
+        [sys.executable, "-c", CLIENT, str(program.socket), json.dumps(message)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with other:
+        assert other.stdout is not None
+        assert json.loads(other.stdout.readline())["result"] == {"size": 5, "wanted": 5}
+        with pytest.raises(AgentRefusedError, match="another client") as refused:
+            client.set(4, LONG_S)
+        assert refused.value.code == BUSY
+        os.kill(other.pid, signal.SIGKILL)
+    until(lambda: client.read().size == ORIGINAL)
+    assert works_with(program, ORIGINAL)
+
+
+def test_the_lease_of_one_who_left_can_be_taken_over(
+    program: AgentProgram, client: AgentClient
+) -> None:
+    leaving = open_agent(PROC, program.pid, timeout_s=10)
+    leaving.set(5, LONG_S)
+    with pytest.raises(AgentRefusedError):
+        client.set(4, LONG_S)
+    leaving.close()
+
+    def taken() -> bool:
+        try:
+            return client.set(4, LONG_S).wanted == 4
+        except AgentRefusedError:
+            return False  # It has not seen yet that the other one left.
+
+    until(taken)
+    until(lambda: client.read().size == 4)
+    assert client.hello.original == ORIGINAL
+    client.release()
+    until(lambda: client.read().size == ORIGINAL)
+
+
+def test_anybody_may_release(program: AgentProgram, client: AgentClient) -> None:
+    with RawAgent(program.socket) as raw:
+        raw.call("set", params={"size": 5, "lease_s": 60})
+        assert client.release().wanted == ORIGINAL
+        until(lambda: client.read().size == ORIGINAL)
+        client.set(2, LONG_S)
+        assert raw.call("set", params={"size": 5, "lease_s": 60})["error"]["code"] == BUSY
+
+
+def test_closing_the_agent_restores_and_cleans_up(
+    program: AgentProgram, client: AgentClient
+) -> None:
+    client.set(5, LONG_S)
+    program.ask("close")
+    assert works_with(program, ORIGINAL)
+    assert not program.socket.exists()
+    with pytest.raises(AgentLostError):
+        client.read()
+    with pytest.raises(AgentLostError):
+        client.read()
+    with pytest.raises(NoAgentError, match="has no agent"):
+        open_agent(PROC, program.pid)
+
+
+def test_the_program_ends_with_its_input(program: AgentProgram, client: AgentClient) -> None:
+    client.set(5, LONG_S)
+    assert program.end() == 0
+    assert not program.socket.exists()
+
+
+def test_a_killed_program_is_lost_and_leaves_a_stale_socket(
+    program: AgentProgram, client: AgentClient, folder: Path
+) -> None:
+    program.kill()
+    with pytest.raises(AgentLostError):
+        client.read()
+    assert client.restart_requested() is False
+    assert program.socket.exists()
+    with pytest.raises(NoAgentError, match="gone"):
+        open_agent(PROC, program.pid)
+    # Another process gets the name: here by renaming, since its id cannot be chosen.
+    other = subprocess.Popen(
+        ["cat"], stdin=subprocess.PIPE, env={"TIDSCOPE_AGENT_DIR": str(folder)}
+    )
+    with other:
+        program.socket.rename(folder / f"{other.pid}.sock")
+        with pytest.raises(StaleSocketError, match="has ended"):
+            open_agent(PROC, other.pid)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_stale_socket_is_replaced(language: str, folder: Path) -> None:
+    before = (sys.executable, "-c", STALE)
+    with AgentProgram(language, folder, before=before) as program:
+        client = open_agent(PROC, program.pid, timeout_s=10)
+        assert client.hello.pid == program.pid
+        client.close()
+
+
+def test_others_are_kept_out_by_the_mode(program: AgentProgram) -> None:
+    program.socket.parent.chmod(0o755)
+    assert as_nobody(program.socket) == "PermissionError"
+
+
+def test_others_are_kept_out_by_their_uid(program: AgentProgram) -> None:
+    program.socket.parent.chmod(0o755)
+    program.socket.chmod(0o666)
+    assert as_nobody(program.socket) in ("b''", "ConnectionResetError", "BrokenPipeError")
+    open_agent(PROC, program.pid, timeout_s=10).close()
+
+
+def as_nobody(path: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", AS_NOBODY, str(path)], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def failure_of(data: bytes, program: AgentProgram) -> tuple[int, int | None]:
+    """Code and id of the failure that this gets, after which the connection must end."""
+    with RawAgent(program.socket) as raw:
+        raw.send(data)
+        answer = raw.answer()
+        assert raw.answer() is None
+        return answer["error"]["code"], answer["id"]
+
+
+GARBAGE: dict[str, tuple[bytes, int, int | None]] = {
+    "words": (b"who are you?\n", PARSE, None),
+    "empty": (b"\n", PARSE, None),
+    "zeros": (b"\0" * 64 + b"\n", PARSE, None),
+    "not utf-8": (CALL.replace(b"hello", b"h\xff"), PARSE, None),
+    "surrogate": (CALL.replace(b"hello", b"h\xed\xa0\x80"), PARSE, None),
+    "depth": (b"[" * 4000 + b"\n", PARSE, None),
+    "two": (b"{}{}\n", PARSE, None),
+    "not a number": (CALL.replace(b"7", b"NaN"), PARSE, None),
+    "leading zero": (CALL.replace(b"7", b"07"), PARSE, None),
+    "comma": (CALL.replace(b"}", b",}"), PARSE, None),
+    "tab in a string": (CALL.replace(b"hello", b"he\tllo"), PARSE, None),
+    "list": (b"[]\n", INVALID, None),
+    "batch": (b"[" + CALL.strip() + b"]\n", INVALID, None),
+    "null": (b"null\n", INVALID, None),
+    "number": (b"1\n", INVALID, None),
+    "nothing": (b"{}\n", INVALID, None),
+    "text id": (CALL.replace(b"7", b'"7"'), INVALID, None),
+    "true id": (CALL.replace(b"7", b"true"), INVALID, None),
+    "negative id": (CALL.replace(b"7", b"-7"), INVALID, None),
+    "half id": (CALL.replace(b"7", b"7.5"), INVALID, None),
+    "huge id": (CALL.replace(b"7", b"9" * 400), INVALID, None),
+    "no version": (CALL.replace(b'"jsonrpc": "2.0", ', b""), INVALID, 7),
+    "version 1": (CALL.replace(b"2.0", b"1.0"), INVALID, 7),
+    "no method": (b'{"jsonrpc": "2.0", "id": 7}\n', INVALID, 7),
+    "number method": (CALL.replace(b'"hello"', b"5"), INVALID, 7),
+    "other case": (CALL.replace(b"method", b"Method"), INVALID, 7),
+    "surplus": (CALL.replace(b"}", b', "x": 1}'), INVALID, 7),
+    "notification": (b'{"jsonrpc": "2.0", "method": "hello"}\n', INVALID, None),
+    "long line": (CALL.replace(b"hello", b"h" * 5000), INVALID, None),
+    "no end": (b"x" * 300_000, INVALID, None),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_garbage_gets_an_error_and_the_end(language: str, folder: Path) -> None:
+    with AgentProgram(language, folder) as program:
+        found = {name: failure_of(row[0], program) for name, row in GARBAGE.items()}
+        assert found == {name: row[1:] for name, row in GARBAGE.items()}
+        # It is JSON, and deeper than a reader needs to follow.
+        assert failure_of(b"[" * 2000 + b"]" * 2000 + b"\n", program)[0] in (PARSE, INVALID)
+        open_agent(PROC, program.pid, timeout_s=10).close()
+
+
+BAD_PARAMS: list[object] = [
+    None,
+    [],
+    5,
+    {},
+    {"size": 4},
+    {"lease_s": 4},
+    {"size": 4, "lease_s": 4, "more": 1},
+    {"size": "4", "lease_s": 4},
+    {"size": 4.5, "lease_s": 4},
+    {"size": True, "lease_s": 4},
+    {"size": None, "lease_s": 4},
+    {"size": -4, "lease_s": 4},
+    {"size": 1 << 70, "lease_s": 4},
+    {"size": 4, "lease_s": 0},
+    {"size": 4, "lease_s": -1},
+    {"size": 4, "lease_s": 60.5},
+    {"size": 4, "lease_s": 1e300},
+    {"size": 4, "lease_s": "4"},
+    {"size": 4, "lease_s": True},
+    {"size": 4, "lease_s": None},
+]
+
+
+def test_a_refused_call_leaves_the_connection(program: AgentProgram) -> None:
+    with RawAgent(program.socket) as raw:
+        for number, params in enumerate(BAD_PARAMS):
+            answer = raw.call("set", number, params=params)
+            assert (answer["id"], answer["error"]["code"]) == (number, PARAMS), params
+        assert raw.call("set")["error"]["code"] == PARAMS
+        assert raw.call("hello", params={})["error"]["code"] == PARAMS
+        for method in ("Hello", "restart_search", "", "h" * 4000, "\n"):
+            answer = raw.call(method, LARGEST_ID)
+            assert (answer["id"], answer["error"]["code"]) == (LARGEST_ID, METHOD)
+        assert raw.call("hello")["result"]["size"] == ORIGINAL
+
+
+def test_lines_in_pieces_and_lines_together(program: AgentProgram, client: AgentClient) -> None:
+    with RawAgent(program.socket) as raw:
+        for byte in CALL:
+            raw.send(bytes([byte]))
+        assert raw.answer()["result"]["pid"] == program.pid
+        calls = [CALL.replace(b"7", str(number).encode()) for number in range(10)]
+        raw.send(b"".join(calls))
+        assert [raw.answer()["id"] for _ in calls] == list(range(10))
+        raw.send(CALL[:20])
+        assert client.read().size == ORIGINAL
+        raw.socket.shutdown(socket.SHUT_WR)
+        assert raw.answer() is None
+    assert client.read().size == ORIGINAL
+
+
+def test_one_who_does_not_listen_is_dropped(program: AgentProgram, client: AgentClient) -> None:
+    with RawAgent(program.socket) as raw:
+        raw.socket.settimeout(30)
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            while True:
+                raw.socket.sendall(CALL * 1000)
+    assert client.read().size == ORIGINAL
+    assert program.ask("ops 1") == "ops 1"
+
+
+def test_clients_are_limited(program: AgentProgram, client: AgentClient) -> None:
+    others = [RawAgent(program.socket) for _ in range(7)]
+    try:
+        assert all(raw.call("hello")["result"]["size"] == ORIGINAL for raw in others)
+        with pytest.raises(AgentRefusedError) as refused:
+            open_agent(PROC, program.pid, timeout_s=10)
+        assert refused.value.code == CLIENTS
+        assert client.read().size == ORIGINAL
+        others.pop().__exit__(None, None, None)
+
+        def admitted() -> bool:
+            try:
+                open_agent(PROC, program.pid, timeout_s=10).close()
+            except AgentRefusedError:
+                return False  # It has not seen yet that the other one left.
+            return True
+
+        until(admitted)
+    finally:
+        for raw in others:
+            raw.__exit__(None, None, None)
+
+
+def test_the_program_asks_for_a_new_search(program: AgentProgram, client: AgentClient) -> None:
+    other = open_agent(PROC, program.pid, timeout_s=10)
+    assert client.restart_requested() is False
+    assert program.ask("restart") == "restart"
+    until(client.restart_requested)
+    assert client.restart_requested() is False
+    # Before an answer, it is noticed as well.
+    assert program.ask("restart") == "restart"
+    assert other.read().size == ORIGINAL
+    until(other.restart_requested)
+    other.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_program_of_another_user(language: str, folder: Path) -> None:
+    folder.chmod(0o711)
+    own = folder / "own"
+    own.mkdir(0o700)
+    os.chown(own, NOBODY, NOBODY)
+    with AgentProgram(language, own, user=NOBODY) as program:
+        client = open_agent(PROC, program.pid, timeout_s=10)
+        assert program.socket.lstat().st_uid == NOBODY
+        assert client.set(2, LONG_S).wanted == 2
+        client.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("mode", [0o777, 0o770])
+def test_a_folder_that_others_may_change_is_refused(language: str, folder: Path, mode: int) -> None:
+    folder.chmod(mode)
+    with AgentProgram(language, folder) as program:
+        assert program.said.startswith("failed:")
+        assert "others may write" in program.said
+    assert not os.listdir(folder)
+
+
+def test_nothing_of_it_is_left_behind(program: AgentProgram, client: AgentClient) -> None:
+    client.close()
+    assert program.end() == 0
+    wait_for_end(program.pid)
+    assert not os.listdir(program.socket.parent)

@@ -1,0 +1,33 @@
+"""What a collector does with go-affinity: recovers, steers one process, restores at SIGTERM.
+
+`python affinity_collector.py LEASES PID SIZE` says "applied" and waits for its end.
+"""
+
+import signal
+import sys
+from pathlib import Path
+
+from tidscope_collector.control.knobs.cpus import CpuShares
+from tidscope_collector.control.knobs.go_affinity import open_go_affinity
+from tidscope_collector.control.knobs.leases import Leases
+from tidscope_collector.procfs.files import ProcFs
+
+
+def main() -> None:
+    """Run until SIGTERM."""
+    procfs = ProcFs()
+    leases = Leases(procfs, Path(sys.argv[1]))
+    leases.recover()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    knob = open_go_affinity(procfs, int(sys.argv[2]), leases, CpuShares())
+    try:
+        knob.apply(int(sys.argv[3]))
+        print("applied", flush=True)
+        while True:
+            signal.pause()
+    finally:
+        knob.close()
+
+
+if __name__ == "__main__":
+    main()

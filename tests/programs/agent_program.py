@@ -1,0 +1,126 @@
+"""Drives a program with an agent: the same one in each language, told what to do by lines.
+
+Its pool has 3 workers (or GOMAXPROCS) at the start, and bounds of 1 and 8.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from programs.build import build_go_module
+
+HERE = Path(__file__).parent
+AGENTS = HERE.parents[1] / "agents"
+ORIGINAL, LOWER, UPPER = 3, 1, 8
+LANGUAGES = ("go", "python")
+
+
+def command(language: str, reachable: Path | None = None) -> list[str]:
+    """How to start the program; it is built if it has to be.
+
+    Args:
+        language: one of LANGUAGES.
+        reachable: a folder to copy it to, for a user who cannot look into this repository.
+    """
+    if language == "python":
+        return [sys.executable, str(HERE / "agent_python" / "main.py")]
+    built = build_go_module(HERE / "agent_go", AGENTS / "go")
+    return [str(built if reachable is None else shutil.copy(built, reachable))]
+
+
+class AgentFolder:
+    """A folder for sockets with a short path, since the path of a socket has 107 bytes at most."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="tidscope-", dir="/tmp"))
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self.path)
+
+
+class AgentProgram:
+    """A running program; use it in a ``with`` statement.
+
+    Args:
+        language: one of LANGUAGES.
+        folder: for its socket.
+        user: who it runs as, from a folder above its socket's; None: as the tests.
+        before: a command that becomes the program at last, itself with the same process id.
+    """
+
+    def __init__(
+        self, language: str, folder: Path, user: int | None = None, before: tuple[str, ...] = ()
+    ) -> None:
+        self.language = language
+        # The interpreter may be where that user cannot go: then the program changes users itself.
+        start_as = None if language == "python" else user
+        self._process = subprocess.Popen(
+            [*before, *command(language, None if user is None else folder.parent)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={
+                **os.environ,
+                "TIDSCOPE_AGENT_DIR": str(folder),
+                "PYTHONPATH": str(AGENTS / "python"),
+                "AGENT_USER": "" if user is None else str(user),
+            },
+            user=start_as,
+            group=start_as,
+            extra_groups=None if start_as is None else [],
+        )
+        self.pid = self._process.pid
+        self.said = self._next()
+
+    @property
+    def socket(self) -> Path:
+        """Where it listens, as it says."""
+        word, _, path = self.said.partition(" ")
+        assert word == "ready", self.said
+        return Path(path)
+
+    def ask(self, line: str) -> str:
+        """Let it do something; what it answers."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{line}\n")
+        self._process.stdin.flush()
+        return self._next()
+
+    def _next(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().rstrip("\n")
+
+    def end(self) -> int:
+        """Let it end by itself, with the end of its input; its exit code."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        return self._process.wait(20)
+
+    def kill(self) -> None:
+        """Kill it and wait for it."""
+        if self._process.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.kill()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
