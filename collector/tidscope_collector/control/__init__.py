@@ -1,1 +1,1 @@
-"""Steers the size of a thread pool: policies decide, the bench judges them."""
+"""Steering: signals, policies, knobs, and the loop that wires them together."""

@@ -812,6 +812,44 @@ class HealthResponse(BaseModel):
     """
 
 
+KnobKind = TypeAliasType(
+    "KnobKind",
+    Annotated[
+        Literal["go-agent", "pool-agent", "go-affinity"], Field(title="KnobKind")
+    ],
+)
+"""
+What a policy turns.
+"""
+
+
+class KnobOption(BaseModel):
+    """
+    A way to change the size of a target's pool.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: KnobKind
+    refusal: Annotated[str, Field(max_length=1024)]
+    """
+    Why it cannot be used, one sentence; empty if it can.
+    """
+    lower: Annotated[int | None, Field(ge=1, le=1048576)]
+    """
+    Smallest size; null if it cannot be used.
+    """
+    upper: Annotated[int | None, Field(ge=1, le=1048576)]
+    """
+    Largest size; null if it cannot be used.
+    """
+    size: Annotated[int | None, Field(ge=1, le=1048576)]
+    """
+    Size in force; null if it cannot be used.
+    """
+
+
 class ListProcessesCommand(BaseModel):
     """
     List the processes of the host.
@@ -857,6 +895,44 @@ class MachineCounters(BaseModel):
     holes: Annotated[int, Field(ge=0)]
     """
     Times that a counter of a domain started anew, or was not read for so long that it could have wrapped twice: energy of then is missing in the sums.
+    """
+
+
+class PolicyParameter(BaseModel):
+    """
+    One parameter of a policy, as a form shows it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    As requests name it.
+    """
+    unit: Annotated[str, Field(max_length=32)]
+    """
+    Empty for a plain number.
+    """
+    integer: bool
+    """
+    Whether only whole numbers are taken.
+    """
+    default: float
+    """
+    Its value unless said otherwise.
+    """
+    low: float
+    """
+    Lowest value taken.
+    """
+    high: float
+    """
+    Highest value taken.
+    """
+    meaning: Annotated[str, Field(max_length=256)]
+    """
+    One line.
     """
 
 
@@ -911,6 +987,12 @@ ProblemType = TypeAliasType(
             "demo-failed",
             "too-large",
             "too-many-attempts",
+            "view-only",
+            "not-steerable",
+            "not-steered",
+            "bad-parameter",
+            "too-many-actions",
+            "audit-failed",
             "not-found",
             "method-not-allowed",
             "internal",
@@ -952,6 +1034,28 @@ class ProcessGauges(BaseModel):
     delay_accounting: bool | None = None
     """
     Whether kernel.task_delayacct is on, looked at about once a second: while it is off, delays of I/O and memory stand still. Null where there is no such switch.
+    """
+
+
+class PrometheusCounter(BaseModel):
+    """
+    A counter that the target itself serves in the Prometheus text format.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    port: Annotated[int, Field(ge=1, le=65535)]
+    """
+    Where it listens on loopback.
+    """
+    path: Annotated[str, Field(pattern="^/[!-~]{0,255}$")]
+    """
+    Of its metrics.
+    """
+    metric: Annotated[str, Field(pattern="^[a-zA-Z_:][a-zA-Z0-9_:]{0,127}$")]
+    """
+    Name of a counter; samples with this name are added up.
     """
 
 
@@ -1035,6 +1139,60 @@ class RefusedReply(BaseModel):
     problem: Problem
 
 
+class ReleaseCommand(BaseModel):
+    """
+    Steer no more and go back to the original size; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["release_command"] = "release_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    actor: Annotated[str, Field(max_length=128)]
+    """
+    Who asked: page or command line, and from where.
+    """
+
+
+class RestartSearchCommand(BaseModel):
+    """
+    Let the policy search anew; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["restart_search_command"] = "restart_search_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    actor: Annotated[str, Field(max_length=128)]
+    """
+    Who asked: page or command line, and from where.
+    """
+
+
+Role = TypeAliasType(
+    "Role", Annotated[Literal["operator", "viewer"], Field(title="Role")]
+)
+"""
+What a session may do: watch, or also change something.
+"""
+
+
 class RoleTotals(BaseModel):
     """
     What the threads of one role add up to, those that ended since attach included. What a thread did counts for the role it had when its counters were read: a new name takes along only what comes after it. So totals never fall.
@@ -1097,6 +1255,29 @@ Where samples come from: genetlink taskstats, or /proc when taskstats is not to 
 """
 
 
+class SearchRestarted(BaseModel):
+    """
+    The policy searches anew.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["search_restarted"] = "search_restarted"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    reason: Annotated[str, Field(max_length=256)]
+    """
+    Who or what asked for it.
+    """
+    actor: Annotated[str, Field(max_length=128)]
+    """
+    Who asked: page or command line, and from where.
+    """
+
+
 class SessionRequest(BaseModel):
     """
     Body of POST /api/v1/session: trades the printed token for a cookie.
@@ -1109,6 +1290,17 @@ class SessionRequest(BaseModel):
     """
     From the address that was printed at start.
     """
+
+
+class SessionResponse(BaseModel):
+    """
+    Body of GET /api/v1/session.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    role: Role
 
 
 class SetDelayAccountingCommand(BaseModel):
@@ -1153,6 +1345,43 @@ class SetRateCommand(BaseModel):
     """
 
 
+SignalKind = TypeAliasType(
+    "SignalKind",
+    Annotated[
+        Literal[
+            "agent-ops", "queue-wait", "prometheus", "network-calls", "network-bytes"
+        ],
+        Field(title="SignalKind"),
+    ],
+)
+"""
+What a policy steers on.
+"""
+
+
+class SignalOption(BaseModel):
+    """
+    Something that a target can be steered on.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: SignalKind
+    proxy: bool
+    """
+    It stands in for what matters: lower confidence.
+    """
+    refusal: Annotated[str, Field(max_length=1024)]
+    """
+    Why it cannot be used, one sentence; empty if it can.
+    """
+    note: Annotated[str, Field(max_length=512)]
+    """
+    What it counts.
+    """
+
+
 class Source(BaseModel):
     """
     Where a target's numbers come from.
@@ -1189,6 +1418,311 @@ class Source(BaseModel):
     network: str
     """
     Where per-thread network numbers come from, or 'none: …' and why.
+    """
+
+
+class SteerRequest(BaseModel):
+    """
+    Body of PUT /api/v1/targets/{target_id}/steering: steer a target, or steer it otherwise.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    parameters: Annotated[dict[str, float] | None, Field(max_length=64)] = None
+    """
+    Parameters that differ from their defaults, by name.
+    """
+    shadow: bool | None = None
+    """
+    Decide, but do not act.
+    """
+    knob: KnobKind | None = None
+    """
+    What to turn; null: the best there is.
+    """
+    signal: SignalKind | None = None
+    """
+    What to steer on; null: the best there is.
+    """
+    lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Smallest size allowed; null: the knob's.
+    """
+    upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
+    """
+    Largest size allowed; null: the knob's.
+    """
+    prometheus: PrometheusCounter | None = None
+    """
+    Which counter, where the signal is prometheus.
+    """
+
+
+class Steering(BaseModel):
+    """
+    A policy at work on a target.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    parameters: Annotated[dict[str, float], Field(max_length=64)]
+    """
+    All of them.
+    """
+    shadow: bool
+    """
+    It decides, but does not act.
+    """
+    knob: KnobKind
+    signal: SignalKind
+    proxy: bool
+    """
+    The signal stands in for what matters: lower confidence.
+    """
+    lower: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Smallest size allowed.
+    """
+    upper: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Largest size allowed.
+    """
+    original: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size that a release goes back to.
+    """
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size in force.
+    """
+    state: Annotated[str, Field(max_length=256)]
+    """
+    What the policy is doing, in words.
+    """
+    reason: Annotated[str, Field(max_length=1024)]
+    """
+    Why it decided so, one sentence.
+    """
+    decisions: Annotated[int, Field(ge=0)]
+    """
+    How many it has taken.
+    """
+    since_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When it began, Unix microseconds.
+    """
+    problem: Annotated[str, Field(max_length=1024)]
+    """
+    What keeps it from working, one sentence; empty if nothing does.
+    """
+
+
+class SteeringBegan(BaseModel):
+    """
+    A policy steers the target from now on.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_began"] = "steering_began"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    shadow: bool
+    """
+    It decides, but does not act.
+    """
+    knob: KnobKind
+    signal: SignalKind
+    proxy: bool
+    """
+    The signal stands in for what matters.
+    """
+    lower: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Smallest size allowed.
+    """
+    upper: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Largest size allowed.
+    """
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size in force.
+    """
+    actor: Annotated[str, Field(max_length=128)]
+    """
+    Who asked: page or command line, and from where.
+    """
+
+
+class SteeringDecided(BaseModel):
+    """
+    A policy took a decision at the end of an interval.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_decided"] = "steering_decided"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    at_ns: Annotated[int, Field(ge=0)]
+    """
+    End of the interval, nanoseconds since attach.
+    """
+    elapsed_s: Annotated[float, Field(ge=0.0)]
+    """
+    Real length of the interval.
+    """
+    ops: Annotated[float, Field(ge=0.0)]
+    """
+    Operations in it, by the signal.
+    """
+    mean_wait_s: Annotated[float | None, Field(ge=0.0)]
+    """
+    Mean time that jobs waited; null where the signal does not tell.
+    """
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size that was in force during the interval.
+    """
+    next_size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size in force after the decision.
+    """
+    proposed: Annotated[int | None, Field(ge=1, le=1048576)]
+    """
+    In shadow mode the size that would have been set.
+    """
+    state: Annotated[str, Field(max_length=256)]
+    """
+    What the policy is doing, in words.
+    """
+    reason: Annotated[str, Field(max_length=1024)]
+    """
+    Why, one sentence.
+    """
+    counted: bool
+    """
+    Whether the interval said anything about the size: false after another hand moved the knob, or while the target stood still.
+    """
+    probing: bool
+    """
+    It is trying sizes out.
+    """
+
+
+class SteeringOptions(BaseModel):
+    """
+    Body of GET /api/v1/targets/{target_id}/steering: how a target could be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    knobs: list[KnobOption]
+    """
+    Best first.
+    """
+    signals: list[SignalOption]
+    """
+    Best first.
+    """
+    steering: Steering | None
+    """
+    What is in force.
+    """
+
+
+class SteeringOptionsCommand(BaseModel):
+    """
+    Ask how a target could be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_options_command"] = "steering_options_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+
+
+class SteeringOptionsReply(BaseModel):
+    """
+    How a target could be steered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_options_reply"] = "steering_options_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    options: SteeringOptions
+
+
+class SteeringReleased(BaseModel):
+    """
+    No policy steers the target any more; it has its original size back.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_released"] = "steering_released"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Size in force.
+    """
+    actor: Annotated[str, Field(max_length=128)]
+    """
+    Who asked: page or command line, and from where.
+    """
+
+
+class SteeringTroubled(BaseModel):
+    """
+    The policy cannot work at present, or works again.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_troubled"] = "steering_troubled"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    problem: Annotated[str, Field(max_length=1024)]
+    """
+    What is wrong, one sentence; empty: it works again.
     """
 
 
@@ -1464,24 +1998,6 @@ class AgentSetCall(BaseModel):
     params: AgentSetParams
 
 
-CollectorCommand = TypeAliasType(
-    "CollectorCommand",
-    Annotated[
-        CollectorWelcome
-        | AttachCommand
-        | DetachCommand
-        | SetRateCommand
-        | ListProcessesCommand
-        | DoctorCommand
-        | SetDelayAccountingCommand,
-        Field(discriminator="type", title="CollectorCommand"),
-    ],
-)
-"""
-Backend to collector.
-"""
-
-
 class CollectorInfo(BaseModel):
     """
     The collector of a host.
@@ -1606,6 +2122,36 @@ class LiveProblem(BaseModel):
     problem: Problem
 
 
+class PolicyInfo(BaseModel):
+    """
+    A policy that a collector has.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    meaning: Annotated[str, Field(max_length=256)]
+    """
+    One sentence.
+    """
+    source: Annotated[str, Field(max_length=256)]
+    """
+    Where it comes from.
+    """
+    wait: bool
+    """
+    Whether it steers on the time that jobs wait, not on their number.
+    """
+    parameters: list[PolicyParameter]
+    """
+    What can be set.
+    """
+
+
 class Process(BaseModel):
     """
     A process that could be attached to.
@@ -1710,6 +2256,30 @@ class ProcessesResponse(BaseModel):
     """
 
 
+class SteerCommand(BaseModel):
+    """
+    Steer a target; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steer_command"] = "steer_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the asker, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    request: SteerRequest
+    actor: Annotated[str, Field(max_length=128)]
+    """
+    Who asked: page or command line, and from where.
+    """
+
+
 class Target(BaseModel):
     """
     A process attached to.
@@ -1754,6 +2324,10 @@ class Target(BaseModel):
     """
     How GOMAXPROCS is read, or why it is not.
     """
+    steering: Steering | None
+    """
+    The policy at work on it; null: it is not steered.
+    """
 
 
 class TargetChanged(BaseModel):
@@ -1782,7 +2356,12 @@ TargetEvent = TypeAliasType(
         | ExitsLost
         | Gap
         | GomaxprocsChanged
-        | SampleFailed,
+        | SampleFailed
+        | SteeringBegan
+        | SteeringDecided
+        | SearchRestarted
+        | SteeringReleased
+        | SteeringTroubled,
         Field(discriminator="type", title="TargetEvent"),
     ],
 )
@@ -1844,6 +2423,28 @@ class AgentAnswer(BaseModel):
     """
 
 
+CollectorCommand = TypeAliasType(
+    "CollectorCommand",
+    Annotated[
+        CollectorWelcome
+        | AttachCommand
+        | DetachCommand
+        | SetRateCommand
+        | ListProcessesCommand
+        | DoctorCommand
+        | SetDelayAccountingCommand
+        | SteerCommand
+        | RestartSearchCommand
+        | ReleaseCommand
+        | SteeringOptionsCommand,
+        Field(discriminator="type", title="CollectorCommand"),
+    ],
+)
+"""
+Backend to collector.
+"""
+
+
 class CollectorHello(BaseModel):
     """
     Collector to backend, first message.
@@ -1862,6 +2463,10 @@ class CollectorHello(BaseModel):
     """
     Targets it holds, ended ones included while their frames are kept for replay.
     """
+    policies: list[PolicyInfo]
+    """
+    Policies that it can steer with.
+    """
 
 
 CollectorMessage = TypeAliasType(
@@ -1874,7 +2479,8 @@ CollectorMessage = TypeAliasType(
         | RefusedReply
         | TargetChanged
         | TargetForgotten
-        | FramesLost,
+        | FramesLost
+        | SteeringOptionsReply,
         Field(discriminator="type", title="CollectorMessage"),
     ],
 )
@@ -1958,6 +2564,20 @@ class LiveState(BaseModel):
     targets: list[Target]
     """
     Targets known, ended ones included.
+    """
+
+
+class PoliciesResponse(BaseModel):
+    """
+    Body of GET /api/v1/policies.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    policies: list[PolicyInfo]
+    """
+    In the order in which they are shown.
     """
 
 
@@ -2055,6 +2675,8 @@ class Wire(BaseModel):
     HostsResponse_1: Annotated[HostsResponse | None, Field(alias="HostsResponse")] = (
         None
     )
+    KnobKind_1: Annotated[KnobKind | None, Field(alias="KnobKind")] = None
+    KnobOption_1: Annotated[KnobOption | None, Field(alias="KnobOption")] = None
     ListProcessesCommand_1: Annotated[
         ListProcessesCommand | None, Field(alias="ListProcessesCommand")
     ] = None
@@ -2064,6 +2686,13 @@ class Wire(BaseModel):
     LiveState_1: Annotated[LiveState | None, Field(alias="LiveState")] = None
     MachineCounters_1: Annotated[
         MachineCounters | None, Field(alias="MachineCounters")
+    ] = None
+    PoliciesResponse_1: Annotated[
+        PoliciesResponse | None, Field(alias="PoliciesResponse")
+    ] = None
+    PolicyInfo_1: Annotated[PolicyInfo | None, Field(alias="PolicyInfo")] = None
+    PolicyParameter_1: Annotated[
+        PolicyParameter | None, Field(alias="PolicyParameter")
     ] = None
     Problem_1: Annotated[Problem | None, Field(alias="Problem")] = None
     ProblemType_1: Annotated[ProblemType | None, Field(alias="ProblemType")] = None
@@ -2077,16 +2706,32 @@ class Wire(BaseModel):
     ProcessesResponse_1: Annotated[
         ProcessesResponse | None, Field(alias="ProcessesResponse")
     ] = None
+    PrometheusCounter_1: Annotated[
+        PrometheusCounter | None, Field(alias="PrometheusCounter")
+    ] = None
     RateAdapted_1: Annotated[RateAdapted | None, Field(alias="RateAdapted")] = None
     RateChanged_1: Annotated[RateChanged | None, Field(alias="RateChanged")] = None
     RateRequest_1: Annotated[RateRequest | None, Field(alias="RateRequest")] = None
     RefusedReply_1: Annotated[RefusedReply | None, Field(alias="RefusedReply")] = None
+    ReleaseCommand_1: Annotated[
+        ReleaseCommand | None, Field(alias="ReleaseCommand")
+    ] = None
+    RestartSearchCommand_1: Annotated[
+        RestartSearchCommand | None, Field(alias="RestartSearchCommand")
+    ] = None
+    Role_1: Annotated[Role | None, Field(alias="Role")] = None
     RoleTotals_1: Annotated[RoleTotals | None, Field(alias="RoleTotals")] = None
     Runtime_1: Annotated[Runtime | None, Field(alias="Runtime")] = None
     SampleFailed_1: Annotated[SampleFailed | None, Field(alias="SampleFailed")] = None
     SampleSource_1: Annotated[SampleSource | None, Field(alias="SampleSource")] = None
+    SearchRestarted_1: Annotated[
+        SearchRestarted | None, Field(alias="SearchRestarted")
+    ] = None
     SessionRequest_1: Annotated[
         SessionRequest | None, Field(alias="SessionRequest")
+    ] = None
+    SessionResponse_1: Annotated[
+        SessionResponse | None, Field(alias="SessionResponse")
     ] = None
     SetDelayAccountingCommand_1: Annotated[
         SetDelayAccountingCommand | None, Field(alias="SetDelayAccountingCommand")
@@ -2094,7 +2739,33 @@ class Wire(BaseModel):
     SetRateCommand_1: Annotated[
         SetRateCommand | None, Field(alias="SetRateCommand")
     ] = None
+    SignalKind_1: Annotated[SignalKind | None, Field(alias="SignalKind")] = None
+    SignalOption_1: Annotated[SignalOption | None, Field(alias="SignalOption")] = None
     Source_1: Annotated[Source | None, Field(alias="Source")] = None
+    SteerCommand_1: Annotated[SteerCommand | None, Field(alias="SteerCommand")] = None
+    SteerRequest_1: Annotated[SteerRequest | None, Field(alias="SteerRequest")] = None
+    Steering_1: Annotated[Steering | None, Field(alias="Steering")] = None
+    SteeringBegan_1: Annotated[SteeringBegan | None, Field(alias="SteeringBegan")] = (
+        None
+    )
+    SteeringDecided_1: Annotated[
+        SteeringDecided | None, Field(alias="SteeringDecided")
+    ] = None
+    SteeringOptions_1: Annotated[
+        SteeringOptions | None, Field(alias="SteeringOptions")
+    ] = None
+    SteeringOptionsCommand_1: Annotated[
+        SteeringOptionsCommand | None, Field(alias="SteeringOptionsCommand")
+    ] = None
+    SteeringOptionsReply_1: Annotated[
+        SteeringOptionsReply | None, Field(alias="SteeringOptionsReply")
+    ] = None
+    SteeringReleased_1: Annotated[
+        SteeringReleased | None, Field(alias="SteeringReleased")
+    ] = None
+    SteeringTroubled_1: Annotated[
+        SteeringTroubled | None, Field(alias="SteeringTroubled")
+    ] = None
     StreamStats_1: Annotated[StreamStats | None, Field(alias="StreamStats")] = None
     Subscribe_1: Annotated[Subscribe | None, Field(alias="Subscribe")] = None
     Taken_1: Annotated[Taken | None, Field(alias="Taken")] = None

@@ -43,7 +43,20 @@ export type CollectorCommand =
   | SetRateCommand
   | ListProcessesCommand
   | DoctorCommand
-  | SetDelayAccountingCommand;
+  | SetDelayAccountingCommand
+  | SteerCommand
+  | RestartSearchCommand
+  | ReleaseCommand
+  | SteeringOptionsCommand;
+/**
+ * What a policy turns.
+ */
+export type KnobKind = "go-agent" | "pool-agent" | "go-affinity";
+/**
+ * What a policy steers on.
+ */
+export type SignalKind =
+  "agent-ops" | "queue-wait" | "prometheus" | "network-calls" | "network-bytes";
 /**
  * Where samples come from: genetlink taskstats, or /proc when taskstats is not to be had.
  */
@@ -67,7 +80,8 @@ export type CollectorMessage =
   | RefusedReply
   | TargetChanged
   | TargetForgotten
-  | FramesLost;
+  | FramesLost
+  | SteeringOptionsReply;
 export type FrameKind = "snapshot" | "delta";
 /**
  * Something that happened to a target at one instant.
@@ -84,7 +98,12 @@ export type TargetEvent =
   | ExitsLost
   | Gap
   | GomaxprocsChanged
-  | SampleFailed;
+  | SampleFailed
+  | SteeringBegan
+  | SteeringDecided
+  | SearchRestarted
+  | SteeringReleased
+  | SteeringTroubled;
 /**
  * degraded: no collector is connected.
  */
@@ -118,9 +137,19 @@ export type ProblemType =
   | "demo-failed"
   | "too-large"
   | "too-many-attempts"
+  | "view-only"
+  | "not-steerable"
+  | "not-steered"
+  | "bad-parameter"
+  | "too-many-actions"
+  | "audit-failed"
   | "not-found"
   | "method-not-allowed"
   | "internal";
+/**
+ * What a session may do: watch, or also change something.
+ */
+export type Role = "operator" | "viewer";
 
 export interface Wire {
   AbsentField?: AbsentField;
@@ -165,30 +194,53 @@ export interface Wire {
   HealthResponse?: HealthResponse;
   Host?: Host;
   HostsResponse?: HostsResponse;
+  KnobKind?: KnobKind;
+  KnobOption?: KnobOption;
   ListProcessesCommand?: ListProcessesCommand;
   LiveCommand?: LiveCommand;
   LiveMessage?: LiveMessage;
   LiveProblem?: LiveProblem;
   LiveState?: LiveState;
   MachineCounters?: MachineCounters;
+  PoliciesResponse?: PoliciesResponse;
+  PolicyInfo?: PolicyInfo;
+  PolicyParameter?: PolicyParameter;
   Problem?: Problem;
   ProblemType?: ProblemType;
   Process?: Process;
   ProcessGauges?: ProcessGauges;
   ProcessesReply?: ProcessesReply;
   ProcessesResponse?: ProcessesResponse;
+  PrometheusCounter?: PrometheusCounter;
   RateAdapted?: RateAdapted;
   RateChanged?: RateChanged;
   RateRequest?: RateRequest;
   RefusedReply?: RefusedReply;
+  ReleaseCommand?: ReleaseCommand;
+  RestartSearchCommand?: RestartSearchCommand;
+  Role?: Role;
   RoleTotals?: RoleTotals;
   Runtime?: Runtime;
   SampleFailed?: SampleFailed;
   SampleSource?: SampleSource;
+  SearchRestarted?: SearchRestarted;
   SessionRequest?: SessionRequest;
+  SessionResponse?: SessionResponse;
   SetDelayAccountingCommand?: SetDelayAccountingCommand;
   SetRateCommand?: SetRateCommand;
+  SignalKind?: SignalKind;
+  SignalOption?: SignalOption;
   Source?: Source;
+  SteerCommand?: SteerCommand;
+  SteerRequest?: SteerRequest;
+  Steering?: Steering;
+  SteeringBegan?: SteeringBegan;
+  SteeringDecided?: SteeringDecided;
+  SteeringOptions?: SteeringOptions;
+  SteeringOptionsCommand?: SteeringOptionsCommand;
+  SteeringOptionsReply?: SteeringOptionsReply;
+  SteeringReleased?: SteeringReleased;
+  SteeringTroubled?: SteeringTroubled;
   StreamStats?: StreamStats;
   Subscribe?: Subscribe;
   Taken?: Taken;
@@ -536,6 +588,131 @@ export interface SetDelayAccountingCommand {
   on: boolean;
 }
 /**
+ * Steer a target; answered with a TargetReply.
+ */
+export interface SteerCommand {
+  type: "steer_command";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+  request: SteerRequest;
+  /**
+   * Who asked: page or command line, and from where.
+   */
+  actor: string;
+}
+/**
+ * Body of PUT /api/v1/targets/{target_id}/steering: steer a target, or steer it otherwise.
+ */
+export interface SteerRequest {
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  /**
+   * Parameters that differ from their defaults, by name.
+   */
+  parameters?: {
+    [k: string]: number;
+  };
+  /**
+   * Decide, but do not act.
+   */
+  shadow?: boolean;
+  /**
+   * What to turn; null: the best there is.
+   */
+  knob?: KnobKind | null;
+  /**
+   * What to steer on; null: the best there is.
+   */
+  signal?: SignalKind | null;
+  /**
+   * Smallest size allowed; null: the knob's.
+   */
+  lower?: number | null;
+  /**
+   * Largest size allowed; null: the knob's.
+   */
+  upper?: number | null;
+  /**
+   * Which counter, where the signal is prometheus.
+   */
+  prometheus?: PrometheusCounter | null;
+}
+/**
+ * A counter that the target itself serves in the Prometheus text format.
+ */
+export interface PrometheusCounter {
+  /**
+   * Where it listens on loopback.
+   */
+  port: number;
+  /**
+   * Of its metrics.
+   */
+  path: string;
+  /**
+   * Name of a counter; samples with this name are added up.
+   */
+  metric: string;
+}
+/**
+ * Let the policy search anew; answered with a TargetReply.
+ */
+export interface RestartSearchCommand {
+  type: "restart_search_command";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+  /**
+   * Who asked: page or command line, and from where.
+   */
+  actor: string;
+}
+/**
+ * Steer no more and go back to the original size; answered with a TargetReply.
+ */
+export interface ReleaseCommand {
+  type: "release_command";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+  /**
+   * Who asked: page or command line, and from where.
+   */
+  actor: string;
+}
+/**
+ * Ask how a target could be steered.
+ */
+export interface SteeringOptionsCommand {
+  type: "steering_options_command";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+}
+/**
  * The collector on itself, cumulative since it started unless said otherwise.
  */
 export interface CollectorHealth {
@@ -622,6 +799,10 @@ export interface CollectorHello {
    * Targets it holds, ended ones included while their frames are kept for replay.
    */
   targets: Target[];
+  /**
+   * Policies that it can steer with.
+   */
+  policies: PolicyInfo[];
 }
 /**
  * A machine with a collector.
@@ -725,6 +906,10 @@ export interface Target {
    * How GOMAXPROCS is read, or why it is not.
    */
   gomaxprocs_reason: string;
+  /**
+   * The policy at work on it; null: it is not steered.
+   */
+  steering: Steering | null;
 }
 /**
  * A process that could be attached to.
@@ -881,6 +1066,125 @@ export interface EnergyDomain {
   summed: boolean;
 }
 /**
+ * A policy at work on a target.
+ */
+export interface Steering {
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  /**
+   * All of them.
+   */
+  parameters: {
+    [k: string]: number;
+  };
+  /**
+   * It decides, but does not act.
+   */
+  shadow: boolean;
+  knob: KnobKind;
+  signal: SignalKind;
+  /**
+   * The signal stands in for what matters: lower confidence.
+   */
+  proxy: boolean;
+  /**
+   * Smallest size allowed.
+   */
+  lower: number;
+  /**
+   * Largest size allowed.
+   */
+  upper: number;
+  /**
+   * Size that a release goes back to.
+   */
+  original: number;
+  /**
+   * Size in force.
+   */
+  size: number;
+  /**
+   * What the policy is doing, in words.
+   */
+  state: string;
+  /**
+   * Why it decided so, one sentence.
+   */
+  reason: string;
+  /**
+   * How many it has taken.
+   */
+  decisions: number;
+  /**
+   * When it began, Unix microseconds.
+   */
+  since_unix_us: number;
+  /**
+   * What keeps it from working, one sentence; empty if nothing does.
+   */
+  problem: string;
+}
+/**
+ * A policy that a collector has.
+ */
+export interface PolicyInfo {
+  /**
+   * Name of a policy.
+   */
+  name: string;
+  /**
+   * One sentence.
+   */
+  meaning: string;
+  /**
+   * Where it comes from.
+   */
+  source: string;
+  /**
+   * Whether it steers on the time that jobs wait, not on their number.
+   */
+  wait: boolean;
+  /**
+   * What can be set.
+   */
+  parameters: PolicyParameter[];
+}
+/**
+ * One parameter of a policy, as a form shows it.
+ */
+export interface PolicyParameter {
+  /**
+   * As requests name it.
+   */
+  name: string;
+  /**
+   * Empty for a plain number.
+   */
+  unit: string;
+  /**
+   * Whether only whole numbers are taken.
+   */
+  integer: boolean;
+  /**
+   * Its value unless said otherwise.
+   */
+  default: number;
+  /**
+   * Lowest value taken.
+   */
+  low: number;
+  /**
+   * Highest value taken.
+   */
+  high: number;
+  /**
+   * One line.
+   */
+  meaning: string;
+}
+/**
  * A target's state, as asked for.
  */
 export interface TargetReply {
@@ -1021,6 +1325,74 @@ export interface FramesLost {
    * Which bound.
    */
   reason: string;
+}
+/**
+ * How a target could be steered.
+ */
+export interface SteeringOptionsReply {
+  type: "steering_options_reply";
+  /**
+   * Chosen by the asker, repeated in the reply.
+   */
+  request_id: number;
+  options: SteeringOptions;
+}
+/**
+ * Body of GET /api/v1/targets/{target_id}/steering: how a target could be steered.
+ */
+export interface SteeringOptions {
+  /**
+   * Best first.
+   */
+  knobs: KnobOption[];
+  /**
+   * Best first.
+   */
+  signals: SignalOption[];
+  /**
+   * What is in force.
+   */
+  steering: Steering | null;
+}
+/**
+ * A way to change the size of a target's pool.
+ */
+export interface KnobOption {
+  kind: KnobKind;
+  /**
+   * Why it cannot be used, one sentence; empty if it can.
+   */
+  refusal: string;
+  /**
+   * Smallest size; null if it cannot be used.
+   */
+  lower: number | null;
+  /**
+   * Largest size; null if it cannot be used.
+   */
+  upper: number | null;
+  /**
+   * Size in force; null if it cannot be used.
+   */
+  size: number | null;
+}
+/**
+ * Something that a target can be steered on.
+ */
+export interface SignalOption {
+  kind: SignalKind;
+  /**
+   * It stands in for what matters: lower confidence.
+   */
+  proxy: boolean;
+  /**
+   * Why it cannot be used, one sentence; empty if it can.
+   */
+  refusal: string;
+  /**
+   * What it counts.
+   */
+  note: string;
 }
 /**
  * Samples were due and could not be taken in time.
@@ -1301,6 +1673,146 @@ export interface SampleFailed {
   reason: string;
 }
 /**
+ * A policy steers the target from now on.
+ */
+export interface SteeringBegan {
+  type: "steering_began";
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  /**
+   * It decides, but does not act.
+   */
+  shadow: boolean;
+  knob: KnobKind;
+  signal: SignalKind;
+  /**
+   * The signal stands in for what matters.
+   */
+  proxy: boolean;
+  /**
+   * Smallest size allowed.
+   */
+  lower: number;
+  /**
+   * Largest size allowed.
+   */
+  upper: number;
+  /**
+   * Size in force.
+   */
+  size: number;
+  /**
+   * Who asked: page or command line, and from where.
+   */
+  actor: string;
+}
+/**
+ * A policy took a decision at the end of an interval.
+ */
+export interface SteeringDecided {
+  type: "steering_decided";
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  /**
+   * End of the interval, nanoseconds since attach.
+   */
+  at_ns: number;
+  /**
+   * Real length of the interval.
+   */
+  elapsed_s: number;
+  /**
+   * Operations in it, by the signal.
+   */
+  ops: number;
+  /**
+   * Mean time that jobs waited; null where the signal does not tell.
+   */
+  mean_wait_s: number | null;
+  /**
+   * Size that was in force during the interval.
+   */
+  size: number;
+  /**
+   * Size in force after the decision.
+   */
+  next_size: number;
+  /**
+   * In shadow mode the size that would have been set.
+   */
+  proposed: number | null;
+  /**
+   * What the policy is doing, in words.
+   */
+  state: string;
+  /**
+   * Why, one sentence.
+   */
+  reason: string;
+  /**
+   * Whether the interval said anything about the size: false after another hand moved the knob, or while the target stood still.
+   */
+  counted: boolean;
+  /**
+   * It is trying sizes out.
+   */
+  probing: boolean;
+}
+/**
+ * The policy searches anew.
+ */
+export interface SearchRestarted {
+  type: "search_restarted";
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  /**
+   * Who or what asked for it.
+   */
+  reason: string;
+  /**
+   * Who asked: page or command line, and from where.
+   */
+  actor: string;
+}
+/**
+ * No policy steers the target any more; it has its original size back.
+ */
+export interface SteeringReleased {
+  type: "steering_released";
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  /**
+   * Size in force.
+   */
+  size: number;
+  /**
+   * Who asked: page or command line, and from where.
+   */
+  actor: string;
+}
+/**
+ * The policy cannot work at present, or works again.
+ */
+export interface SteeringTroubled {
+  type: "steering_troubled";
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  /**
+   * What is wrong, one sentence; empty: it works again.
+   */
+  problem: string;
+}
+/**
  * Values of the process as a whole at this instant.
  */
 export interface ProcessGauges {
@@ -1518,6 +2030,15 @@ export interface LiveProblem {
   problem: Problem;
 }
 /**
+ * Body of GET /api/v1/policies.
+ */
+export interface PoliciesResponse {
+  /**
+   * In the order in which they are shown.
+   */
+  policies: PolicyInfo[];
+}
+/**
  * GET /api/v1/processes.
  */
 export interface ProcessesResponse {
@@ -1547,6 +2068,12 @@ export interface SessionRequest {
    * From the address that was printed at start.
    */
   token: string;
+}
+/**
+ * Body of GET /api/v1/session.
+ */
+export interface SessionResponse {
+  role: Role;
 }
 /**
  * GET /api/v1/targets.
