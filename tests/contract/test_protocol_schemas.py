@@ -64,7 +64,7 @@ MESSAGES: list[BaseModel] = [
     process(refusal=REFUSAL),
     target(),
     frame_header(events=EVENTS),
-    models.CollectorHello(protocol=1, host=host(), targets=[target()]),
+    models.CollectorHello(policies=[], protocol=1, host=host(), targets=[target()]),
     models.CollectorWelcome(protocol=1, resume={TARGET_ID: 4}),
     models.AttachCommand(request_id=1, pid=1, start_ticks=None, rate_hz=10),
     models.DetachCommand(request_id=1, target=TARGET_ID),
