@@ -1,7 +1,5 @@
 """Backend, collector and a page together, as tests talk to them."""
 
-import asyncio
-import subprocess
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -67,5 +65,3 @@ async def site(within: Sequence[str] = ()) -> AsyncIterator[Site]:
     ):
         state = await connected(page)
         yield Site(backend, collector, client, page, state.hosts[0])
-
-

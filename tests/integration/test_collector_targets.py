@@ -4,29 +4,21 @@ import asyncio
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
-from backend_server import Backend, running_backend
 from collector_process import (
     NOBODY,
     WITHOUT_NET_ADMIN,
-    CollectorProcess,
     as_user,
     hiding_processes,
 )
-from follower import Follower, connected
+from follower import Follower
 from processes import start_ticks, status
 from programs.known_work import EXIT_CODE, KnownWork
 from tidscope_wire.generated.catalogue import CATALOGUE
-from whole_site import Site, site
 from tidscope_wire.generated.models import (
-    Host,
-    Problem,
     RateChanged,
     Target,
     TargetDetached,
@@ -35,6 +27,7 @@ from tidscope_wire.generated.models import (
     ThreadExited,
     ThreadRenamed,
 )
+from whole_site import Site, site
 
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 

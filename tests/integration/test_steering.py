@@ -1,11 +1,13 @@
 """Steering real programs: a policy finds a good size, people see why, and can take it back."""
 
 import asyncio
+import itertools
 import json
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +110,11 @@ def sweep(program: Steered, sizes: list[int]) -> dict[int, float]:
     return best
 
 
+def put_folder_in_place_of(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
 @pytest.mark.parametrize(
     ("command", "sizes"),
     [(contended_go(), [1, 2, 3, 4, 6, 8]), (waiting_python(), [1, 2, 4, 6, 8, 10, 12, 16])],
@@ -121,7 +128,9 @@ async def test_a_policy_finds_a_size_as_good_as_the_best_of_a_sweep(
         best = max(before, key=lambda size: before[size])
         assert before[best] > 1.2 * min(before.values()), "there is nothing to find"
         target, follower = await root.attach(program.pid, rate_hz=5)
-        steering = (await put(root, target.id, policy="kalman-kg", parameters={"interval_s": 0.5})).steering
+        steering = (
+            await put(root, target.id, policy="kalman-kg", parameters={"interval_s": 0.5})
+        ).steering
         assert steering is not None
         assert steering.signal == "agent-ops"
         assert not steering.proxy
@@ -138,7 +147,7 @@ async def test_a_policy_finds_a_size_as_good_as_the_best_of_a_sweep(
         # What the page draws its timeline from.
         assert len({one.size for one in decided}) > 1
         assert all(one.reason and one.state for one in decided)
-        for earlier, later in zip(decided, decided[1:], strict=False):
+        for earlier, later in itertools.pairwise(decided):
             assert later.at_ns > earlier.at_ns
             assert later.size == earlier.next_size or not later.counted
         total = sum(one.ops for one in decided)
@@ -157,7 +166,7 @@ async def test_from_the_first_press_to_the_release(root: Site) -> None:
             "upper": 8,
             "size": original,
         }
-        assert [one.kind for one in found.signals if not one.refusal][0] == "agent-ops"
+        assert next(one.kind for one in found.signals if not one.refusal) == "agent-ops"
 
         now = await put(root, target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         assert now.steering is not None
@@ -203,10 +212,16 @@ async def test_shadow_mode_decides_and_does_not_act(root: Site) -> None:
         original = await size_of(program)
         target, follower = await root.attach(program.pid)
         await put(
-            root, target.id, policy="linear", shadow=True, parameters={"interval_s": 0.5, "warm_up_s": 0}
+            root,
+            target.id,
+            policy="linear",
+            shadow=True,
+            parameters={"interval_s": 0.5, "warm_up_s": 0},
         )
         await follower.until(
-            lambda _: any(one.proposed not in (None, original) for one in follower.events(SteeringDecided))
+            lambda _: any(
+                one.proposed not in (None, original) for one in follower.events(SteeringDecided)
+            )
         )
         assert {one.next_size for one in follower.events(SteeringDecided)} == {original}
         assert await size_of(program) == original
@@ -249,11 +264,16 @@ async def test_what_cannot_be_done_is_refused_by_name(
 
 
 async def test_a_program_without_an_agent_says_what_it_lacks(root: Site) -> None:
-    with AgentFolder() as _, Steered(waiting_python()[:1] + ["-c", "print('ready', flush=True); input()"]) as program:
+    with (
+        AgentFolder() as _,
+        Steered([*waiting_python()[:1], "-c", "print('ready', flush=True); input()"]) as program,
+    ):
         target, _ = await root.attach(program.pid)
         found = await options(root, target.id)
         assert all(one.refusal for one in found.knobs)
-        answer = await root.client.put(f"/api/v1/targets/{target.id}/steering", json={"policy": "fixed"})
+        answer = await root.client.put(
+            f"/api/v1/targets/{target.id}/steering", json={"policy": "fixed"}
+        )
         assert answer.status_code == 409
         assert "agent" in answer.json()["detail"].lower()
         for path in ("", "/restart"):
@@ -277,7 +297,7 @@ async def test_it_goes_on_while_the_backend_is_away() -> None:
         told = (await follower.until_event(SteeringDecided)).at_ns
         await first.aclose()
         # Nobody listens, and the size goes on changing.
-        sizes = set()
+        sizes: set[int] = set()
         deadline = time.monotonic() + 30
         while len(sizes) < 3:
             sizes.add(await size_of(program))
@@ -325,7 +345,7 @@ async def test_two_programs_share_the_machine(root: Site) -> None:
             await put(root, target.id, policy="cooperative", parameters={"interval_s": 0.5})
         # The second one makes the first one begin anew, at its share of the cores: half of 4.
         for program in (one, two):
-            await eventually(lambda p=program: size_of(p), lambda size: size <= 2, "a share")
+            await eventually(partial(size_of, program), lambda size: size <= 2, "a share")
         for name in targets:
             assert isinstance((await root.target(name)).steering, Steering)
 
@@ -356,8 +376,7 @@ async def test_without_a_log_nothing_is_done_but_a_release(root: Site) -> None:
         await put(root, target.id, policy="fixed", upper=2)
         await eventually(lambda: size_of(program), lambda size: size == 2, "it is set")
         audit: Path = root.collector.audit
-        audit.unlink()
-        audit.mkdir()
+        await asyncio.to_thread(put_folder_in_place_of, audit)
         answer = await root.client.put(
             f"/api/v1/targets/{target.id}/steering", json={"policy": "linear"}
         )

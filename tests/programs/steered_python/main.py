@@ -1,8 +1,8 @@
 """A pool whose jobs wait for something outside, and compute a little: main.py SMALLEST LARGEST.
 
 Jobs wait 10 ms, and compute for 1 ms with the interpreter's lock held. One worker leaves the CPU
-idle most of the time; from some ten on they only wait for each other. Works until its standard input
-ends.
+idle most of the time; from some ten on they only wait for each other. Works until its standard
+input ends.
 """
 
 import sys
