@@ -10,7 +10,7 @@ from backend_server import Backend, running_backend
 from collector_process import CollectorProcess
 from follower import Follower, connected
 from live_page import LivePage
-from tidscope_wire.generated.models import Host, Problem, Target
+from tidscope_wire.generated.models import Host, Problem, SteeringOptions, Target, TargetsResponse
 
 
 @dataclass
@@ -47,6 +47,28 @@ class Site:
         assert answer.status_code == problem.status >= 400
         assert problem.hint
         return problem
+
+    async def targets(self) -> list[Target]:
+        """All targets that the backend knows."""
+        answer = await self.client.get("/api/v1/targets")
+        return TargetsResponse.model_validate_json(answer.raise_for_status().content).targets
+
+    async def steer(self, target: str, **request: Any) -> Target:
+        """Let a policy steer a target."""
+        answer = await self.client.put(f"/api/v1/targets/{target}/steering", json=request)
+        assert answer.status_code == 200, answer.text
+        return Target.model_validate_json(answer.content)
+
+    async def steering_options(self, target: str) -> SteeringOptions:
+        """Ask how a target could be steered."""
+        answer = await self.client.get(f"/api/v1/targets/{target}/steering")
+        return SteeringOptions.model_validate_json(answer.raise_for_status().content)
+
+    async def release(self, target: str) -> Target:
+        """Steer it no more."""
+        answer = await self.client.delete(f"/api/v1/targets/{target}/steering")
+        assert answer.status_code == 200, answer.text
+        return Target.model_validate_json(answer.content)
 
     async def target(self, name: str) -> Target:
         """What the backend says of a target."""

@@ -24,10 +24,8 @@ from tidscope_wire.generated.models import (
     Steering,
     SteeringBegan,
     SteeringDecided,
-    SteeringOptions,
     SteeringReleased,
     SteeringTroubled,
-    Target,
 )
 from whole_site import Site, site
 
@@ -50,23 +48,6 @@ async def root() -> AsyncIterator[Site]:
 def steered(command: list[str]) -> Iterator[Steered]:
     with AgentFolder() as folder, Steered(command, folder) as program:
         yield program
-
-
-async def put(root: Site, target: str, **request: Any) -> Target:
-    answer = await root.client.put(f"/api/v1/targets/{target}/steering", json=request)
-    assert answer.status_code == 200, answer.text
-    return Target.model_validate_json(answer.content)
-
-
-async def options(root: Site, target: str) -> SteeringOptions:
-    answer = await root.client.get(f"/api/v1/targets/{target}/steering")
-    return SteeringOptions.model_validate_json(answer.raise_for_status().content)
-
-
-async def release(root: Site, target: str) -> Target:
-    answer = await root.client.delete(f"/api/v1/targets/{target}/steering")
-    assert answer.status_code == 200, answer.text
-    return Target.model_validate_json(answer.content)
 
 
 def agent_of(program: Steered) -> AgentClient:
@@ -144,7 +125,7 @@ async def searched(
     best = max(before, key=lambda size: before[size])
     assert before[best] > 1.2 * min(before.values()), "there is nothing to find"
     known = len(follower.events(SteeringDecided))
-    asked = await put(root, target, policy="kalman-kg", parameters={"interval_s": 0.5})
+    asked = await root.steer(target, policy="kalman-kg", parameters={"interval_s": 0.5})
     assert asked.steering is not None
     assert (asked.steering.signal, asked.steering.proxy) == ("agent-ops", False)
     await follower.until(lambda _: len(follower.events(SteeringDecided)) >= known + 40)
@@ -152,7 +133,7 @@ async def searched(
     # The search goes on for good: where it mostly is counts.
     last = [one.next_size for one in decided[-16:]]
     mostly = max(set(last), key=last.count)
-    await release(root, target)
+    await root.release(target)
     # Once more in the same minute: other work on the machine may have come or gone.
     now = await asyncio.to_thread(sweep, program, sorted({best, mostly}))
     print(json.dumps({"sweep": before, "found": mostly, "now": now}))
@@ -172,7 +153,7 @@ async def test_from_the_first_press_to_the_release(root: Site) -> None:
         original = await size_of(program)
         target, follower = await root.attach(program.pid)
         assert target.steering is None
-        found = await options(root, target.id)
+        found = await root.steering_options(target.id)
         usable = {one.kind: one for one in found.knobs if not one.refusal}
         assert usable["go-agent"].model_dump(include={"lower", "upper", "size"}) == {
             "lower": 1,
@@ -181,7 +162,7 @@ async def test_from_the_first_press_to_the_release(root: Site) -> None:
         }
         assert next(one.kind for one in found.signals if not one.refusal) == "agent-ops"
 
-        now = await put(root, target.id, policy="bidirectional", parameters={"interval_s": 0.5})
+        now = await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         assert now.steering is not None
         assert now.steering.policy == "bidirectional"
         began = await follower.until_event(SteeringBegan)
@@ -195,12 +176,12 @@ async def test_from_the_first_press_to_the_release(root: Site) -> None:
         assert restarted.reason == "somebody asked for it"
 
         # Another policy takes over: the first one gives the original size back before.
-        await put(root, target.id, policy="fixed", lower=2, upper=3)
+        await root.steer(target.id, policy="fixed", lower=2, upper=3)
         fixed = await follower.until_event(SteeringBegan)
         assert (fixed.policy, fixed.lower, fixed.upper) == ("fixed", 2, 3)
         await eventually(lambda: size_of(program), lambda size: size in (2, 3), "bounds hold")
 
-        gone = await release(root, target.id)
+        gone = await root.release(target.id)
         assert gone.steering is None
         await follower.until_event(SteeringReleased)
         assert await size_of(program) == original
@@ -224,8 +205,7 @@ async def test_shadow_mode_decides_and_does_not_act(root: Site) -> None:
     with steered(contended_go()) as program:
         original = await size_of(program)
         target, follower = await root.attach(program.pid)
-        await put(
-            root,
+        await root.steer(
             target.id,
             policy="linear",
             shadow=True,
@@ -282,7 +262,7 @@ async def test_a_program_without_an_agent_says_what_it_lacks(root: Site) -> None
         Steered([*waiting_python()[:1], "-c", "print('ready', flush=True); input()"]) as program,
     ):
         target, _ = await root.attach(program.pid)
-        found = await options(root, target.id)
+        found = await root.steering_options(target.id)
         assert all(one.refusal for one in found.knobs)
         answer = await root.client.put(
             f"/api/v1/targets/{target.id}/steering", json={"policy": "fixed"}
@@ -306,7 +286,7 @@ async def test_it_goes_on_while_the_backend_is_away() -> None:
         program = kept.enter_context(steered(contended_go()))
         root = Site(backend, collector, client, page, state.hosts[0])
         target, follower = await root.attach(program.pid)
-        await put(root, target.id, policy="bidirectional", parameters={"interval_s": 0.5})
+        await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         told = (await follower.until_event(SteeringDecided)).at_ns
         await first.aclose()
         # Nobody listens, and the size goes on changing.
@@ -330,7 +310,7 @@ async def test_it_goes_on_while_the_backend_is_away() -> None:
 async def test_the_end_of_the_program_ends_it(root: Site) -> None:
     with steered(contended_go()) as program:
         target, follower = await root.attach(program.pid)
-        await put(root, target.id, policy="bidirectional", parameters={"interval_s": 0.5})
+        await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         await follower.until_event(SteeringDecided)
         await asyncio.to_thread(program.end)
         ended = await eventually(
@@ -344,7 +324,7 @@ async def test_the_end_of_the_collector_gives_the_size_back() -> None:
         original = await size_of(program)
         async with site() as root:
             target, _ = await root.attach(program.pid)
-            await put(root, target.id, policy="fixed", upper=2)
+            await root.steer(target.id, policy="fixed", upper=2)
             await eventually(lambda: size_of(program), lambda size: size == 2, "it is set")
         assert await size_of(program) == original
 
@@ -355,7 +335,7 @@ async def test_two_programs_share_the_machine(root: Site) -> None:
         for program in (one, two):
             target, _ = await root.attach(program.pid)
             targets.append(target.id)
-            await put(root, target.id, policy="cooperative", parameters={"interval_s": 0.5})
+            await root.steer(target.id, policy="cooperative", parameters={"interval_s": 0.5})
         # The second one makes the first one begin anew, at its share of the cores: half of 4.
         for program in (one, two):
             await eventually(partial(size_of, program), lambda size: size <= 2, "a share")
@@ -386,7 +366,7 @@ async def test_without_a_log_nothing_is_done_but_a_release(root: Site) -> None:
     with steered(contended_go()) as program:
         original = await size_of(program)
         target, _ = await root.attach(program.pid)
-        await put(root, target.id, policy="fixed", upper=2)
+        await root.steer(target.id, policy="fixed", upper=2)
         await eventually(lambda: size_of(program), lambda size: size == 2, "it is set")
         audit: Path = root.collector.audit
         await asyncio.to_thread(put_folder_in_place_of, audit)
@@ -396,7 +376,7 @@ async def test_without_a_log_nothing_is_done_but_a_release(root: Site) -> None:
         assert (answer.status_code, str(audit) in answer.json()["detail"]) == (503, True)
         # What was in force stays.
         assert (await root.target(target.id)).steering is not None
-        await release(root, target.id)
+        await root.release(target.id)
         assert await size_of(program) == original
 
 
@@ -405,19 +385,19 @@ async def test_buttons_that_are_pressed_too_fast_are_refused_and_a_release_never
 ) -> None:
     with steered(contended_go()) as program:
         target, _ = await root.attach(program.pid)
-        await put(root, target.id, policy="fixed")
+        await root.steer(target.id, policy="fixed")
         statuses = set()
         for _ in range(30):
             answer = await root.client.post(f"/api/v1/targets/{target.id}/steering/restart")
             statuses.add(answer.status_code)
         assert statuses == {200, 429}
-        await release(root, target.id)
+        await root.release(target.id)
 
 
 async def test_a_lost_agent_is_told_and_found_again(root: Site) -> None:
     with steered(contended_go()) as program:
         target, follower = await root.attach(program.pid)
-        await put(root, target.id, policy="bidirectional", parameters={"interval_s": 0.5})
+        await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         await follower.until_event(SteeringDecided)
         os.kill(program.pid, 19)  # SIGSTOP: it does not answer
         troubled = await follower.until_event(SteeringTroubled)

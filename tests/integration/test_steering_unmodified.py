@@ -1,0 +1,53 @@
+"""Steering programs that link no agent: by their CPUs, on what can be seen from outside."""
+
+import os
+from collections.abc import AsyncIterator
+
+import pytest
+from programs.threads_go import ThreadsRun
+from tidscope_wire.generated.models import GomaxprocsChanged, SteeringDecided
+from whole_site import Site, site
+
+CPUS = len(os.sched_getaffinity(0))
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="affinity of others and taskstats need root"),
+    pytest.mark.skipif(CPUS < 2, reason="there is one CPU: no size to choose"),
+    pytest.mark.patience(120),
+]
+
+
+@pytest.fixture
+async def root() -> AsyncIterator[Site]:
+    async with site() as found:
+        yield found
+
+
+async def test_gomaxprocs_of_an_unmodified_program_is_steered_and_comes_back(root: Site) -> None:
+    with ThreadsRun() as program:
+        assert program.size == CPUS
+        target, follower = await root.attach(program.pid)
+        found = await root.steering_options(target.id)
+        usable = [one for one in found.knobs if not one.refusal]
+        assert [(one.kind, one.lower, one.upper) for one in usable] == [("go-affinity", 1, CPUS)]
+        proxies = {one.kind for one in found.signals if one.proxy}
+        assert proxies == {"network-calls", "network-bytes"}
+
+        steered = await root.steer(target.id, policy="fixed", upper=1)
+        assert steered.steering is not None
+        assert steered.steering.knob == "go-affinity"
+        assert steered.steering.proxy
+        # Read back from the program's own memory.
+        changed = await follower.until_event(GomaxprocsChanged)
+        assert (changed.previous, changed.size) == (CPUS, 1)
+        assert all(len(mask) == 1 for mask in program.masks().values())
+        await follower.until(
+            lambda _: any(one.next_size == 1 for one in follower.events(SteeringDecided))
+        )
+        while_steered = await root.steering_options(target.id)
+        assert [one.kind for one in while_steered.knobs] == ["go-affinity"]
+
+        await root.release(target.id)
+        await follower.until(
+            lambda _: [one.size for one in follower.events(GomaxprocsChanged)] == [1, CPUS]
+        )
+        assert all(len(mask) == CPUS for mask in program.masks().values())

@@ -1,0 +1,114 @@
+"""A counter in what a program serves to Prometheus."""
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from tidscope_collector.control.signals.prometheus import PrometheusSignal, add_up
+from tidscope_collector.control.signals.signal import SignalLostError, SignalRefusedError
+from tidscope_wire.generated.models import PrometheusCounter
+
+TEXT = """# HELP http_requests_total Requests.
+# TYPE http_requests_total counter
+http_requests_total{code="200"} 1200
+http_requests_total{code="500"} 34
+# TYPE other_total counter
+other_total 7
+"""
+
+
+def test_samples_of_all_labels_are_added_up() -> None:
+    assert add_up(TEXT, "http_requests_total") == 1234
+    assert add_up(TEXT, "other_total") == 7
+    assert add_up(TEXT, "http_requests") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x_total{code="200" 1',
+        "x_total nonsense",
+        "x_total NaN",
+        "x_total +Inf",
+        "x_total -1",
+        'x_total 1\nx_total{a="b"} -Inf',
+    ],
+)
+def test_what_is_no_count_is_an_error(text: str) -> None:
+    with pytest.raises(SignalLostError):
+        add_up(f"# TYPE x_total counter\n{text}\n", "x_total")
+
+
+def test_only_ports_of_the_program_itself_are_asked() -> None:
+    where = PrometheusCounter(port=9100, path="/metrics", metric="x_total")
+    with pytest.raises(SignalRefusedError, match="its ports are: 80, 443"):
+        PrometheusSignal(where, {443, 80})
+
+
+class Served(HTTPServer):
+    """Serves what the test says."""
+
+    status = 200
+    text = TEXT
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers every path."""
+
+    def do_GET(self) -> None:
+        assert isinstance(self.server, Served)
+        body = self.server.text.encode()
+        self.send_response(self.server.status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    with Served(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def signal_of(server: Served, metric: str = "http_requests_total") -> PrometheusSignal:
+    where = PrometheusCounter(port=server.server_port, path="/metrics", metric=metric)
+    return PrometheusSignal(where, {server.server_port})
+
+
+def test_it_is_read_from_the_program(served: Served) -> None:
+    signal = signal_of(served)
+    first = signal.read()
+    served.text = TEXT.replace("1200", "1210")
+    second = signal.read()
+    assert (first.ops, second.ops) == (1234, 1244)
+    assert second.at_s > first.at_s
+    assert second.wait_s is None
+
+
+def test_a_counter_that_is_not_there_is_refused_by_name(served: Served) -> None:
+    with pytest.raises(SignalRefusedError, match="has no nonsense_total"):
+        signal_of(served, "nonsense_total")
+
+
+def test_errors_of_the_program_are_told(served: Served) -> None:
+    signal = signal_of(served)
+    served.status = 503
+    with pytest.raises(SignalLostError, match="503"):
+        signal.read()
+    served.status, served.text = 200, "x" * (5 << 20)
+    with pytest.raises(SignalLostError, match="more than"):
+        signal.read()
+
+
+def test_a_program_that_does_not_answer_is_lost(served: Served) -> None:
+    where = PrometheusCounter(port=1, path="/metrics", metric="x_total")
+    with pytest.raises(SignalLostError, match="does not answer"):
+        PrometheusSignal(where, {1})
