@@ -3,6 +3,7 @@
 import { PART_NAMES, PARTS, type Part } from "../model/breakdown";
 import type { ChartView, LineView, TimesRow, TimesView } from "../model/contract";
 import { formatDuration, formatValue } from "../model/format";
+import { signalName } from "../model/steer_words";
 import type { TargetEvent } from "../wire/generated/models";
 
 const MOST_LINES = 3;
@@ -90,6 +91,20 @@ export function describeEvent(event: TargetEvent): string {
       return `GOMAXPROCS went from ${event.previous} to ${event.size}.`;
     case "sample_failed":
       return `A sample could not be taken: ${event.reason}.`;
+    case "steering_began":
+      return `${event.policy} ${event.shadow ? "decides in shadow mode" : "steers"} from size ${event.size}, between ${event.lower} and ${event.upper}, on ${signalName(event.signal)}${event.proxy ? ", which stands in for ops" : ""}. Asked for by ${event.actor}.`;
+    case "steering_decided":
+      return event.next_size === event.size
+        ? `${event.policy} stays at ${event.size}. ${event.reason}`
+        : `${event.policy}: ${event.size} → ${event.next_size}. ${event.reason}`;
+    case "search_restarted":
+      return `${event.policy} searches anew: ${event.reason}${event.actor === "" ? "" : ` (${event.actor})`}.`;
+    case "steering_released":
+      return `${event.policy} was released, size ${event.size} again. Asked for by ${event.actor}.`;
+    case "steering_troubled":
+      return event.problem === ""
+        ? `${event.policy} works again.`
+        : `${event.policy} cannot work: ${event.problem}`;
   }
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { frame, type Row, TARGET } from "../testing/frames";
-import { type Chosen, chartView, chooseThreads, sizeView, type ViewInput } from "./chart_view";
+import { type Chosen, chartView, chooseThreads, type ViewInput } from "./chart_view";
 import { type ChartView, DEFAULT_REQUEST, type ViewRequest } from "./contract";
 import { filterFrom } from "./filter";
+import { sizeView } from "./size_view";
 import { TargetModel } from "./target_model";
 
 const SECOND = 1e9;
@@ -151,7 +152,7 @@ describe("chooseThreads", () => {
 describe("sizeView", () => {
   it("makes steps of GOMAXPROCS", () => {
     const view = sizeView(input());
-    expect([view.state, view.step, view.y_max]).toEqual(["ok", true, 8]);
+    expect([view.state, view.step, view.y_max]).toEqual(["ok", true, 9.6]);
     expect([...view.time_s]).toEqual([0, 1, 2]);
     expect([...view.low]).toEqual([8, 4, 4]);
   });
