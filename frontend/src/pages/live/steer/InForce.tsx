@@ -1,0 +1,63 @@
+import { signalName, sizeTitle } from "../../../model/steer_words";
+import { Button } from "../../../ui/Button";
+import { Mark } from "../../../ui/Mark";
+import type { Steering } from "../../../wire/generated/models";
+import styles from "./InForce.module.css";
+import type { Pending } from "./useSteering";
+
+interface InForceProps {
+  readonly steering: Steering | null;
+  readonly pending: Pending | null;
+  readonly locked: boolean;
+  readonly onRestart: () => void;
+  readonly onRelease: () => void;
+}
+
+/** What steers now, in words, and the two actions on it. */
+export function InForce({ steering, pending, locked, onRestart, onRelease }: InForceProps) {
+  return (
+    <section className={styles.force} aria-label="In force" data-steering={steering?.policy ?? ""}>
+      {steering === null ? (
+        <p className={styles.none}>Nothing steers this program. One press on a policy starts it.</p>
+      ) : (
+        <>
+          <p className={styles.size}>
+            <span className={styles.number} data-size={steering.size}>
+              {steering.size}
+            </span>
+            <span className={styles.about}>
+              {sizeTitle(steering.knob)} in force
+              <br />
+              from {steering.lower} to {steering.upper}, was {steering.original}
+            </span>
+          </p>
+          <div className={styles.words}>
+            <p className={styles.state}>
+              {steering.policy}
+              {steering.shadow ? " (shadow, only decides)" : ""}:{" "}
+              <span data-state-words="">{steering.state}</span>
+            </p>
+            <p className={styles.reason}>{steering.reason}</p>
+            {steering.proxy ? (
+              <p className={styles.proxy}>
+                <Mark kind="fair" /> Steered on {signalName(steering.signal)}, which only stands in
+                for ops: lower confidence.
+              </p>
+            ) : null}
+          </div>
+          <div className={styles.actions}>
+            <Button disabled={locked} onClick={onRestart}>
+              Restart search
+            </Button>
+            <Button disabled={locked} onClick={onRelease}>
+              Release, back to size {steering.original}
+            </Button>
+          </div>
+        </>
+      )}
+      <p className={styles.pending} role="status">
+        {pending?.words ?? ""}
+      </p>
+    </section>
+  );
+}

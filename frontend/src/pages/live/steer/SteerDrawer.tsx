@@ -1,0 +1,74 @@
+import { useEffect, useRef } from "react";
+import { steerOpen } from "../../../base/steerOpen";
+import { useMedia } from "../../../base/useMedia";
+import { useReadable } from "../../../base/useReadable";
+import { Button } from "../../../ui/Button";
+import type { Target } from "../../../wire/generated/models";
+import styles from "./SteerDrawer.module.css";
+import { SteerPanel } from "./SteerPanel";
+import { useSteering } from "./useSteering";
+
+/** Where there is no room beside the charts, it lies over them and holds the focus. */
+const OVER = "(width <= 1099px)";
+
+/** The drawer that steers a target. What was typed stays when it is closed. */
+export function SteerDrawer({ target }: { readonly target: Target }) {
+  const open = useReadable(steerOpen);
+  const over = useMedia(OVER);
+  const element = useRef<HTMLDialogElement>(null);
+  const state = useSteering(target, open);
+
+  useEffect(() => {
+    const dialog = element.current;
+    if (!open || dialog === null) {
+      return;
+    }
+    const before = document.activeElement;
+    if (over) {
+      dialog.showModal();
+    } else {
+      dialog.show();
+    }
+    const onKey = (event: KeyboardEvent) => {
+      const at = event.target;
+      const here = at === document.body || (at instanceof Node && dialog.contains(at));
+      const other = document.querySelector("dialog:modal");
+      if (event.key === "Escape" && here && (other === null || other === dialog)) {
+        steerOpen.set(false);
+      }
+    };
+    window.addEventListener("keydown", onKey);
+    return () => {
+      window.removeEventListener("keydown", onKey);
+      dialog.close();
+      const known = before instanceof HTMLElement && before.isConnected && before !== document.body;
+      const button = document.querySelector<HTMLElement>("[data-steer-button]");
+      (known && !dialog.contains(before) ? before : button)?.focus();
+    };
+  }, [open, over]);
+  useEffect(() => () => steerOpen.set(false), []);
+
+  return (
+    <dialog
+      ref={element}
+      id="steer"
+      className={styles.drawer}
+      aria-label="Steer"
+      data-over={over}
+      onCancel={() => steerOpen.set(false)}
+    >
+      <header className={styles.head}>
+        <h2>Steer</h2>
+        <span className={styles.sub}>{target.process.name}</span>
+        <Button look="quiet" onClick={() => steerOpen.set(false)} aria-label="Close">
+          ×
+        </Button>
+      </header>
+      {open ? (
+        <div className={styles.body}>
+          <SteerPanel target={target} state={state} />
+        </div>
+      ) : null}
+    </dialog>
+  );
+}
