@@ -42,6 +42,7 @@ check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, gen
 	$(PY) tools/check_imports.py
 	$(PY) tools/check_escapes.py
 	$(PY) tools/generate.py --check
+	@tools/check-go
 
 generate: $(STAMP)-dev $(NODE_STAMP) ## rewrite the generated code from shared/schemas
 	$(PY) tools/generate.py

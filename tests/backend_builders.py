@@ -95,6 +95,7 @@ def target(
         fields=list(FIELDS),
         absent=[],
         gomaxprocs=None,
+        steering=None,
         gomaxprocs_reason="not a Go program",
     )
 

@@ -18,8 +18,12 @@ from tidscope_wire.generated.models import (
     DoctorCommand,
     Host,
     ListProcessesCommand,
+    ReleaseCommand,
+    RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
+    SteerCommand,
+    SteeringOptionsCommand,
     Target,
     TargetReply,
 )
@@ -33,6 +37,10 @@ Command = (
     | ListProcessesCommand
     | DoctorCommand
     | SetDelayAccountingCommand
+    | SteerCommand
+    | RestartSearchCommand
+    | ReleaseCommand
+    | SteeringOptionsCommand
 )
 _COMMAND: TypeAdapter[Command] = TypeAdapter(CollectorCommand)
 C = TypeVar("C", bound=Command)
@@ -66,7 +74,7 @@ class FakeCollector:
             f"{url}/ws/collector", additional_headers=headers, max_size=None, compression=None
         )
         self._hello = CollectorHello(
-            protocol=protocol, host=host or a_host(), targets=list(targets)
+            policies=[], protocol=protocol, host=host or a_host(), targets=list(targets)
         )
         self._silent = silent
         self._socket: ClientConnection | None = None

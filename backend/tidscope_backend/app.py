@@ -8,7 +8,17 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from tidscope_backend import VERSION, api, web
-from tidscope_backend.api import demo, docs, doctor, fields, health, hosts, processes, session
+from tidscope_backend.api import (
+    demo,
+    docs,
+    doctor,
+    fields,
+    health,
+    hosts,
+    processes,
+    session,
+    steering,
+)
 from tidscope_backend.api import targets as target_routes
 from tidscope_backend.api.errors import add_error_handlers
 from tidscope_backend.demo.child import DemoChild
@@ -80,6 +90,7 @@ def create_app(settings: Settings) -> FastAPI:
         hosts.router(site),
         processes.router(links),
         target_routes.router(site, links),
+        steering.router(site, links),
         fields.router(),
         doctor.router(links),
         demo.router(demo_child),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 MIB = 1024 * 1024
 BROWSER_VARIABLE = "TIDSCOPE_TOKEN"
+VIEW_VARIABLE = "TIDSCOPE_VIEW_TOKEN"
 COLLECTOR_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 SHORTEST_SECRET = 8
 DEFAULT_HOST = "127.0.0.1"
@@ -17,6 +18,11 @@ class SettingsError(ValueError):
     """A setting cannot be used; the text names it and says what to do."""
 
 
+def new_secret() -> str:
+    """Make a secret of 192 random bits that can stand in a URL."""
+    return secrets.token_urlsafe(24)
+
+
 @dataclass(frozen=True)
 class Settings:
     """How one backend behaves.
@@ -24,6 +30,7 @@ class Settings:
     Attributes:
         token: what a person's browser shows to get a session.
         collector_secret: what a collector shows.
+        view_token: as token, for a session that only watches.
         host: address that is listened on; a wildcard address admits any IP literal as Host.
         allow_hosts: more host names that requests may name, without port.
         allow_origins: more origins that pages may come from, such as https://tidscope.example
@@ -49,6 +56,7 @@ class Settings:
 
     token: str = field(repr=False)
     collector_secret: str = field(repr=False)
+    view_token: str = field(default_factory=new_secret, repr=False)
     host: str = DEFAULT_HOST
     allow_hosts: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
@@ -80,20 +88,19 @@ def settings_from(
     """Take the secrets from the environment; those that are not there are made.
 
     Raises:
-        SettingsError: a secret is too short to be one.
+        SettingsError: a secret is too short to be one, or both tokens are the same.
     """
+    token, view_token = _secret(environ, BROWSER_VARIABLE), _secret(environ, VIEW_VARIABLE)
+    if token == view_token:
+        raise SettingsError(f"{VIEW_VARIABLE} is the same as {BROWSER_VARIABLE}; give another one")
     return Settings(
-        token=_secret(environ, BROWSER_VARIABLE),
+        token=token,
+        view_token=view_token,
         collector_secret=_secret(environ, COLLECTOR_VARIABLE),
         host=host,
         allow_hosts=allow_hosts,
         allow_origins=allow_origins,
     )
-
-
-def new_secret() -> str:
-    """Make a secret of 192 random bits that can stand in a URL."""
-    return secrets.token_urlsafe(24)
 
 
 def _secret(environ: Mapping[str, str], name: str) -> str:

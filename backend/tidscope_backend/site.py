@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 
 from tidscope_wire.generated.models import Host, LiveState, Target
 
+from tidscope_backend.problems import refusal
+
 
 class Site:
     """All hosts and targets that collectors have told of.
@@ -51,6 +53,36 @@ class Site:
     def target(self, target_id: str) -> Target | None:
         """Find a target."""
         return self._targets.get(target_id)
+
+    def known(self, target_id: str) -> Target:
+        """Find a target, or refuse.
+
+        Raises:
+            ProblemError: there is none.
+        """
+        target = self._targets.get(target_id)
+        if target is None:
+            raise refusal(
+                "unknown-target",
+                f"no target {target_id!r} is known",
+                "GET /api/v1/targets lists those that are; attach again to get a new one",
+            )
+        return target
+
+    def attached(self, target_id: str) -> Target:
+        """Find a target that is being sampled, or refuse.
+
+        Raises:
+            ProblemError: there is none, or it has ended.
+        """
+        target = self.known(target_id)
+        if target.state != "attached":
+            raise refusal(
+                "target-exited",
+                f"target {target_id} is {target.state}; it is not sampled any more",
+                "attach to a running process",
+            )
+        return target
 
     def state(self) -> LiveState:
         """Put all of it into the message that pages get."""

@@ -69,12 +69,12 @@ def _sign_in(request: Request, door: Door) -> Response:
     location = "/" + request.url.path.lstrip("/\\") + (f"?{urlencode(rest)}" if rest else "")
     response = RedirectResponse(location, status_code=303, headers={"Cache-Control": "no-store"})
     try:
-        door.try_token(request.query_params["token"], client_address(request.scope))
+        role = door.try_token(request.query_params["token"], client_address(request.scope))
     except ProblemError as refused:
         person = "text/html" in request.headers.get("accept", "")
         if not person or refused.problem.status == 429:
             raise
         return response
     secure = request.url.scheme == "https"
-    response.headers["Set-Cookie"] = door.sessions.cookie_header(secure)
+    response.headers["Set-Cookie"] = door.sessions.cookie_header(role, secure)
     return response

@@ -14,14 +14,19 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
 from tidscope_wire.generated.models import Target
 
 from tidscope_collector.attaching import Targets
 from tidscope_collector.control import command as policies_command
+from tidscope_collector.control.audit import Audit, usual_path
+from tidscope_collector.control.loop.pilots import Pilots, policies
+from tidscope_collector.control.loop.rigs import open_rigs
 from tidscope_collector.delays import DelayAccounting, SwitchRefusedError
 from tidscope_collector.diagnosis import diagnose
 from tidscope_collector.energy.zones import find_zones
+from tidscope_collector.helm import Helm
 from tidscope_collector.host import describe_host
 from tidscope_collector.memory import give_back, spare
 from tidscope_collector.netacct.choice import CHOICES, Choice
@@ -57,7 +62,9 @@ def percent(text: str) -> float:
     return value
 
 
-async def serve(backend: str, secret: str, network: Choice, budget_percent: float) -> None:
+async def serve(
+    backend: str, secret: str, network: Choice, budget_percent: float, audit: Path
+) -> None:
     """Run until SIGINT or SIGTERM."""
     spare()
     loop = asyncio.get_running_loop()
@@ -80,8 +87,10 @@ async def serve(backend: str, secret: str, network: Choice, budget_percent: floa
     budget = Budget(budget_percent)
     engine = Engine(hand_over, exits, machine=machine, budget=budget, watch=watch, load=load)
     targets = Targets(host.id, procfs, sources, engine)
-    commands = Commands(targets, diagnose, sources.delays)
-    uplink = Uplink(backend, secret, host, targets, commands, replay)
+    rigs = await asyncio.to_thread(open_rigs, procfs)
+    pilots = Pilots(procfs, rigs, Audit(audit))
+    commands = Commands(targets, diagnose, sources.delays, Helm(targets, engine, pilots))
+    uplink = Uplink(backend, secret, host, targets, commands, replay, policies=policies())
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     give_back()
@@ -94,6 +103,7 @@ async def serve(backend: str, secret: str, network: Choice, budget_percent: floa
     except asyncio.CancelledError:
         pass
     finally:
+        await asyncio.to_thread(pilots.close)
         await asyncio.to_thread(engine.stop)
         sources.close()
 
@@ -118,6 +128,13 @@ def main() -> int:
         metavar="PERCENT",
         help="CPU that sampling and sending may take, 100 is one core; over it rates are lowered; "
         "0: no limit (%(default)s)",
+    )
+    run.add_argument(
+        "--audit",
+        type=Path,
+        default=usual_path(),
+        metavar="FILE",
+        help="log of what people did to programs; lines are only added (%(default)s)",
     )
     doctor = verbs.add_parser("doctor", help="say what can be measured here")
     doctor.add_argument("--json", action="store_true", help="the report as JSON (the only form)")
@@ -149,7 +166,15 @@ def main() -> int:
     if not arguments.backend.startswith(("ws://", "wss://")):
         sys.stderr.write(f"--backend {arguments.backend!r} is no ws:// or wss:// address\n")
         return 2
-    asyncio.run(serve(arguments.backend, secret, arguments.network, arguments.budget_percent))
+    asyncio.run(
+        serve(
+            arguments.backend,
+            secret,
+            arguments.network,
+            arguments.budget_percent,
+            arguments.audit,
+        )
+    )
     return 0
 
 

@@ -122,6 +122,7 @@ class Targets:
                 absent=self._sources.network.explain(reader.absent),
                 gomaxprocs=program.reader.read() if program.reader else None,
                 gomaxprocs_reason=program.reason,
+                steering=None,
             )
             sampler = TargetSampler(
                 target,
@@ -151,6 +152,19 @@ class Targets:
                 raise _unknown(target)
             return known
         return ended
+
+    def attached(self, target: str) -> Target:
+        """A target that is being sampled.
+
+        Raises:
+            RefusedError: there is no such target, or it has ended.
+        """
+        known = self._known.get(target)
+        if known is None:
+            raise _unknown(target)
+        if known.state != "attached":
+            raise RefusedError(_gone(known.process.pid))
+        return known
 
     def set_rate(self, target: str, rate_hz: float) -> Target:
         """Sample at another rate.

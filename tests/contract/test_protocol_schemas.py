@@ -52,7 +52,70 @@ EVENTS: list[models.TargetEvent] = [
     models.Gap(from_seq=1, to_seq=2, reason="r"),
     models.GomaxprocsChanged(size=2, previous=1),
     models.SampleFailed(reason="r"),
+    models.SteeringBegan(
+        policy="fixed",
+        shadow=False,
+        knob="go-agent",
+        signal="agent-ops",
+        proxy=False,
+        lower=1,
+        upper=2,
+        size=2,
+        actor="a",
+    ),
+    models.SteeringDecided(
+        policy="fixed",
+        at_ns=1,
+        elapsed_s=2.0,
+        ops=3.5,
+        mean_wait_s=None,
+        size=2,
+        next_size=1,
+        proposed=None,
+        state="s",
+        reason="r",
+        counted=True,
+        probing=False,
+    ),
+    models.SearchRestarted(policy="fixed", reason="r", actor="a"),
+    models.SteeringReleased(policy="fixed", size=2, actor="a"),
+    models.SteeringTroubled(policy="fixed", problem=""),
 ]
+COUNTER = models.PrometheusCounter(port=80, path="/metrics", metric="ops_total")
+POLICY = models.PolicyInfo(
+    name="fixed",
+    meaning="m",
+    source="s",
+    wait=False,
+    parameters=[
+        models.PolicyParameter(
+            name="n", unit="s", integer=False, default=1, low=0, high=2, meaning="m"
+        )
+    ],
+)
+STEERING = models.Steering(
+    policy="fixed",
+    parameters={"interval_s": 2},
+    shadow=False,
+    knob="pool-agent",
+    signal="queue-wait",
+    proxy=False,
+    lower=1,
+    upper=2,
+    original=2,
+    size=1,
+    state="s",
+    reason="r",
+    decisions=1,
+    since_unix_us=1,
+    problem="",
+)
+STEER = models.SteerRequest(policy="fixed", lower=1, prometheus=COUNTER)
+OPTIONS = models.SteeringOptions(
+    knobs=[models.KnobOption(kind="go-affinity", refusal="r", lower=None, upper=None, size=None)],
+    signals=[models.SignalOption(kind="network-bytes", proxy=True, refusal="", note="n")],
+    steering=STEERING,
+)
 MESSAGES: list[BaseModel] = [
     *EVENTS,
     REFUSAL,
@@ -64,7 +127,7 @@ MESSAGES: list[BaseModel] = [
     process(refusal=REFUSAL),
     target(),
     frame_header(events=EVENTS),
-    models.CollectorHello(protocol=1, host=host(), targets=[target()]),
+    models.CollectorHello(policies=[POLICY], protocol=1, host=host(), targets=[target()]),
     models.CollectorWelcome(protocol=1, resume={TARGET_ID: 4}),
     models.AttachCommand(request_id=1, pid=1, start_ticks=None, rate_hz=10),
     models.DetachCommand(request_id=1, target=TARGET_ID),
@@ -72,6 +135,11 @@ MESSAGES: list[BaseModel] = [
     models.ListProcessesCommand(request_id=1),
     models.DoctorCommand(request_id=1),
     models.SetDelayAccountingCommand(request_id=1, on=True),
+    models.SteerCommand(request_id=1, target=TARGET_ID, request=STEER, actor="a"),
+    models.RestartSearchCommand(request_id=1, target=TARGET_ID, actor="a"),
+    models.ReleaseCommand(request_id=1, target=TARGET_ID, actor="a"),
+    models.SteeringOptionsCommand(request_id=1, target=TARGET_ID),
+    models.SteeringOptionsReply(request_id=1, options=OPTIONS),
     models.TargetReply(request_id=1, target=target(), created=True),
     models.ProcessesReply(request_id=1, processes=[process()]),
     models.DoctorReply(request_id=1, report=REPORT),
@@ -89,6 +157,9 @@ MESSAGES: list[BaseModel] = [
     models.RateRequest(rate_hz=100),
     models.DelayAccountingRequest(on=False),
     models.SessionRequest(token="t"),
+    STEER,
+    models.PoliciesResponse(policies=[POLICY]),
+    models.SessionResponse(role="viewer"),
     models.TargetsResponse(targets=[target()]),
     models.HostsResponse(hosts=[host()]),
     models.ProcessesResponse(host=host().id, processes=[]),

@@ -60,7 +60,7 @@ import os, socket, sys
 s = socket.socket(socket.AF_UNIX)
 s.bind(f"{os.environ['TIDSCOPE_AGENT_DIR']}/{os.getpid()}.sock")
 s.listen()
-os.execv(sys.argv[1], sys.argv[1:])
+os.execvp(sys.argv[1], sys.argv[1:])
 """
 
 

@@ -72,13 +72,12 @@ def test_a_thousand_threads_do_not_fit_into_the_first_buffer(iterators: TaskIter
     ) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == b"ready\n"
-        iterator = iterators.over(child.pid)
-        iterator.look()
+        # All of them wait for what never comes.
+        iterator = settled(iterators, child.pid)
         again = iterator.look()
         iterator.close()
         assert sorted(again.tid.tolist()) == listed(child.pid)
         assert again.idle is not None
-        # All of them wait for an event that never comes.
         assert int(again.idle.sum()) == 3000
         child.kill()
 

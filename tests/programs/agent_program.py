@@ -13,12 +13,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from programs.build import build_go_module
+from programs.build import build_go_module, build_java
 
 HERE = Path(__file__).parent
 AGENTS = HERE.parents[1] / "agents"
 ORIGINAL, LOWER, UPPER = 3, 1, 8
-LANGUAGES = ("go", "python")
+JAVA_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+LANGUAGES = ("go", "python", "java")
 
 
 def command(language: str, reachable: Path | None = None) -> list[str]:
@@ -30,6 +31,12 @@ def command(language: str, reachable: Path | None = None) -> list[str]:
     """
     if language == "python":
         return [sys.executable, str(HERE / "agent_python" / "main.py")]
+    if language == "java":
+        sources = [*(AGENTS / "java" / "src").rglob("*.java"), HERE / "agent_java" / "Main.java"]
+        classes = build_java("agent_java", sources)
+        if reachable is not None:
+            classes = Path(shutil.copytree(classes, reachable / classes.name))
+        return ["java", *JAVA_OPTIONS, "-cp", str(classes), "Main"]
     built = build_go_module(HERE / "agent_go", AGENTS / "go")
     return [str(built if reachable is None else shutil.copy(built, reachable))]
 

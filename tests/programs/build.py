@@ -19,8 +19,9 @@ def cached(
     files: Sequence[str],
     *,
     env: dict[str, str],
+    output: str = "-o",
 ) -> Path:
-    """Run ``command`` -o RESULT ``files`` unless the result is there already; its path.
+    """Run ``command`` ``output`` RESULT ``files`` unless the result is there already; its path.
 
     ``source`` and ``command`` make the key. Builders may run side by side.
 
@@ -36,7 +37,7 @@ def cached(
             return result
         unfinished = result.with_suffix(".new")
         built = subprocess.run(
-            [*command, "-o", str(unfinished), *files],
+            [*command, output, str(unfinished), *files],
             env=env,
             capture_output=True,
             text=True,
@@ -79,6 +80,21 @@ def build_go_module(folder: Path, *needs: Path, flags: Sequence[str] = ()) -> Pa
     source = b"".join(path.read_bytes() for path in files)
     command = [go_command(), "build", "-C", str(folder), *flags]
     return cached(folder.name, source, command, ["."], env=go_environment())
+
+
+def build_java(name: str, sources: Sequence[Path]) -> Path:
+    """Compile Java sources; the folder of the classes.
+
+    Raises:
+        RuntimeError: there is no Java compiler, or it refused.
+    """
+    javac = shutil.which("javac")
+    if javac is None:
+        raise RuntimeError("no Java compiler: javac is not in PATH")
+    files = sorted(sources)
+    text = b"".join(path.read_bytes() for path in files)
+    command = [javac, "-Xlint:all", "-Werror", "--release", "17"]
+    return cached(name, text, command, list(map(str, files)), env=dict(os.environ), output="-d")
 
 
 def go_command() -> str:

@@ -111,14 +111,17 @@ def test_origins(origin: str, scheme: str, ours: bool) -> None:
 
 
 def test_a_cookie_is_not_the_token_and_depends_on_it() -> None:
-    one, other = Sessions("token-one"), Sessions("token-two")
-    value = one.cookie_header(secure=True)
+    one = Sessions({"operator": "token-one", "viewer": "token-view"})
+    other = Sessions({"operator": "token-two", "viewer": "token-three"})
+    value = one.cookie_header("operator", secure=True)
     assert "token-one" not in value
     assert value.endswith("; Secure")
     cookie = {"cookie": f"theme=dark; {value.partition(';')[0]}; x=y"}
-    assert one.has_cookie(cookie)
-    assert not other.has_cookie(cookie)
-    assert not one.has_cookie({"cookie": one.end_header(secure=False).partition(";")[0]})
+    assert one.role_of_cookie(cookie) == "operator"
+    assert other.role_of_cookie(cookie) is None
+    assert one.role_of_cookie({"cookie": one.end_header(secure=False).partition(";")[0]}) is None
+    viewer = {"cookie": one.cookie_header("viewer", secure=False).partition(";")[0]}
+    assert one.role_of_cookie(viewer) == "viewer"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""/api/v1/session: trades the printed token for a cookie, and ends that."""
+"""/api/v1/session: trades a printed token for a cookie, tells its role, ends it."""
 
 from fastapi import APIRouter, Request, Response, status
-from tidscope_wire.generated.models import SessionRequest
+from tidscope_wire.generated.models import SessionRequest, SessionResponse
 
 from tidscope_backend.security.door import Door
 from tidscope_backend.security.gate import client_address
@@ -13,9 +13,13 @@ def router(door: Door) -> APIRouter:
 
     @routes.post("", status_code=status.HTTP_204_NO_CONTENT, summary="Sign in with the token")
     async def begin(body: SessionRequest, request: Request, response: Response) -> None:
-        door.try_token(body.token, client_address(request.scope))
+        role = door.try_token(body.token, client_address(request.scope))
         secure = request.url.scheme == "https"
-        response.headers["Set-Cookie"] = door.sessions.cookie_header(secure)
+        response.headers["Set-Cookie"] = door.sessions.cookie_header(role, secure)
+
+    @routes.get("", summary="What this session may do")
+    async def role(request: Request) -> SessionResponse:
+        return SessionResponse(role=door.admit(request.headers, client_address(request.scope)))
 
     @routes.delete("", status_code=status.HTTP_204_NO_CONTENT, summary="Sign out")
     async def end(request: Request, response: Response) -> None:

@@ -4,23 +4,12 @@ from fastapi import APIRouter, Response, status
 from tidscope_wire.generated.models import AttachRequest, RateRequest, Target, TargetsResponse
 
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.problems import refusal
 from tidscope_backend.site import Site
 
 
 def router(site: Site, links: CollectorLinks) -> APIRouter:
     """Make the routes."""
     routes = APIRouter(prefix="/targets", tags=["targets"])
-
-    def known(target_id: str) -> Target:
-        target = site.target(target_id)
-        if target is None:
-            raise refusal(
-                "unknown-target",
-                f"no target {target_id!r} is known",
-                "GET /api/v1/targets lists those that are; attach again to get a new one",
-            )
-        return target
 
     @routes.get("", summary="Targets known, ended ones included")
     async def targets() -> TargetsResponse:
@@ -41,17 +30,11 @@ def router(site: Site, links: CollectorLinks) -> APIRouter:
 
     @routes.get("/{target_id}", summary="One target")
     async def target(target_id: str) -> Target:
-        return known(target_id)
+        return site.known(target_id)
 
     @routes.patch("/{target_id}", summary="Change the sampling rate")
     async def change(target_id: str, request: RateRequest) -> Target:
-        target = known(target_id)
-        if target.state != "attached":
-            raise refusal(
-                "target-exited",
-                f"target {target_id} is {target.state}; it is not sampled any more",
-                "attach to a running process",
-            )
+        target = site.attached(target_id)
         reply = await links.pick(target.host).set_rate(target_id, request.rate_hz)
         return reply.target
 
@@ -61,7 +44,7 @@ def router(site: Site, links: CollectorLinks) -> APIRouter:
         summary="Stop sampling; a target that has ended leaves the list",
     )
     async def detach(target_id: str) -> None:
-        target = known(target_id)
+        target = site.known(target_id)
         if target.state == "attached":
             await links.pick(target.host).detach(target_id)
         else:

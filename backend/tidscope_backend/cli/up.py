@@ -27,6 +27,7 @@ from tidscope_backend.listening import SocketError, open_socket, reachable
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
+    VIEW_VARIABLE,
     SettingsError,
     settings_from,
 )
@@ -43,12 +44,14 @@ class Running:
     Attributes:
         address: host and port, as this machine reaches it.
         token: of the page.
+        view_token: of the page, to watch only.
         backend: the backend process.
         collector: the collector process, if there is one.
     """
 
     address: str
     token: str
+    view_token: str
     backend: Supervised
     collector: Supervised | None
 
@@ -56,6 +59,11 @@ class Running:
     def url(self) -> str:
         """Where the page is, with its token."""
         return f"http://{self.address}/?token={self.token}"
+
+    @property
+    def view_url(self) -> str:
+        """The same for people who are only to watch."""
+        return f"http://{self.address}/?token={self.view_token}"
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -141,7 +149,7 @@ def _programs(options: argparse.Namespace, sock: socket.socket, account: Account
     """Say what to run; the secrets are made here and travel by environment only."""
     settings = settings_from(os.environ)
     address = reachable(options.host, sock.getsockname()[1])
-    secrets = (BROWSER_VARIABLE, COLLECTOR_VARIABLE)
+    secrets = (BROWSER_VARIABLE, VIEW_VARIABLE, COLLECTOR_VARIABLE)
     environ = {name: value for name, value in os.environ.items() if name not in secrets}
     for_collector = {**environ, COLLECTOR_VARIABLE: settings.collector_secret}
     command = [sys.executable, "-m", "tidscope_backend", "serve", "--host", options.host]
@@ -153,7 +161,11 @@ def _programs(options: argparse.Namespace, sock: socket.socket, account: Account
     backend = Program(
         "backend",
         command,
-        {**for_collector, BROWSER_VARIABLE: settings.token},
+        {
+            **for_collector,
+            BROWSER_VARIABLE: settings.token,
+            VIEW_VARIABLE: settings.view_token,
+        },
         descriptors=(sock.fileno(),),
         account=account,
     )
@@ -164,7 +176,8 @@ def _programs(options: argparse.Namespace, sock: socket.socket, account: Account
         if options.budget_percent is not None:
             command += ["--budget-percent", f"{options.budget_percent:g}"]
         collector = Supervised(Program("collector", command, for_collector), _say)
-    return Running(address, settings.token, Supervised(backend, _say), collector)
+    supervised = Supervised(backend, _say)
+    return Running(address, settings.token, settings.view_token, supervised, collector)
 
 
 async def _introduce(options: argparse.Namespace, running: Running, stop: asyncio.Event) -> None:
@@ -179,12 +192,14 @@ async def _introduce(options: argparse.Namespace, running: Running, stop: asynci
             "url": running.url,
             "address": f"http://{running.address}",
             "token": running.token,
+            "view_url": running.view_url,
             "backend_pid": running.backend.pid,
             "collector_pid": running.collector and running.collector.pid,
         }
         print(json.dumps(told), flush=True)
     else:
         print(f"tidscope is at {running.url}", flush=True)
+        print(f"to watch only: {running.view_url}", flush=True)
         _say("Ctrl-C ends it")
     wanted = options.open
     if wanted is None:

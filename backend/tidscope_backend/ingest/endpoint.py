@@ -15,6 +15,7 @@ from tidscope_wire.generated.models import (
     FramesLost,
     ProcessesReply,
     RefusedReply,
+    SteeringOptionsReply,
     TargetChanged,
     TargetForgotten,
     TargetReply,
@@ -37,6 +38,7 @@ Message = (
     | TargetChanged
     | TargetForgotten
     | FramesLost
+    | SteeringOptionsReply
 )
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorMessage)
 _log = logging.getLogger(__name__)
@@ -107,6 +109,7 @@ class CollectorEndpoint:
             replaced.set,
             self._settings.command_seconds,
             self._settings.doctor_seconds,
+            hello.policies,
         )
         # Before anything else is sent: what is replayed has to follow what is here.
         welcome = CollectorWelcome(protocol=PROTOCOL_VERSION, resume=self._intake.resume(hello))
@@ -153,7 +156,10 @@ class CollectorEndpoint:
                 self._intake.forgotten(link.host.id, message.target)
             case CollectorHello():
                 raise CloseError(CloseCode.BAD_MESSAGE, "a second hello")
-        if isinstance(message, TargetReply | ProcessesReply | DoctorReply | RefusedReply):
+        if isinstance(
+            message,
+            TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply,
+        ):
             link.replied(message)
 
     @staticmethod

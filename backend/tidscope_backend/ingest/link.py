@@ -1,7 +1,7 @@
 """One connected collector: commands go out with a number, replies come back to who waits."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 from typing import TypeVar
 
@@ -12,10 +12,17 @@ from tidscope_wire.generated.models import (
     DoctorReply,
     Host,
     ListProcessesCommand,
+    PolicyInfo,
     ProcessesReply,
     RefusedReply,
+    ReleaseCommand,
+    RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
+    SteerCommand,
+    SteeringOptionsCommand,
+    SteeringOptionsReply,
+    SteerRequest,
     TargetReply,
 )
 
@@ -28,9 +35,13 @@ Command = (
     | ListProcessesCommand
     | DoctorCommand
     | SetDelayAccountingCommand
+    | SteerCommand
+    | RestartSearchCommand
+    | ReleaseCommand
+    | SteeringOptionsCommand
 )
-Reply = TargetReply | ProcessesReply | DoctorReply | RefusedReply
-R = TypeVar("R", TargetReply, ProcessesReply, DoctorReply)
+Reply = TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply
+R = TypeVar("R", TargetReply, ProcessesReply, DoctorReply, SteeringOptionsReply)
 
 
 class CollectorLink:
@@ -41,7 +52,8 @@ class CollectorLink:
         send: writes one text message to it.
         close: ends the connection because another one takes its place.
         command_seconds: how long it may take to answer.
-        doctor_seconds: the same for the doctor.
+        doctor_seconds: the same for the doctor, and for steering, which waits for a program.
+        policies: that it can steer with.
     """
 
     def __init__(
@@ -51,8 +63,10 @@ class CollectorLink:
         close: Callable[[], None],
         command_seconds: float,
         doctor_seconds: float,
+        policies: Sequence[PolicyInfo] = (),
     ) -> None:
         self.host = host
+        self.policies = list(policies)
         self.replace = close
         self._send = send
         self._command_seconds = command_seconds
@@ -95,6 +109,28 @@ class CollectorLink:
         """Switch the kernel's delay accounting on or off. Raises as `attach`."""
         command = SetDelayAccountingCommand(request_id=next(self._numbers), on=on)
         return await self._ask(command, DoctorReply, self._doctor_seconds)
+
+    async def steering_options(self, target: str) -> SteeringOptionsReply:
+        """How a target could be steered. Raises as `attach`."""
+        command = SteeringOptionsCommand(request_id=next(self._numbers), target=target)
+        return await self._ask(command, SteeringOptionsReply, self._doctor_seconds)
+
+    async def steer(self, target: str, request: SteerRequest, actor: str) -> TargetReply:
+        """Let a policy steer a target. Raises as `attach`."""
+        command = SteerCommand(
+            request_id=next(self._numbers), target=target, request=request, actor=actor
+        )
+        return await self._ask(command, TargetReply, self._doctor_seconds)
+
+    async def restart_search(self, target: str, actor: str) -> TargetReply:
+        """Let its policy search anew. Raises as `attach`."""
+        command = RestartSearchCommand(request_id=next(self._numbers), target=target, actor=actor)
+        return await self._ask(command, TargetReply, self._command_seconds)
+
+    async def release(self, target: str, actor: str) -> TargetReply:
+        """Steer it no more. Raises as `attach`."""
+        command = ReleaseCommand(request_id=next(self._numbers), target=target, actor=actor)
+        return await self._ask(command, TargetReply, self._doctor_seconds)
 
     def replied(self, reply: Reply) -> bool:
         """A reply has come; false if nobody waits for it any more."""

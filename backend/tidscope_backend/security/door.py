@@ -4,6 +4,8 @@ import hmac
 import math
 from collections.abc import Callable, Mapping
 
+from tidscope_wire.generated.models import Role
+
 from tidscope_backend.problems import ProblemError, refusal
 from tidscope_backend.security.attempts import Attempts
 from tidscope_backend.security.session import Sessions, bearer
@@ -21,12 +23,15 @@ class Door:
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
-        self.sessions = Sessions(settings.token)
+        self.sessions = Sessions({"operator": settings.token, "viewer": settings.view_token})
         self._collector_secret = settings.collector_secret.encode()
         self._attempts = Attempts(clock)
 
-    def try_token(self, given: str, address: str) -> None:
-        """Let in whoever shows the token.
+    def try_token(self, given: str, address: str) -> Role:
+        """Let in whoever shows a token.
+
+        Returns:
+            What it lets do.
 
         Raises:
             ProblemError: it is wrong, or this address has shown too many wrong ones.
@@ -40,23 +45,29 @@ class Door:
                 f"wait {seconds} s, then use the token that `tidscope up` printed",
                 retry_after=str(seconds),
             )
-        if not self.sessions.is_token(given):
+        role = self.sessions.role_of_token(given)
+        if role is None:
             self._attempts.failed(address)
             raise refusal("unauthenticated", "this is not the token of this backend", WHERE)
         self._attempts.succeeded(address)
+        return role
 
-    def admit(self, headers: Mapping[str, str], address: str) -> None:
-        """Let in whoever has a session, or shows the token as a Bearer.
+    def admit(self, headers: Mapping[str, str], address: str) -> Role:
+        """Let in whoever has a session, or shows a token as a Bearer.
+
+        Returns:
+            What it lets do.
 
         Raises:
             ProblemError: neither.
         """
-        if self.sessions.has_cookie(headers):
-            return
+        role = self.sessions.role_of_cookie(headers)
+        if role is not None:
+            return role
         credential = bearer(headers)
         if credential is None:
             raise self.nobody()
-        self.try_token(credential, address)
+        return self.try_token(credential, address)
 
     def admit_collector(self, headers: Mapping[str, str]) -> bool:
         """Whether a collector shows its secret."""

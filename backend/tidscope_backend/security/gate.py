@@ -66,7 +66,13 @@ class Gate:
             return
         self._check_origin(scope, headers, host)
         if is_guarded(path):
-            self._door.admit(headers, client_address(scope))
+            role = self._door.admit(headers, client_address(scope))
+            if role != "operator" and scope["type"] == "http" and scope["method"] not in SAFE:
+                raise refusal(
+                    "view-only",
+                    "this session was opened with the token that only lets watch",
+                    "open the other address that `tidscope up` printed",
+                )
 
     def _check_collector(self, headers: Mapping[str, str]) -> None:
         if not self._door.admit_collector(headers):
@@ -107,6 +113,12 @@ def client_address(scope: Scope) -> str:
     """Address of the peer."""
     client = scope.get("client")
     return str(client[0]) if client else "unknown"
+
+
+def actor_of(scope: Scope) -> str:
+    """Who asks, for the log of actions: page or program, and from where."""
+    shown = bearer(Headers(scope=scope)) is not None
+    return f"{'a program' if shown else 'the page'} at {client_address(scope)}"
 
 
 async def _refuse_socket(refused: ProblemError, receive: Receive, send: Send) -> None:

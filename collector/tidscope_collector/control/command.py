@@ -123,9 +123,10 @@ def _bench(
 
 def _results(rows: Sequence[Row], scenarios: Sequence[Scenario], seeds: int, seconds: float) -> str:
     made = Provenance.here()
+    shown = table.markdown(rows, [scenario.name for scenario in scenarios])
     return (
         f"Seeds: {seeds}. Machine: {made.machine}. Date: {made.date}. Commit: {made.commit}. "
-        f"Took {seconds:.0f} s.\n\n{table.markdown(rows, [scenario.name for scenario in scenarios])}"
+        f"Took {seconds:.0f} s.\n\n{shown}"
     )
 
 

@@ -3,7 +3,7 @@
 import os
 import select
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 
@@ -19,6 +19,7 @@ from tidscope_wire.generated.models import (
     RateAdapted,
     RateChanged,
     SampleFailed,
+    Steering,
     Target,
     TargetDetached,
     TargetEvent,
@@ -153,6 +154,15 @@ class TargetSampler:
         self.schedule.change_rate(rate_hz, now_ns)
         self.target = self.target.model_copy(update={"rate_hz": rate_hz})
 
+    def steered(self, steering: Steering | None, event: TargetEvent) -> None:
+        """A policy did something to it, or does no more."""
+        self._pending.append(event)
+        self.target = self.target.model_copy(update={"steering": steering})
+
+    def total(self, fields: Sequence[str]) -> int:
+        """Sum of some fields over all its threads as last sampled, the ended ones included."""
+        return self._tracker.total(fields)
+
     def adapt_rate(self, event: RateAdapted, now_ns: int) -> None:
         """Sample at another rate than the one asked for, which is kept."""
         self._pending.append(event)
@@ -223,7 +233,7 @@ class TargetSampler:
         """Make the last frame: the process has ended, or someone asked to stop."""
         self._note(0, lost)
         state = "exited" if exited else "detached"
-        self.target = self.target.model_copy(update={"state": state})
+        self.target = self.target.model_copy(update={"state": state, "steering": None})
         events = self._tracker.finish(exits, exited=exited)
         last: TargetEvent = TargetExited(exit_code=exit_code) if exited else TargetDetached()
         empty = np.empty(0, np.uint64)

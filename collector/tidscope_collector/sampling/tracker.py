@@ -3,6 +3,7 @@
 The question is what a thread id stands for now, asked only where the reading leaves it open.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -137,6 +138,16 @@ class Tracker:
     def exited(self) -> ExitedTotals:
         """Sums over the threads that ended since attach."""
         return self._ended.told()
+
+    def total(self, fields: Sequence[str]) -> int:
+        """Sum of some fields over all threads since each one's start, the ended ones included."""
+        ended = self._ended.told().totals
+        columns = [self.fields.index(name) for name in fields]
+        last = self._last
+        live = last.counters[:, columns]
+        if last.absent is not None:
+            live = np.where(last.absent[:, columns], 0, live)
+        return int(live.sum()) + sum(ended.get(name, 0) for name in fields)
 
     def roles(self) -> list[RoleTotals]:
         """Sums over the threads of each role, the living and the ended."""

@@ -16,16 +16,23 @@ from tidscope_wire.generated.models import (
     ListProcessesCommand,
     ProcessesReply,
     RefusedReply,
+    ReleaseCommand,
+    RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
+    SteerCommand,
+    SteeringOptionsCommand,
+    SteeringOptionsReply,
     TargetReply,
 )
 
 from tidscope_collector.attaching import RefusedError, Targets, refuse
 from tidscope_collector.delays import DelayAccounting, SwitchRefusedError
+from tidscope_collector.helm import Helm
 
 log = logging.getLogger("tidscope.uplink")
 
+SteeringCommand = SteerCommand | RestartSearchCommand | ReleaseCommand | SteeringOptionsCommand
 Command = (
     AttachCommand
     | DetachCommand
@@ -33,8 +40,9 @@ Command = (
     | ListProcessesCommand
     | DoctorCommand
     | SetDelayAccountingCommand
+    | SteeringCommand
 )
-Reply = TargetReply | ProcessesReply | DoctorReply | RefusedReply
+Reply = TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply
 _COMMAND: TypeAdapter[Command | CollectorWelcome] = TypeAdapter(CollectorCommand)
 
 
@@ -54,6 +62,7 @@ class Commands:
         targets: what they act on.
         examine: makes the doctor's report.
         delays: the switch of delay accounting; without it, it cannot be set.
+        helm: steers targets; without it, none is.
     """
 
     def __init__(
@@ -61,8 +70,10 @@ class Commands:
         targets: Targets,
         examine: Callable[[], DoctorReport],
         delays: DelayAccounting | None = None,
+        helm: Helm | None = None,
     ) -> None:
         self._targets, self._examine, self._delays = targets, examine, delays
+        self._helm = helm
 
     async def answer(self, command: Command) -> Reply:
         """Carry a command out in a worker thread; a refusal and a failure are answers too."""
@@ -83,6 +94,8 @@ class Commands:
                 target, created = self._targets.attach(pid, start, rate)
                 return TargetReply(request_id=number, target=target, created=created)
             case DetachCommand(request_id=number, target=name):
+                if self._helm is not None:
+                    self._helm.leave(name)
                 target = self._targets.detach(name)
                 return TargetReply(request_id=number, target=target, created=False)
             case SetRateCommand(request_id=number, target=name, rate_hz=rate):
@@ -90,11 +103,37 @@ class Commands:
                 return TargetReply(request_id=number, target=target, created=False)
             case ListProcessesCommand(request_id=number):
                 return ProcessesReply(request_id=number, processes=self._targets.processes())
-            case DoctorCommand(request_id=number):
-                return DoctorReply(request_id=number, report=self._examine())
-            case SetDelayAccountingCommand(request_id=number, on=on):
-                self._switch(on)
-                return DoctorReply(request_id=number, report=self._examine())
+            case DoctorCommand() | SetDelayAccountingCommand():
+                if isinstance(command, SetDelayAccountingCommand):
+                    self._switch(command.on)
+                return DoctorReply(request_id=command.request_id, report=self._examine())
+            case _:
+                return self._steer(command, self._steering())
+
+    @staticmethod
+    def _steer(command: SteeringCommand, helm: Helm) -> TargetReply | SteeringOptionsReply:
+        number, name = command.request_id, command.target
+        match command:
+            case SteeringOptionsCommand():
+                return SteeringOptionsReply(request_id=number, options=helm.options(name))
+            case SteerCommand(request=request, actor=actor):
+                target = helm.steer(name, request, actor)
+            case RestartSearchCommand(actor=actor):
+                target = helm.restart(name, actor)
+            case ReleaseCommand(actor=actor):
+                target = helm.release(name, actor)
+        return TargetReply(request_id=number, target=target, created=False)
+
+    def _steering(self) -> Helm:
+        if self._helm is None:
+            raise refuse(
+                "not-steerable",
+                409,
+                "This collector steers nothing",
+                "this collector was made without steering",
+                "Start it by `tidscope up` or `tidscope collect`.",
+            )
+        return self._helm
 
     def _switch(self, on: bool) -> None:
         try:

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import random
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Never
 
 from tidscope_wire import PROTOCOL_VERSION
@@ -16,6 +16,7 @@ from tidscope_wire.generated.models import (
     CollectorWelcome,
     FramesLost,
     Host,
+    PolicyInfo,
     Target,
     TargetChanged,
     TargetForgotten,
@@ -54,6 +55,7 @@ class Uplink:
         commands: answers the backend's commands.
         replay: frames that are kept; filled through `put`.
         pause: waits for some seconds before the next try.
+        policies: that it can steer with.
     """
 
     def __init__(
@@ -65,10 +67,12 @@ class Uplink:
         commands: Commands,
         replay: Replay,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        policies: Sequence[PolicyInfo] = (),
     ) -> None:
         self._url, self._secret, self._host = url, secret, host
         self._targets, self._commands, self._replay = targets, commands, replay
         self._pause = pause
+        self._policies = list(policies)
         self._wake = asyncio.Event()
         self._told: dict[str, str] = {}
         self._sent: dict[str, int] = {}
@@ -144,7 +148,9 @@ class Uplink:
 
     async def _greet(self, link: ClientConnection) -> None:
         known = self._targets.known()
-        hello = CollectorHello(protocol=PROTOCOL_VERSION, host=self._host, targets=known)
+        hello = CollectorHello(
+            protocol=PROTOCOL_VERSION, host=self._host, targets=known, policies=self._policies
+        )
         await self._give(link, hello.model_dump_json())
         try:
             # Not wait_for: before Python 3.12 it forgets a cancellation that comes with the answer.

@@ -134,7 +134,7 @@ class Belief:
         moves = covariance[:-1, :-1] + covariance[-1:, :-1]
         # What moves all sizes alike decides nothing.
         moves = moves - moves.mean(axis=1, keepdims=True)
-        counts = _COUNTS[_COUNTS <= most]
+        counts = _COUNTS[most >= _COUNTS]
         slopes = moves / np.sqrt(variances + noise / counts[:, None])[:, :, None]
         futures = worths + _NODES[:, None, None, None] * slopes
         expected = np.tensordot(_WEIGHTS, futures.max(axis=3), 1)

@@ -11,8 +11,10 @@ Ours. Alone it is kalman-kg from the highest size. Together with others
   Charging and rate control for elastic traffic, 1997).
 """
 
+from collections import deque
 from dataclasses import dataclass, replace
 from math import log
+from statistics import median
 
 from tidscope_collector.control.policies.contract import (
     NOT_COUNTED,
@@ -29,6 +31,10 @@ from tidscope_collector.control.policies.kalman_kg import (
 from tidscope_collector.control.policies.parameters import parameter
 
 ALONE = Peers(1)
+PEER_DIP = 0.2
+"""Fall of the others' sum of logarithms below its median that is one of them in a dip."""
+PEER_PATIENCE = 5
+"""Intervals in a row after which it is no dip but how it is now."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,7 @@ class Cooperative:
         self._restarted = ""
         self._disturbed = False
         self._turn = 0
+        self._others = _PeerGate()
 
     def observe(self, seen: Observation) -> Decision:
         """Learn from an interval and choose, unless it is another one's turn."""
@@ -63,6 +70,9 @@ class Cooperative:
             return Decision(seen.size, "waiting", WAITS_ITS_TURN)
         if not is_measured(seen) or peers.log_progress is None:
             return Decision(seen.bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
+        if self._others.is_dip(peers.log_progress):
+            why = "Progress of another program dipped, which is no reason to move."
+            return Decision(seen.size, "holding", why)
         if self._disturbed:
             self._search.loosen()
             self._disturbed = False
@@ -82,7 +92,27 @@ class Cooperative:
         why = f"It begins anew ({self._restarted})" if self._restarted else "It begins"
         self._search.forget(why)
         self._instances, self._restarted, self._disturbed = peers.instances, "", False
+        self._others = _PeerGate()
         cores = self._p.cores or seen.bounds.high
         size = seen.bounds.clamp(cores // peers.instances)
         programs = "one program" if peers.instances == 1 else f"{peers.instances} programs"
         return Decision(size, "starting", f"{why} at {size}: {cores} cores for {programs}.")
+
+
+class _PeerGate:
+    """The dip gate sees this program's parts only; of the others there is one number."""
+
+    def __init__(self) -> None:
+        self._recent: deque[float] = deque(maxlen=10)
+        self._dips = 0
+
+    def is_dip(self, log_progress: float) -> bool:
+        """Whether the others' progress fell, and not for long yet."""
+        if self._recent and log_progress < median(self._recent) - PEER_DIP:
+            self._dips += 1
+            if self._dips < PEER_PATIENCE:
+                return True
+            self._recent.clear()
+        self._dips = 0
+        self._recent.append(log_progress)
+        return False

@@ -6,11 +6,15 @@ Ours. Each interval
 2. a CUSUM of surprises notices that the program entered another phase, and forgets (change.py);
 3. the size is chosen whose expected progress now, and knowledge for later, are worth the most:
 
-       value(n) = expected(n) + horizon * knowledge gradient(n) - cost of a switch
+       value(n) = expected(n) - margin if n is not the size in force + horizon * gradient(n)
 
-   with steps of a few sizes at most, because what is believed far away is not much.
+   where the gradient is what is expected to be gained by measuring at n (the knowledge gradient).
+   Sizes that are no better than the margin are not worth a change, and not worth a try either:
+   that is what keeps it still where all sizes are alike. Steps are of a few sizes at most, because
+   what is believed far away is not much.
 
-A dip gate stands in front (dip_gate.py).
+A dip gate stands in front (dip_gate.py). Of one interval alone that is far off nothing is learnt:
+if the next one is far off too, it is a change.
 """
 
 from dataclasses import dataclass
@@ -35,22 +39,22 @@ class KalmanKgParameters(Parameters):
     """Of the policy `kalman-kg`."""
 
     length_scale: float = parameter(
-        0.9, 0.1, 5.0, "doublings", "how far sizes are alike; larger: smoother curves"
+        0.8, 0.1, 5.0, "doublings", "how far sizes are alike; larger: smoother curves"
     )
-    sd: float = parameter(0.12, 0.01, 1.0, "", "how much progress differs between sizes, relative")
-    drift: float = parameter(0.0005, 0.0, 0.1, "", "share of the first doubt that returns")
-    keep: float = parameter(0.8, 0.0, 0.999, "", "share of a disturbance left next time")
-    disturbance_sd: float = parameter(0.02, 0.0, 0.5, "", "size of slow disturbances, relative")
+    sd: float = parameter(0.13, 0.01, 1.0, "", "how much progress differs between sizes, relative")
+    drift: float = parameter(1e-5, 0.0, 0.1, "", "share of the first doubt that returns each time")
+    keep: float = parameter(0.92, 0.0, 0.999, "", "share of a disturbance left next time")
+    disturbance_sd: float = parameter(0.01, 0.0, 0.5, "", "size of slow disturbances, relative")
     noise_sd: float = parameter(0.03, 0.001, 0.3, "", "noise of an interval at first, relative")
     noise_floor: float = parameter(0.01, 0.001, 0.3, "", "least noise that is believed, relative")
     horizon: float = parameter(40.0, 0.0, 10000.0, "intervals", "how long knowledge is of use")
-    lookahead: int = parameter(4, 1, 50, "intervals", "measurements that one try is thought to be")
-    margin: float = parameter(
-        0.01, 0.0, 1.0, "", "gain that is not worth a change of size, relative"
+    lookahead: int = parameter(
+        8, 1, 32, "intervals", "most measurements in a row that a try is thought to be"
     )
+    margin: float = parameter(0.007, 0.0, 1.0, "", "gain not worth a change of size, relative")
     slack: float = parameter(0.5, 0.0, 5.0, "sd", "surprise that does not count as a change")
-    threshold: float = parameter(8.0, 1.0, 100.0, "sd", "sum of surprises that is a change")
-    max_step: int = parameter(3, 1, 1024, "threads", "largest step")
+    threshold: float = parameter(9.0, 1.0, 100.0, "sd", "sum of surprises that is a change")
+    max_step: int = parameter(2, 1, 1024, "threads", "largest step")
 
 
 MOST_NOISE_SD = 0.3

@@ -1,0 +1,191 @@
+package tidscope.agent;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Reads JSON (RFC 8259), strictly.
+ *
+ * <p>Objects become maps, arrays lists, and numbers keep their text, since it tells 4 from 4.0.
+ */
+final class Json {
+  /** A number as it is written. */
+  record Digits(String text) {
+    /** Its value if it is an integer from least to greatest; -1 if not. */
+    long integer(long least, long greatest) {
+      if (text.length() > 18 || !text.matches("[0-9]+")) {
+        return -1;
+      }
+      long value = Long.parseLong(text);
+      return value < least || value > greatest ? -1 : value;
+    }
+  }
+
+  /** What is written null. */
+  static final Object NULL = new Object();
+
+  private static final int DEEPEST = 64;
+  private static final Pattern NUMBER =
+      Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
+
+  private final String text;
+  private int place;
+
+  private Json(String text) {
+    this.text = text;
+  }
+
+  /** The value that the text is; IllegalArgumentException if it is not one. */
+  static Object parse(String text) {
+    Json json = new Json(text);
+    Object value = json.value(0);
+    json.blanks();
+    if (json.place != text.length()) {
+      throw json.wrong();
+    }
+    return value;
+  }
+
+  /** A string as JSON has it. */
+  static String quote(String text) {
+    StringBuilder quoted = new StringBuilder("\"");
+    for (char letter : text.toCharArray()) {
+      if (letter == '"' || letter == '\\') {
+        quoted.append('\\').append(letter);
+      } else if (letter < ' ' || letter > '~') {
+        quoted.append(String.format("\\u%04x", (int) letter));
+      } else {
+        quoted.append(letter);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+
+  private Object value(int depth) {
+    blanks();
+    if (depth > DEEPEST || place == text.length()) {
+      throw wrong();
+    }
+    return switch (text.charAt(place)) {
+      case '{' -> object(depth);
+      case '[' -> array(depth);
+      case '"' -> string();
+      case 't' -> word("true", Boolean.TRUE);
+      case 'f' -> word("false", Boolean.FALSE);
+      case 'n' -> word("null", NULL);
+      default -> number();
+    };
+  }
+
+  private Map<String, Object> object(int depth) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    place++;
+    if (next('}')) {
+      return members;
+    }
+    do {
+      blanks();
+      String name = string();
+      if (!next(':')) {
+        throw wrong();
+      }
+      members.put(name, value(depth + 1));
+    } while (next(','));
+    if (!next('}')) {
+      throw wrong();
+    }
+    return members;
+  }
+
+  private List<Object> array(int depth) {
+    List<Object> items = new ArrayList<>();
+    place++;
+    if (next(']')) {
+      return items;
+    }
+    do {
+      items.add(value(depth + 1));
+    } while (next(','));
+    if (!next(']')) {
+      throw wrong();
+    }
+    return items;
+  }
+
+  private String string() {
+    if (take() != '"') {
+      throw wrong();
+    }
+    StringBuilder found = new StringBuilder();
+    while (true) {
+      char letter = take();
+      if (letter == '"') {
+        return found.toString();
+      }
+      if (letter < ' ') {
+        throw wrong();
+      }
+      found.append(letter == '\\' ? escaped() : letter);
+    }
+  }
+
+  private char escaped() {
+    char letter = take();
+    int which = "\"\\/bfnrt".indexOf(letter);
+    if (which >= 0) {
+      return "\"\\/\b\f\n\r\t".charAt(which);
+    }
+    if (letter != 'u' || !text.substring(place).matches("(?s)[0-9a-fA-F]{4}.*")) {
+      throw wrong();
+    }
+    place += 4;
+    return (char) Integer.parseInt(text, place - 4, place, 16);
+  }
+
+  private Digits number() {
+    Matcher matcher = NUMBER.matcher(text).region(place, text.length());
+    if (!matcher.lookingAt()) {
+      throw wrong();
+    }
+    place = matcher.end();
+    return new Digits(matcher.group());
+  }
+
+  private Object word(String word, Object value) {
+    if (!text.startsWith(word, place)) {
+      throw wrong();
+    }
+    place += word.length();
+    return value;
+  }
+
+  private boolean next(char wanted) {
+    blanks();
+    if (place < text.length() && text.charAt(place) == wanted) {
+      place++;
+      return true;
+    }
+    return false;
+  }
+
+  private char take() {
+    if (place == text.length()) {
+      throw wrong();
+    }
+    return text.charAt(place++);
+  }
+
+  private void blanks() {
+    while (place < text.length() && " \t\r\n".indexOf(text.charAt(place)) >= 0) {
+      place++;
+    }
+  }
+
+  private IllegalArgumentException wrong() {
+    return new IllegalArgumentException("not JSON at character " + place);
+  }
+}

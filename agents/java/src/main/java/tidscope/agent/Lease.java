@@ -1,0 +1,70 @@
+package tidscope.agent;
+
+/**
+ * Holds the size that a client set, for as long as it renews it.
+ *
+ * <p>It outlives its client's connection, so that a collector that is restarted in time finds
+ * things as they were; until it is over, another client may take it only if that connection is
+ * gone. Used by the agent's thread alone.
+ */
+final class Lease {
+  final SteeredThreadPool pool;
+  final int lower;
+  final int upper;
+  final int original;
+
+  private Object holder;
+  private boolean active;
+  private long deadlineNs;
+
+  Lease(SteeredThreadPool pool, int lower, int upper) {
+    this.pool = pool;
+    this.lower = lower;
+    this.upper = upper;
+    this.original = pool.wanted();
+  }
+
+  void set(Object client, int size, double seconds) throws Failure {
+    if (holder != null && holder != client) {
+      throw new Failure(Failure.BUSY, "another client steers; its lease must end first");
+    }
+    if (size < lower || size > upper) {
+      throw new Failure(
+          Failure.BOUNDS,
+          "size " + size + " is not within the bounds, " + lower + " to " + upper);
+    }
+    holder = client;
+    active = true;
+    deadlineNs = System.nanoTime() + (long) (seconds * 1e9);
+    pool.resize(size);
+  }
+
+  /** Goes back to the original size, whoever set another one. */
+  void release() {
+    if (active) {
+      pool.resize(original);
+    }
+    holder = null;
+    active = false;
+  }
+
+  /** A client is gone: its lease runs on without it. */
+  void forget(Object client) {
+    if (holder == client) {
+      holder = null;
+    }
+  }
+
+  /** Milliseconds until it is over, rounded up; 0 without one, and when it has just been ended. */
+  long leftMs() {
+    if (!active) {
+      return 0;
+    }
+    long leftNs = deadlineNs - System.nanoTime();
+    if (leftNs > 0) {
+      return leftNs / 1_000_000 + 1;
+    }
+    release();
+    return 0;
+  }
+}

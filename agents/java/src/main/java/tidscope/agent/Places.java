@@ -1,0 +1,117 @@
+package tidscope.agent;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The socket: where it is, and how it comes to be there. */
+final class Places {
+  private static final Path SYSTEM_FOLDER = Path.of("/run/tidscope");
+  private static final int OTHERS_WRITE = 0022;
+  private static final int STICKY = 01000;
+
+  /** A listening socket, where it is, and whose it is. */
+  record Listening(ServerSocketChannel channel, Path path, UserPrincipal user) {}
+
+  private Places() {}
+
+  /** Makes the socket of a process in the first folder that will do. */
+  static Listening listen(long pid) throws IOException {
+    List<String> wrong = new ArrayList<>();
+    for (Path folder : folders()) {
+      try {
+        prepare(folder);
+        return bind(folder.resolve(pid + ".sock"));
+      } catch (IOException | UnsupportedOperationException error) {
+        wrong.add(error.getMessage());
+      }
+    }
+    throw new IOException("no folder for a socket: " + String.join("; ", wrong));
+  }
+
+  /** Where a collector looks, in that order. */
+  private static Set<Path> folders() throws IOException {
+    String named = System.getenv().getOrDefault("TIDSCOPE_AGENT_DIR", "");
+    if (!named.isEmpty()) {
+      return Set.of(Path.of(named));
+    }
+    Set<Path> found = new LinkedHashSet<>();
+    // sudo may leave another user's in the environment.
+    Path runtime = Path.of(System.getenv().getOrDefault("XDG_RUNTIME_DIR", ""));
+    for (Path base : List.of(runtime, Path.of("/run/user/" + user()))) {
+      if (base.isAbsolute() && Files.exists(base) && owner(base) == user()) {
+        found.add(base.resolve("tidscope"));
+      }
+    }
+    found.add(SYSTEM_FOLDER);
+    return found;
+  }
+
+  /** Makes a folder if it is missing, and refuses one that others can change. */
+  private static void prepare(Path folder) throws IOException {
+    if (!folder.isAbsolute()) {
+      throw new IOException(folder + ": not an absolute path");
+    }
+    // That of the system is not only of one user.
+    String mode = folder.equals(SYSTEM_FOLDER) ? "rwxr-xr-x" : "rwx------";
+    try {
+      Files.createDirectory(
+          folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode)));
+    } catch (FileAlreadyExistsException there) {
+      // As it should be.
+    }
+    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(folder + ": not a folder");
+    }
+    int owner = owner(folder);
+    if (owner != 0 && owner != user()) {
+      throw new IOException(folder + ": belongs to another user, " + owner);
+    }
+    int bits = (Integer) Files.getAttribute(folder, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+    if ((bits & OTHERS_WRITE) != 0 && (bits & STICKY) == 0) {
+      throw new IOException(folder + ": others may write to it");
+    }
+  }
+
+  /**
+   * Listens with mode 0600. The socket takes its name when that is set, so that there is no time at
+   * which others find it open, and one that an ended process with this id left is replaced.
+   */
+  private static Listening bind(Path path) throws IOException {
+    Path unnamed = path.resolveSibling(path.getFileName() + ".new");
+    Files.deleteIfExists(unnamed);
+    ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    try {
+      channel.bind(UnixDomainSocketAddress.of(unnamed));
+      Files.setPosixFilePermissions(unnamed, PosixFilePermissions.fromString("rw-------"));
+      channel.configureBlocking(false);
+      Files.move(unnamed, path, StandardCopyOption.ATOMIC_MOVE);
+      return new Listening(channel, path, Files.getOwner(path, LinkOption.NOFOLLOW_LINKS));
+    } catch (IOException | RuntimeException error) {
+      channel.close();
+      Files.deleteIfExists(unnamed);
+      throw error;
+    }
+  }
+
+  private static int owner(Path path) throws IOException {
+    return (Integer) Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** Whose program this is, as the owner of its folder in /proc. */
+  private static int user() throws IOException {
+    return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+  }
+}

@@ -1,0 +1,2 @@
+/** Lets tidscope steer a thread pool of this program; see {@link tidscope.agent.Agent}. */
+package tidscope.agent;

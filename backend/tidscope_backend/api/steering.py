@@ -1,0 +1,50 @@
+"""/api/v1/policies and /api/v1/targets/{id}/steering: let a policy turn a target's pool size."""
+
+from fastapi import APIRouter, Request
+from tidscope_wire.generated.models import (
+    PoliciesResponse,
+    SteeringOptions,
+    SteerRequest,
+    Target,
+)
+
+from tidscope_backend.ingest.link import CollectorLink
+from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.security.gate import actor_of
+from tidscope_backend.site import Site
+
+
+def router(site: Site, links: CollectorLinks) -> APIRouter:
+    """Make the routes."""
+    routes = APIRouter(tags=["steering"])
+
+    def link_to(target_id: str) -> CollectorLink:
+        """The collector of a target that is being sampled."""
+        return links.pick(site.attached(target_id).host)
+
+    @routes.get("/policies", summary="Policies that collectors can steer with")
+    async def policies(host: str | None = None) -> PoliciesResponse:
+        return PoliciesResponse(policies=links.pick(host).policies)
+
+    @routes.get("/targets/{target_id}/steering", summary="How a target could be steered, and is")
+    async def options(target_id: str) -> SteeringOptions:
+        return (await link_to(target_id).steering_options(target_id)).options
+
+    @routes.put("/targets/{target_id}/steering", summary="Let a policy steer it")
+    async def steer(target_id: str, body: SteerRequest, request: Request) -> Target:
+        actor = actor_of(request.scope)
+        return (await link_to(target_id).steer(target_id, body, actor)).target
+
+    @routes.post("/targets/{target_id}/steering/restart", summary="Let its policy search anew")
+    async def restart(target_id: str, request: Request) -> Target:
+        actor = actor_of(request.scope)
+        return (await link_to(target_id).restart_search(target_id, actor)).target
+
+    @routes.delete(
+        "/targets/{target_id}/steering", summary="Steer it no more: the original size comes back"
+    )
+    async def release(target_id: str, request: Request) -> Target:
+        actor = actor_of(request.scope)
+        return (await link_to(target_id).release(target_id, actor)).target
+
+    return routes

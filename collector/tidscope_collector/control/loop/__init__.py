@@ -1,0 +1,1 @@
+"""The control loop: one thread for each steered target."""

@@ -1,0 +1,285 @@
+"""Which knobs and signals a target has, and opening them."""
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from tidscope_wire.generated.models import (
+    KnobKind,
+    KnobOption,
+    PrometheusCounter,
+    SignalKind,
+    SignalOption,
+)
+
+from tidscope_collector.control.agent.client import AgentClient, open_agent
+from tidscope_collector.control.agent.errors import AgentTroubleError
+from tidscope_collector.control.knobs.agent import AgentKnob
+from tidscope_collector.control.knobs.cpus import CpuShares
+from tidscope_collector.control.knobs.go_affinity import open_go_affinity
+from tidscope_collector.control.knobs.knob import Knob, KnobRefusedError, KnobTroubleError
+from tidscope_collector.control.knobs.leases import LeaseFolderError, Leases
+from tidscope_collector.control.loop.pilot import Rig
+from tidscope_collector.control.signals.agent import AgentSignal
+from tidscope_collector.control.signals.network import FIELDS, NetworkSignal, Totals
+from tidscope_collector.control.signals.prometheus import PrometheusSignal
+from tidscope_collector.control.signals.signal import (
+    NOTES,
+    PROXIES,
+    Signal,
+    SignalLostError,
+    SignalRefusedError,
+)
+from tidscope_collector.procfs.files import ProcFs
+
+log = logging.getLogger("tidscope.control")
+
+KNOBS: tuple[KnobKind, ...] = ("go-agent", "pool-agent", "go-affinity")
+SIGNALS: tuple[SignalKind, ...] = (
+    "agent-ops",
+    "queue-wait",
+    "prometheus",
+    "network-calls",
+    "network-bytes",
+)
+ASK_FOR_PROMETHEUS = "Say where the target serves its metrics: port, path and name of a counter."
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A target as the makers of rigs see it.
+
+    Attributes:
+        pid: its process.
+        start_ticks: when that started: its id may become another one's.
+        fields: that its samples have.
+        ports: TCP ports on which it listens.
+        totals: sums over its threads.
+    """
+
+    pid: int
+    start_ticks: int
+    fields: frozenset[str]
+    ports: frozenset[int]
+    totals: Totals
+
+
+class Rigs:
+    """Opens what steering needs.
+
+    Args:
+        procfs: where processes are looked at.
+        leases: of affinities; recovered before. Or why there are none: then no affinity is touched.
+    """
+
+    def __init__(self, procfs: ProcFs, leases: Leases | str) -> None:
+        self._procfs = procfs
+        self._leases = leases
+        self._shares = CpuShares()
+
+    def open(
+        self,
+        subject: Subject,
+        knob: KnobKind | None,
+        signal: SignalKind | None,
+        counter: PrometheusCounter | None,
+        *,
+        waits: bool,
+    ) -> Rig:
+        """Open a knob and a signal.
+
+        Args:
+            subject: the target.
+            knob: which; None: the best there is.
+            signal: which; None: the best there is.
+            counter: where the signal is prometheus.
+            waits: the policy steers on the time that jobs wait.
+
+        Raises:
+            KnobTroubleError: the knob cannot be used.
+            SignalRefusedError: nor can the signal.
+            SignalLostError: it could not be read just now.
+        """
+        client, why = self._agent(subject.pid)
+        try:
+            turned = self._knob(subject.pid, knob, client, why)
+        except BaseException:
+            if client is not None:
+                client.close()
+            raise
+        try:
+            chosen = signal or _best(subject, client, counter, waits=waits)
+            found = _signal(subject, chosen, client, why, counter)
+        except BaseException:
+            turned.close()
+            if client is not None:
+                client.close()
+            raise
+        if client is None:
+            return Rig(turned, found)
+        if not isinstance(turned, AgentKnob):
+            # The knob does not close it, and the signal may read through it.
+            return Rig(_Both(turned, client), found, client.restart_requested)
+        return Rig(turned, found, client.restart_requested)
+
+    def knobs(self, pid: int) -> list[KnobOption]:
+        """What could be turned, best first."""
+        client, why = self._agent(pid)
+        agent = None
+        if client is not None:
+            agent = AgentKnob(client).describe().kind
+        options: list[KnobOption] = []
+        for kind in KNOBS:
+            if kind == "go-affinity":
+                options.append(_option(kind, lambda: self._affinity(pid)))
+            elif client is not None and kind == agent:
+                size = client.hello
+                options.append(
+                    KnobOption(
+                        kind=kind, refusal="", lower=size.lower, upper=size.upper, size=size.size
+                    )
+                )
+            else:
+                refusal = why if client is None else f"The agent in the program is a {agent}."
+                options.append(
+                    KnobOption(kind=kind, refusal=refusal, lower=None, upper=None, size=None)
+                )
+        if client is not None:
+            client.close()
+        return options
+
+    def signals(self, subject: Subject) -> list[SignalOption]:
+        """What it could be steered on, best first."""
+        client, why = self._agent(subject.pid)
+        options: list[SignalOption] = []
+        for kind in SIGNALS:
+            refusal = ""
+            if kind == "prometheus":
+                refusal = "" if subject.ports else "The target listens on no port."
+            else:
+                try:
+                    _signal(subject, kind, client, why, None).close()
+                except (SignalRefusedError, SignalLostError) as error:
+                    refusal = str(error)
+            options.append(
+                SignalOption(kind=kind, proxy=kind in PROXIES, refusal=refusal, note=NOTES[kind])
+            )
+        if client is not None:
+            client.close()
+        return options
+
+    def _agent(self, pid: int) -> tuple[AgentClient | None, str]:
+        try:
+            return open_agent(self._procfs, pid), ""
+        except AgentTroubleError as error:
+            return None, str(error)
+
+    def _knob(self, pid: int, kind: KnobKind | None, client: AgentClient | None, why: str) -> Knob:
+        if kind != "go-affinity" and client is not None:
+            knob = AgentKnob(client)
+            found = knob.describe().kind
+            if kind is None or kind == found:
+                return knob
+            raise KnobRefusedError(f"The agent in the program is a {found}, not a {kind}.")
+        if kind in ("go-agent", "pool-agent"):
+            raise KnobRefusedError(why)
+        try:
+            return self._affinity(pid)
+        except KnobTroubleError as error:
+            if kind is None:
+                raise KnobRefusedError(f"{why} {error}") from error
+            raise
+
+    def _affinity(self, pid: int) -> Knob:
+        if isinstance(self._leases, str):
+            raise KnobRefusedError(self._leases)
+        return open_go_affinity(self._procfs, pid, self._leases, self._shares)
+
+
+def open_rigs(procfs: ProcFs) -> Rigs:
+    """Give back the affinities that a collector which died had taken, then make the rigs."""
+    try:
+        leases = Leases(procfs)
+    except LeaseFolderError as error:
+        return Rigs(procfs, str(error))
+    for found in leases.recover():
+        trouble = f"; {found.trouble}" if found.trouble else ""
+        log.warning(
+            "an earlier collector died: gave process %d its CPUs back, %d threads%s",
+            found.pid,
+            found.threads,
+            trouble,
+        )
+    return Rigs(procfs, leases)
+
+
+class _Both:
+    """A knob, and a connection to an agent that is there for the signal only."""
+
+    def __init__(self, knob: Knob, client: AgentClient) -> None:
+        self._knob, self._client = knob, client
+        self.describe, self.apply, self.read = knob.describe, knob.apply, knob.read
+        self.keep, self.restore = knob.keep, knob.restore
+
+    def close(self) -> None:
+        self._knob.close()
+        self._client.close()
+
+
+def _option(kind: KnobKind, open_knob: Callable[[], Knob]) -> KnobOption:
+    try:
+        knob = open_knob()
+    except KnobTroubleError as error:
+        return KnobOption(kind=kind, refusal=str(error)[:1024], lower=None, upper=None, size=None)
+    try:
+        found = knob.describe()
+        return KnobOption(
+            kind=kind, refusal="", lower=found.lower, upper=found.upper, size=knob.read()
+        )
+    finally:
+        with suppress(KnobTroubleError):
+            knob.close()
+
+
+def _best(
+    subject: Subject,
+    client: AgentClient | None,
+    counter: PrometheusCounter | None,
+    *,
+    waits: bool,
+) -> SignalKind:
+    if waits:
+        return "queue-wait"
+    if client is not None:
+        return "agent-ops"
+    if counter is not None:
+        return "prometheus"
+    return "network-calls"
+
+
+def _signal(
+    subject: Subject,
+    kind: SignalKind,
+    client: AgentClient | None,
+    why: str,
+    counter: PrometheusCounter | None,
+) -> Signal:
+    match kind:
+        case "agent-ops" | "queue-wait":
+            if client is None:
+                raise SignalRefusedError(why)
+            return AgentSignal(client, kind)
+        case "prometheus":
+            if counter is None:
+                raise SignalRefusedError(ASK_FOR_PROMETHEUS)
+            return PrometheusSignal(counter, subject.ports)
+        case "network-calls" | "network-bytes":
+            missing = [name for name in FIELDS[kind] if name not in subject.fields]
+            if missing:
+                raise SignalRefusedError(
+                    "The network numbers of threads are not to be had here; see Doctor."
+                )
+            signal = NetworkSignal(subject.totals, kind)
+            signal.read()
+            return signal
