@@ -17,6 +17,8 @@ import {
 } from "./steer_contract";
 
 const KEPT_BANDS = 200;
+/** A frame brings the events of the time before it, and decisions wait for the next one. */
+const EVENT_LATE_S = 1.5;
 
 export class SteerLog {
   /** Size of what is steered, as events tell it. */
@@ -63,15 +65,19 @@ export class SteerLog {
   }
 
   /**
-   * What was in force before the page's first frame is not among the events: take it from the target.
+   * What began before the page's first frame, or in a gap, is not among the events: take it from
+   * the target.
    *
    * @param since_s When it began, seconds since attach.
+   * @param now_s The newest frame: while a replay has not come to the beginning, its event will.
    */
-  assume(since_s: number, steering: Steering): void {
-    if (this.bands.at(-1)?.to_s === null) return;
-    // News of the release may come before the target without steering does.
+  assume(since_s: number, now_s: number, steering: Steering): void {
+    if (!(now_s > since_s + EVENT_LATE_S)) return;
     const last = this.bands.at(-1);
-    if (last !== undefined && (last.to_s ?? 0) >= since_s) return;
+    // News of the release, or of another policy, may come before the target does.
+    if (last !== undefined && (last.to_s ?? last.from_s) >= since_s) return;
+    if (last?.to_s === null && last.policy === steering.policy) return;
+    this.end(since_s);
     const { policy, shadow, knob, signal, proxy } = steering;
     this.bands.push({ policy, shadow, knob, signal, proxy, from_s: since_s, to_s: null });
     this.edition++;

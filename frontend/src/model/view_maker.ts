@@ -168,7 +168,7 @@ export class ViewMaker {
   private steerView({ model, now_s, target }: ViewInput, all: boolean): SteerView | null {
     if (target?.steering && !this.frozen) {
       const began_us = target.steering.since_unix_us - target.attached_unix_us;
-      model.steer.assume(began_us / 1e6, target.steering);
+      model.steer.assume(began_us / 1e6, now_s, target.steering);
     }
     if (!all && model.steer.edition === this.steerSeen) return null;
     this.steerSeen = model.steer.edition;

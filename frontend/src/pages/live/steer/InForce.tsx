@@ -3,18 +3,16 @@ import { Button } from "../../../ui/Button";
 import { Mark } from "../../../ui/Mark";
 import type { Steering } from "../../../wire/generated/models";
 import styles from "./InForce.module.css";
-import type { Pending } from "./useSteering";
 
 interface InForceProps {
   readonly steering: Steering | null;
-  readonly pending: Pending | null;
   readonly locked: boolean;
   readonly onRestart: () => void;
   readonly onRelease: () => void;
 }
 
 /** What steers now, in words, and the two actions on it. */
-export function InForce({ steering, pending, locked, onRestart, onRelease }: InForceProps) {
+export function InForce({ steering, locked, onRestart, onRelease }: InForceProps) {
   return (
     <section className={styles.force} aria-label="In force" data-steering={steering?.policy ?? ""}>
       {steering === null ? (
@@ -55,9 +53,6 @@ export function InForce({ steering, pending, locked, onRestart, onRelease }: InF
           </div>
         </>
       )}
-      <p className={styles.pending} role="status">
-        {pending?.words ?? ""}
-      </p>
     </section>
   );
 }

@@ -2,7 +2,14 @@ import type { FormEvent } from "react";
 import { Button } from "../../../ui/Button";
 import { Select } from "../../../ui/Select";
 import type { PolicyInfo, Steering } from "../../../wire/generated/models";
-import { type Edits, isDefault, parameterField, toDefaults, wrongParameters } from "./draft";
+import {
+  type Edits,
+  isDefault,
+  parameterField,
+  parameterHelp,
+  toDefaults,
+  wrongParameters,
+} from "./draft";
 import { NumberField } from "./NumberField";
 import styles from "./SteerPanel.module.css";
 
@@ -63,7 +70,7 @@ export function ParameterForm(props: ParameterFormProps) {
               key={`${policy.name} ${each.name}`}
               label={each.name}
               unit={each.unit}
-              help={`${each.meaning} ${each.low} to ${each.high}, default ${each.default}.`}
+              help={parameterHelp(each)}
               field={parameterField(each, policy.name, steering, edits)}
               disabled={locked}
               onChange={(text) => edit(each.name, text)}

@@ -35,6 +35,7 @@ export function PolicyButtons({
           return (
             <Tip
               key={name}
+              className={styles.cell}
               text={
                 <>
                   {meaning}

@@ -29,6 +29,8 @@ export function SteerDrawer({ target }: { readonly target: Target }) {
     } else {
       dialog.show();
     }
+    // Itself, not its first button: to close it again is not what it was opened for.
+    dialog.focus();
     const onKey = (event: KeyboardEvent) => {
       const at = event.target;
       const here = at === document.body || (at instanceof Node && dialog.contains(at));
@@ -52,6 +54,7 @@ export function SteerDrawer({ target }: { readonly target: Target }) {
     <dialog
       ref={element}
       id="steer"
+      tabIndex={-1}
       className={styles.drawer}
       aria-label="Steer"
       data-over={over}
@@ -60,6 +63,9 @@ export function SteerDrawer({ target }: { readonly target: Target }) {
       <header className={styles.head}>
         <h2>Steer</h2>
         <span className={styles.sub}>{target.process.name}</span>
+        <span className={styles.pending} role="status">
+          {state.pending?.words ?? ""}
+        </span>
         <Button look="quiet" onClick={() => steerOpen.set(false)} aria-label="Close">
           ×
         </Button>

@@ -76,7 +76,6 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
       ) : null}
       <InForce
         steering={steering}
-        pending={pending}
         locked={still}
         onRestart={state.restart}
         onRelease={state.release}
@@ -100,7 +99,12 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
         obstacle={(policy) => waitObstacle(policy, options)}
         onPress={press}
       />
-      {steer === null ? null : <SizeBars steer={steer} steering={steering} />}
+      {steer === null ? null : (
+        <>
+          <SizeBars steer={steer} steering={steering} />
+          <DecisionLog target={target} steer={steer} />
+        </>
+      )}
       {policies === null || shown === null ? null : (
         <ParameterForm
           policies={policies}
@@ -124,7 +128,6 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
           onChange={change}
         />
       )}
-      {steer === null ? null : <DecisionLog target={target} steer={steer} />}
     </div>
   );
 }

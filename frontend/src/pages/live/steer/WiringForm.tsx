@@ -132,10 +132,11 @@ export function WiringForm(props: WiringFormProps) {
           type="checkbox"
           role="switch"
           checked={shadow}
+          aria-checked={shadow}
           disabled={locked}
           onChange={(event) => onChange({ ...edits, shadow: event.target.checked }, true)}
         />
-        <span>
+        <span className={styles.about}>
           Shadow mode
           <small>The policy decides and tells why, but changes nothing.</small>
         </span>

@@ -62,6 +62,12 @@ export function parameterField(
   return { text: typed, wrong: wrongNumber(typed, low, high, integer) };
 }
 
+/** Meaning, bounds and default of a parameter, as sentences. */
+export function parameterHelp({ meaning, low, high, default: usual }: PolicyParameter): string {
+  const sentence = meaning.charAt(0).toUpperCase() + meaning.slice(1).replace(/\.$/, "");
+  return `${sentence}. ${low} to ${high}, default ${usual}.`;
+}
+
 /** What is wrong with a number; "" if nothing is. */
 export function wrongNumber(text: string, low: number, high: number, integer: boolean): string {
   const value = text.trim() === "" ? Number.NaN : Number(text);
