@@ -7,16 +7,20 @@ import styles from "./InForce.module.css";
 interface InForceProps {
   readonly steering: Steering | null;
   readonly locked: boolean;
+  /** A policy could be started. */
+  readonly startable: boolean;
   readonly onRestart: () => void;
   readonly onRelease: () => void;
 }
 
 /** What steers now, in words, and the two actions on it. */
-export function InForce({ steering, locked, onRestart, onRelease }: InForceProps) {
+export function InForce({ steering, locked, startable, onRestart, onRelease }: InForceProps) {
   return (
     <section className={styles.force} aria-label="In force" data-steering={steering?.policy ?? ""}>
       {steering === null ? (
-        <p className={styles.none}>Nothing steers this program. One press on a policy starts it.</p>
+        <p className={styles.none}>
+          Nothing steers this program.{startable ? " One press on a policy starts it." : ""}
+        </p>
       ) : (
         <>
           <p className={styles.size}>
@@ -33,7 +37,10 @@ export function InForce({ steering, locked, onRestart, onRelease }: InForceProps
             <p className={styles.state}>
               {steering.policy}
               {steering.shadow ? " (shadow, only decides)" : ""}:{" "}
-              <span data-state-words="">{steering.state}</span>
+              <span data-state-words="">
+                {/* The line says already that it only shadows. */}
+                {steering.state.replace(/^shadow: /, "")}
+              </span>
             </p>
             <p className={styles.reason}>{steering.reason}</p>
             {steering.proxy ? (

@@ -77,6 +77,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
       <InForce
         steering={steering}
         locked={still}
+        startable={!locked && obstacle === null}
         onRestart={state.restart}
         onRelease={state.release}
       />
@@ -96,7 +97,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
         steering={steering}
         pending={pending}
         locked={still || obstacle !== null}
-        obstacle={(policy) => waitObstacle(policy, options)}
+        obstacle={(policy) => (obstacle === null ? waitObstacle(policy, options) : "")}
         onPress={press}
       />
       {steer === null ? null : (
