@@ -42,6 +42,10 @@ class Backend:
         """An HTTP client that shows the token as a program does."""
         return self.client(authorization=f"Bearer {TOKEN}")
 
+    def viewer(self) -> httpx.AsyncClient:
+        """The same with the token that only lets watch."""
+        return self.client(authorization=f"Bearer {self.settings.view_token}")
+
     def collector(self, **arguments: Any) -> FakeCollector:
         """A scripted collector; use as a context manager to connect it."""
         return FakeCollector(self.socket_url, SECRET, **arguments)

@@ -51,6 +51,9 @@ class CollectorProcess:
         port: of the backend.
         within: a command that runs its arguments in other circumstances.
         secret: that it shows.
+
+    Attributes:
+        audit: where it logs what people did.
     """
 
     def __init__(self, port: int, within: Sequence[str] = (), secret: str = SECRET) -> None:
@@ -61,6 +64,8 @@ class CollectorProcess:
         ]
         self._secret = secret
         self._folder = tempfile.TemporaryDirectory(prefix="collector-")
+        self.audit = Path(self._folder.name) / "audit.jsonl"
+        self._command += ["--audit", str(self.audit)]
         self._log = Path(self._folder.name) / "log"
         self._process: asyncio.subprocess.Process | None = None
 

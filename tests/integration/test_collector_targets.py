@@ -4,29 +4,21 @@ import asyncio
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
-from backend_server import Backend, running_backend
 from collector_process import (
     NOBODY,
     WITHOUT_NET_ADMIN,
-    CollectorProcess,
     as_user,
     hiding_processes,
 )
-from follower import Follower, connected
-from live_page import LivePage
+from follower import Follower
 from processes import start_ticks, status
 from programs.known_work import EXIT_CODE, KnownWork
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
-    Host,
-    Problem,
     RateChanged,
     Target,
     TargetDetached,
@@ -35,62 +27,9 @@ from tidscope_wire.generated.models import (
     ThreadExited,
     ThreadRenamed,
 )
+from whole_site import Site, site
 
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
-
-
-@dataclass
-class Site:
-    """A backend, a collector that is connected to it, and a page.
-
-    Attributes:
-        host: what the collector said of itself.
-    """
-
-    backend: Backend
-    collector: CollectorProcess
-    client: httpx.AsyncClient
-    page: LivePage
-    host: Host
-
-    async def ask(self, pid: int, **more: Any) -> httpx.Response:
-        """Ask to attach to a process."""
-        return await self.client.post("/api/v1/targets", json={"pid": pid, **more})
-
-    async def attach(self, pid: int, rate_hz: float = 20) -> tuple[Target, Follower]:
-        """Attach and follow."""
-        answer = await self.ask(pid, rate_hz=rate_hz)
-        assert answer.status_code == 201, answer.text
-        target = Target.model_validate_json(answer.content)
-        await self.page.subscribe(target.id)
-        return target, Follower(self.page)
-
-    async def refused(self, pid: int, **more: Any) -> Problem:
-        """Ask to attach, in vain."""
-        answer = await self.ask(pid, **more)
-        assert answer.headers["content-type"] == "application/problem+json"
-        problem = Problem.model_validate_json(answer.content)
-        assert answer.status_code == problem.status >= 400
-        assert problem.hint
-        return problem
-
-    async def target(self, name: str) -> Target:
-        """What the backend says of a target."""
-        answer = await self.client.get(f"/api/v1/targets/{name}")
-        return Target.model_validate_json(answer.raise_for_status().content)
-
-
-@asynccontextmanager
-async def site(within: Sequence[str] = ()) -> AsyncIterator[Site]:
-    """Run backend and collector; no frame is coalesced, however slow the test is."""
-    async with (
-        running_backend(queue_frames=10_000, command_seconds=20) as backend,
-        backend.program() as client,
-        backend.page() as page,
-        CollectorProcess(backend.port, within) as collector,
-    ):
-        state = await connected(page)
-        yield Site(backend, collector, client, page, state.hosts[0])
 
 
 @pytest.fixture

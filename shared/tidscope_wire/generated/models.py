@@ -1433,13 +1433,13 @@ class SteerRequest(BaseModel):
     """
     Name of a policy.
     """
-    parameters: Annotated[dict[str, float] | None, Field(max_length=64)] = None
+    parameters: dict[str, float] | None = None
     """
-    Parameters that differ from their defaults, by name.
+    Parameters that differ from their defaults, by name; null: none.
     """
     shadow: bool | None = None
     """
-    Decide, but do not act.
+    Decide, but do not act; null: act.
     """
     knob: KnobKind | None = None
     """

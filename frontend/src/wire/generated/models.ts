@@ -615,15 +615,15 @@ export interface SteerRequest {
    */
   policy: string;
   /**
-   * Parameters that differ from their defaults, by name.
+   * Parameters that differ from their defaults, by name; null: none.
    */
   parameters?: {
     [k: string]: number;
-  };
+  } | null;
   /**
-   * Decide, but do not act.
+   * Decide, but do not act; null: act.
    */
-  shadow?: boolean;
+  shadow?: boolean | null;
   /**
    * What to turn; null: the best there is.
    */

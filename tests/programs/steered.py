@@ -1,0 +1,72 @@
+"""Programs that work all the time, for a collector to steer."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from programs.build import build_go_module
+
+HERE = Path(__file__).parent
+AGENTS = HERE.parents[1] / "agents"
+
+
+def contended_go(largest: int = 8) -> list[str]:
+    """Goroutines that spin for a lock: best with as many threads as there are CPUs, or one."""
+    program = build_go_module(HERE / "steered_go", AGENTS / "go")
+    return [str(program), str(largest), "40000", "8000"]
+
+
+def waiting_python(smallest: int = 1, largest: int = 16) -> list[str]:
+    """A pool whose jobs wait for something outside: many workers are better than one."""
+    program = HERE / "steered_python" / "main.py"
+    return [sys.executable, str(program), str(smallest), str(largest)]
+
+
+class Steered:
+    """A running program; use it in a ``with`` statement.
+
+    Args:
+        command: how it is started.
+        folder: for its socket; None: it has no agent.
+    """
+
+    def __init__(self, command: list[str], folder: Path | None = None) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(AGENTS / "python")}
+        if folder is not None:
+            environment["TIDSCOPE_AGENT_DIR"] = str(folder)
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        self.pid = self._process.pid
+        assert self._process.stdout is not None
+        said = self._process.stdout.readline()
+        assert said.startswith("ready"), said
+
+    def end(self) -> None:
+        """Let it end by itself, with the end of its input."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(20)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()

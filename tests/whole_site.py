@@ -1,0 +1,67 @@
+"""Backend, collector and a page together, as tests talk to them."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from backend_server import Backend, running_backend
+from collector_process import CollectorProcess
+from follower import Follower, connected
+from live_page import LivePage
+from tidscope_wire.generated.models import Host, Problem, Target
+
+
+@dataclass
+class Site:
+    """A backend, a collector that is connected to it, and a page.
+
+    Attributes:
+        host: what the collector said of itself.
+    """
+
+    backend: Backend
+    collector: CollectorProcess
+    client: httpx.AsyncClient
+    page: LivePage
+    host: Host
+
+    async def ask(self, pid: int, **more: Any) -> httpx.Response:
+        """Ask to attach to a process."""
+        return await self.client.post("/api/v1/targets", json={"pid": pid, **more})
+
+    async def attach(self, pid: int, rate_hz: float = 20) -> tuple[Target, Follower]:
+        """Attach and follow."""
+        answer = await self.ask(pid, rate_hz=rate_hz)
+        assert answer.status_code == 201, answer.text
+        target = Target.model_validate_json(answer.content)
+        await self.page.subscribe(target.id)
+        return target, Follower(self.page)
+
+    async def refused(self, pid: int, **more: Any) -> Problem:
+        """Ask to attach, in vain."""
+        answer = await self.ask(pid, **more)
+        assert answer.headers["content-type"] == "application/problem+json"
+        problem = Problem.model_validate_json(answer.content)
+        assert answer.status_code == problem.status >= 400
+        assert problem.hint
+        return problem
+
+    async def target(self, name: str) -> Target:
+        """What the backend says of a target."""
+        answer = await self.client.get(f"/api/v1/targets/{name}")
+        return Target.model_validate_json(answer.raise_for_status().content)
+
+
+@asynccontextmanager
+async def site(within: Sequence[str] = ()) -> AsyncIterator[Site]:
+    """Run backend and collector; no frame is coalesced, however slow the test is."""
+    async with (
+        running_backend(queue_frames=10_000, command_seconds=20) as backend,
+        backend.program() as client,
+        backend.page() as page,
+        CollectorProcess(backend.port, within) as collector,
+    ):
+        state = await connected(page)
+        yield Site(backend, collector, client, page, state.hosts[0])
