@@ -8,8 +8,8 @@ import { signalUnit, sizeTitle } from "./steer_words";
 
 /** Room above the highest size, for what stands at the upper edge of the plot. */
 const HEADROOM = 1.2;
-/** Two intervals with more than this between them are not one line. */
-const BREAK_S = 1;
+/** Two intervals with more than this between them are not one line; a change may take 3 s to act. */
+const BREAK_S = 4;
 
 /**
  * The size in force, a step line, and in shadow mode the size that would have been set. GOMAXPROCS
