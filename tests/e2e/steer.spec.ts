@@ -90,7 +90,9 @@ test.describe("a program with an agent", () => {
       "bidirectional steers from size 4, between 1 and 4, on operations of the agent.",
     );
 
-    await size.hover();
+    // Near now: before the press there is nothing to tell.
+    const { width } = (await size.boundingBox()) ?? { width: 0 };
+    await size.hover({ position: { x: width - 45, y: 60 } });
     await expect(size.locator(".chart-tooltip")).toContainText(/bidirectional: /);
   });
 
