@@ -21,13 +21,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """No asynchronous test waits for ever: a timeout in a fixture does not reach into its test."""
     for item in items:
         if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
-            item.obj = _limited(item.obj)
+            marker = item.get_closest_marker("patience")
+            item.obj = _limited(item.obj, marker.args[0] if marker else ASYNC_TEST_SECONDS)
 
 
-def _limited(test: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+def _limited(
+    test: Callable[..., Awaitable[None]], seconds: float
+) -> Callable[..., Awaitable[None]]:
     @wraps(test)
     async def limited(*arguments: object, **named: object) -> None:
-        async with asyncio.timeout(ASYNC_TEST_SECONDS):
+        async with asyncio.timeout(seconds):
             await test(*arguments, **named)
 
     return limited

@@ -143,7 +143,12 @@ def main() -> int:
         choices=["on", "off"],
         help="set kernel.task_delayacct first; exit code 4 if it cannot be set",
     )
-    policies = verbs.add_parser("policies", help="list or try the policies that steer a pool")
+    policies = verbs.add_parser(
+        "policies",
+        # People call it through the command line of tidscope.
+        prog="tidscope policies",
+        help="list or try the policies that steer a pool",
+    )
     policies_command.add_arguments(policies)
     arguments = parser.parse_args()
     if arguments.verb == "policies":

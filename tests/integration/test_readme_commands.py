@@ -15,7 +15,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 CODE = re.findall(r"```\w*\n(.*?)```|`([^`\n]+)`", README, re.DOTALL)
 LINES = [line.split("#")[0].strip() for pair in CODE for line in "".join(pair).splitlines()]
 TARGETS = sorted({word for line in LINES if line.startswith("make ") for word in line.split()[1:2]})
-VERBS = ["up", "serve", "collect", "doctor"]
+VERBS = ["up", "serve", "collect", "doctor", "policies"]
 OPTIONS = "--port 0 --no-open --json"
 
 

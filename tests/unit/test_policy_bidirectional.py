@@ -20,6 +20,12 @@ def test_the_printed_version_stands_still_in_every_third_interval() -> None:
     ]
 
 
+def test_the_printed_version_steps_back_from_its_own_variable_not_from_the_size_in_force() -> None:
+    two = {3: 0.5, 4: 0.2}
+    assert pool("bidirectional-printed", peak(4)).run(5, dips=two) == [16, 15, 14, 15, 13]
+    assert pool("bidirectional", peak(4)).run(5, dips=two) == [16, 15, 14, 15, 14]
+
+
 def test_flat_curve_turns_at_the_bounds() -> None:
     way = [*range(16, 3, -1), *range(5, 17), 15, 14]
     for name in ("bidirectional", "bidirectional-printed"):

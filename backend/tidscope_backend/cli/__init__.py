@@ -13,6 +13,7 @@ VERBS = {
     "serve": "run the backend alone",
     "collect": "run the collector alone",
     "doctor": "say what this machine lets tidscope measure, and how to mend what it does not",
+    "steer": "let a policy steer the size of a program's thread pool",
     "policies": "list the policies that steer a pool, or try them on a simulated plant (bench)",
 }
 

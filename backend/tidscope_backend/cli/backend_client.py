@@ -1,5 +1,6 @@
 """What the command line asks a running backend, over its REST interface."""
 
+import json
 from http.client import HTTPConnection, HTTPException
 from typing import TypeVar
 
@@ -19,7 +20,14 @@ class RefusedError(Exception):
     """The backend refused; the text is its problem's detail and hint."""
 
 
-def ask(address: str, token: str, path: str, answer: type[M], method: str = "GET") -> M:
+def ask(
+    address: str,
+    token: str,
+    path: str,
+    answer: type[M],
+    method: str = "GET",
+    body: object | None = None,
+) -> M:
     """Ask and read the answer. Blocks.
 
     Args:
@@ -28,6 +36,7 @@ def ask(address: str, token: str, path: str, answer: type[M], method: str = "GET
         path: below /api/v1.
         answer: what the answer has to be.
         method: HTTP method.
+        body: sent as JSON; None: there is none.
 
     Raises:
         RefusedError: it answers with a problem document.
@@ -35,12 +44,17 @@ def ask(address: str, token: str, path: str, answer: type[M], method: str = "GET
     """
     connection = HTTPConnection(address, timeout=TIMEOUT_SECONDS)
     try:
-        connection.request(method, f"/api/v1{path}", headers={"Authorization": f"Bearer {token}"})
+        headers = {"Authorization": f"Bearer {token}"}
+        sent = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            sent = json.dumps(body)
+        connection.request(method, f"/api/v1{path}", sent, headers)
         response = connection.getresponse()
-        body = response.read()
+        received = response.read()
         if response.status < BAD_REQUEST:
-            return answer.model_validate_json(body)
-        problem = Problem.model_validate_json(body)
+            return answer.model_validate_json(received)
+        problem = Problem.model_validate_json(received)
     except (OSError, HTTPException, ValidationError) as error:
         raise UnavailableError(f"{address}{path}: {error}") from None
     finally:

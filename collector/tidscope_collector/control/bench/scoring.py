@@ -55,6 +55,9 @@ def _regret(trial: Trial, first: int, *, several: bool) -> float:
 
 def _geometric(trial: Trial, step: int) -> tuple[float, float]:
     """Geometric means over the programs that run: what was done, and the best."""
+    only = trial.done[step][0]
+    if only is not None and len(trial.done[step]) == 1:
+        return only, trial.best[step][0]
     pairs = [
         (done, best)
         for done, best in zip(trial.done[step], trial.best[step], strict=True)

@@ -34,10 +34,16 @@ def text_line(line: Sequence[str]) -> str:
 
 
 def markdown(rows: Iterable[Row], scenarios: Sequence[str]) -> str:
-    """A table for a page."""
-    titles = head(scenarios)
-    lines = [titles, ["---", *["---:"] * (len(titles) - 1)], *(cells(row) for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    """A table for a page, its columns in line as the formatter wants them."""
+    lines = [head(scenarios), *(cells(row) for row in rows)]
+    widths = [max(3, *(len(line[at]) for line in lines)) for at in range(len(lines[0]))]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    placed = [
+        [line[0].ljust(widths[0])]
+        + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)]
+        for line in lines
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (placed[0], rule, *placed[1:]))
 
 
 def as_json(row: Row) -> Json:

@@ -57,10 +57,10 @@ class _Program:
     parts: list[Part] = field(default_factory=list)
     waited_s: float = 0.0
     moved: bool = False
+    steps: int = 1
 
-    @property
-    def steps(self) -> int:
-        return max(1, round(self.ready.interval_s / STEP_S))
+    def __post_init__(self) -> None:
+        self.steps = max(1, round(self.ready.interval_s / STEP_S))
 
 
 class Run:
@@ -87,24 +87,35 @@ class Run:
         self._plant = Plant(scenario, [[p for _, p in each.phases] for each in self._weather])
         self._coordinator = Coordinator()
         self._running: dict[int, _Program] = {}
+        self._until_s = 0.0
         self.trial = Trial()
 
     def go(self) -> Trial:
         """Run to the end."""
         before: Ints = ()
+        phases: Ints = ()
         for step in range(round(self._scenario.seconds / STEP_S)):
             now = step * STEP_S
             self._come_and_go(step, now)
-            phases = tuple(
-                _phase_at(self._weather[at], now) if at in self._running else -1
-                for at in range(len(self._weather))
-            )
+            if now >= self._until_s:
+                phases = self._phases_at(now)
             if phases != before:
                 self.trial.phase_starts_s.append(now)
                 before = phases
             self._advance(step, now, phases)
             self._decide(step, now + STEP_S)
         return self.trial
+
+    def _phases_at(self, now: float) -> Ints:
+        """Phases in force; notes when the next one begins, of any program that runs then."""
+        ends = [end for each in self._weather for end, _ in each.phases]
+        for process in self._scenario.processes:
+            ends += [process.from_s, process.until_s or inf]
+        self._until_s = min((end for end in ends if end > now), default=inf)
+        return tuple(
+            _phase_at(self._weather[at], now) if at in self._running else -1
+            for at in range(len(self._weather))
+        )
 
     def _come_and_go(self, step: int, now: float) -> None:
         for at, process in enumerate(self._scenario.processes):
@@ -126,13 +137,9 @@ class Run:
         """One step of time, cut where a change of size begins to act."""
         count = len(self._weather)
         ops, clean, lost = [0.0] * count, [0.0] * count, [0.0] * count
-        cuts = sorted(
-            {
-                program.pending[0]
-                for program in self._running.values()
-                if program.pending and program.pending[0] < now + STEP_S - HARDLY_ANY
-            }
-        )
+        soon = now + STEP_S - HARDLY_ANY
+        waiting = [one.pending[0] for one in self._running.values() if one.pending]
+        cuts = sorted({cut for cut in waiting if cut < soon})
         begin = now
         for end in (*cuts, now + STEP_S):
             sizes = tuple(
@@ -153,8 +160,8 @@ class Run:
             left = max(0.0, 1 - lost[at] / STEP_S)
             program.parts.append(Part(STEP_S, ops[at] * left))
             ops_per_s = ops[at] * left / STEP_S
-            waiting = max(0, CLIENTS - program.size)
-            program.waited_s += waiting * STEP_S if ops_per_s else 0.0
+            queued = max(0, CLIENTS - program.size)
+            program.waited_s += queued * STEP_S if ops_per_s else 0.0
             clean[at] *= left / STEP_S
         self.trial.done.append(
             tuple(clean[at] if at in self._running else None for at in range(count))
@@ -167,6 +174,8 @@ class Run:
             for program in self._running.values()
             if (step + 1 - program.begun) % program.steps == 0
         ]
+        if not due:
+            return
         seen = {program.at: self._observe(program, now) for program in due}
         for program in due:
             name = str(program.at)

@@ -112,6 +112,13 @@ class Belief:
         """The size with the highest expectation; the lowest of equals."""
         return self.sizes[int(np.argmax(self.means))]
 
+    def doubt(self, one: int, other: int) -> float:
+        """Standard deviation of the difference between two sizes, given by their places."""
+        found = self._covariance
+        return float(
+            np.sqrt(max(0.0, found[one, one] + found[other, other] - 2 * found[one, other]))
+        )
+
     def knowledge_gradients(self, worths: Floats, noise: float, most: int) -> Floats:
         """How much better the best choice is expected to become for each measurement made, by size.
 

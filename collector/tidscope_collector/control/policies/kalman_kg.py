@@ -10,14 +10,14 @@ Ours. Each interval
 
    where the gradient is what is expected to be gained by measuring at n (the knowledge gradient).
    Sizes that are no better than the margin are not worth a change, and not worth a try either:
-   that is what keeps it still where all sizes are alike. Steps are of a few sizes at most, because
-   what is believed far away is not much.
+   that is what keeps it still where all sizes are alike. Tries are steps of a few sizes at most,
+   because what is believed far away is not much.
 
 A dip gate stands in front (dip_gate.py). Of one interval alone that is far off nothing is learnt:
 if the next one is far off too, it is a change.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log, sqrt
 
 import numpy as np
@@ -26,6 +26,7 @@ from tidscope_collector.control.policies.belief import Belief, Prior
 from tidscope_collector.control.policies.change import ChangeDetector, NoiseMeter
 from tidscope_collector.control.policies.contract import (
     NOT_COUNTED,
+    WAITS_ITS_TURN,
     Bounds,
     Decision,
     Observation,
@@ -54,10 +55,16 @@ class KalmanKgParameters(Parameters):
     margin: float = parameter(0.007, 0.0, 1.0, "", "gain not worth a change of size, relative")
     slack: float = parameter(0.5, 0.0, 5.0, "sd", "surprise that does not count as a change")
     threshold: float = parameter(9.0, 1.0, 100.0, "sd", "sum of surprises that is a change")
-    max_step: int = parameter(2, 1, 1024, "threads", "largest step")
+    max_step: int = parameter(
+        2, 1, 32, "sizes", "largest step of a try, in sizes that are thought of"
+    )
 
 
+MOST_SIZES = 32
+"""Sizes thought of; the work of a decision grows with their square."""
 MOST_NOISE_SD = 0.3
+SURE = 2.0
+"""Standard deviations that make sure of a difference."""
 LOOSE_SD = 0.05
 """How much the level is thought to move when another program's size changes."""
 BLIND = 1.0
@@ -109,9 +116,12 @@ class Search:
         """
         if seen.bounds != self._bounds:
             self._bounds = seen.bounds
-            self._belief = Belief(seen.bounds.sizes, self._prior)
-        self._learn(seen.size, value)
-        return self._choose(seen.size)
+            self._belief = Belief(candidates(seen.bounds), self._prior)
+        # Another hand may have set a size in between.
+        near = min(self._belief.sizes, key=lambda size: (abs(size - seen.size), size))
+        self._learn(near, value)
+        chosen = self._choose(near)
+        return chosen if chosen.size != near else replace(chosen, size=seen.size)
 
     def _learn(self, size: int, value: float) -> None:
         self._belief.elapse()
@@ -138,7 +148,10 @@ class Search:
         low, high = max(0, here - p.max_step), min(len(values), here + p.max_step + 1)
         at = low + int(np.argmax(values[low:high]))
         if values[at] <= values[here]:
-            at = here
+            # Nothing near is worth a try; what is surely better may lie further away.
+            far = int(np.argmax(worths))
+            sure = worths[far] - worths[here] > SURE * belief.doubt(far, here)
+            at = far if sure else here
         chosen, news = belief.sizes[at], self._news
         self._news = ""
         more = float(belief.means[at] - belief.means[here])
@@ -164,11 +177,21 @@ class KalmanKg:
         """Learn from an interval and choose."""
         if not is_measured(seen):
             return Decision(seen.bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
+        if seen.probing_elsewhere:
+            return Decision(seen.size, "waiting", WAITS_ITS_TURN)
         return self._search.step(seen, log(seen.progress))
 
     def restart(self, reason: str) -> None:
         """Forget what is believed about the sizes."""
         self._search.forget(f"The search begins anew ({reason})")
+
+
+def candidates(bounds: Bounds) -> list[int]:
+    """Sizes that are thought of: all of them, or where they are many some, as far apart as log2."""
+    if len(bounds.sizes) <= MOST_SIZES:
+        return list(bounds.sizes)
+    ratio = (bounds.high / bounds.low) ** (1 / (MOST_SIZES - 1))
+    return sorted({bounds.clamp(round(bounds.low * ratio**at)) for at in range(MOST_SIZES)})
 
 
 def is_measured(seen: Observation) -> bool:

@@ -81,7 +81,7 @@ class Entry(Generic[Values]):
             ParameterError: a name or a value is wrong.
         """
         values = make_parameters(self.kind, given or {})
-        policy: Policy = Pauses(Bounded(self.core(values)))
+        policy: Policy = Bounded(Pauses(self.core(values)))
         return Ready(Shadow(policy) if shadow else policy, values.interval_s)
 
 
