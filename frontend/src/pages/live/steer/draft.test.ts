@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { POLICY, STEERING } from "../../../testing/steering";
 import {
+  afterRefusal,
+  afterSteering,
   boundFields,
   changesParameters,
   counterOf,
@@ -124,6 +126,19 @@ describe("counterOf", () => {
     ["9090", "/metrics", "9ops", false],
   ])("%s %s %s", (port, path, metric, fits) => {
     expect(counterOf({ port, path, metric }) !== null).toBe(fits);
+  });
+});
+
+describe("edits", () => {
+  const edits: Edits = { parameters: { a: { x: "1" }, b: { x: "2" } }, shadow: true, lower: "3" };
+
+  it("are gone once they are in force, but for other policies' parameters", () => {
+    expect(afterSteering(edits, "a")).toEqual({ parameters: { b: { x: "2" } } });
+    expect(afterSteering(edits, null)).toEqual({ parameters: edits.parameters });
+  });
+
+  it("keep what was typed after a refusal", () => {
+    expect(afterRefusal(edits)).toEqual({ parameters: edits.parameters, lower: "3" });
   });
 });
 

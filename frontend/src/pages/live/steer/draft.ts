@@ -31,6 +31,22 @@ export interface CounterText {
 
 export const NO_EDITS: Edits = { parameters: {} };
 
+/**
+ * Edits that are left once the others are in force.
+ *
+ * @param policy Whose parameters were sent along; null: none.
+ */
+export function afterSteering({ parameters }: Edits, policy: string | null): Edits {
+  const left = Object.entries(parameters).filter(([name]) => name !== policy);
+  return { parameters: Object.fromEntries(left) };
+}
+
+/** Edits that are left after a refusal: what is typed can be corrected, the rest is as it was. */
+export function afterRefusal(edits: Edits): Edits {
+  const { knob: _knob, signal: _signal, shadow: _shadow, ...typed } = edits;
+  return typed;
+}
+
 /** Sizes that a knob allows; null where that is not known. */
 export interface Allowed {
   readonly lower: number | null;

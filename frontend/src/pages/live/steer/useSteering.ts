@@ -19,10 +19,12 @@ import type {
   SteerRequest,
   Target,
 } from "../../../wire/generated/models";
-import { type Edits, NO_EDITS, requestOf, undoLabel } from "./draft";
+import { afterRefusal, afterSteering, type Edits, NO_EDITS, requestOf, undoLabel } from "./draft";
 
 /** What may be steered on changes when the program does: an agent may come or go. */
 const OPTIONS_MS = 4000;
+/** While something steers there is less to wait for. */
+const STEERED_OPTIONS_MS = 20_000;
 
 /** An action that can be taken back. */
 export interface Undo {
@@ -72,7 +74,8 @@ export function useSteering(target: Target, open: boolean): SteerState {
   const asks = open && target.state === "attached";
   const policies = usePolled(open ? listPolicies : null, null);
   const session = usePolled(open ? getSession : null, null);
-  const options = usePolled(asks ? loadOptions : null, OPTIONS_MS);
+  const period = target.steering === null ? OPTIONS_MS : STEERED_OPTIONS_MS;
+  const options = usePolled(asks ? loadOptions : null, period);
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [pending, setPending] = useState<Pending | null>(null);
   const [refusal, setRefusal] = useState<Problem | null>(null);
@@ -88,6 +91,7 @@ export function useSteering(target: Target, open: boolean): SteerState {
     ask: () => Promise<Target>,
     next: Pending,
     then: (before: Steering | null) => void,
+    otherwise: () => void = () => undefined,
   ) => {
     setPending(next);
     setRefusal(null);
@@ -98,6 +102,7 @@ export function useSteering(target: Target, open: boolean): SteerState {
       options.refresh();
     } catch (error) {
       setRefusal(asProblem(error));
+      otherwise();
     }
     setPending(null);
   };
@@ -123,9 +128,12 @@ export function useSteering(target: Target, open: boolean): SteerState {
         next,
         (before) => {
           setUndo(back(before, request.policy, doneWords(before, request)));
-          setEdits(NO_EDITS);
+          setEdits((edited) =>
+            afterSteering(edited, next.key === "change" ? null : request.policy),
+          );
           if (request.prometheus) setCounter(request.prometheus);
         },
+        () => setEdits(afterRefusal),
       ),
     restart: () =>
       void act(
