@@ -78,12 +78,14 @@ export class SteerLayer {
       band.setStyle({ fill: colour, opacity: theme.dark ? 0.16 : 0.11 });
       const label = this.labels[i] ?? this.addLabel();
       const named = this.chart === "gomaxprocs" && box.width >= LABEL_FROM_PX;
-      label.attr({ ignore: !named, x: box.x + 4, y: top + 2 });
+      label.attr({ ignore: !named, x: box.x + 3, y: top + 3 });
       label.setStyle({
         text: box.label,
-        width: box.width - 6,
+        width: box.width - 12,
         overflow: "truncate",
         fill: theme.text,
+        backgroundColor: theme.background,
+        padding: [1, 3],
         font: `600 11px ${theme.font}`,
       });
     }

@@ -1,6 +1,7 @@
 import { steerOpen } from "../../../base/steerOpen";
 import { useReadable } from "../../../base/useReadable";
 import { Button } from "../../../ui/Button";
+import styles from "./SteerButton.module.css";
 
 /** Opens and closes the Steer drawer; the focus returns here. */
 export function SteerButton() {
@@ -8,6 +9,7 @@ export function SteerButton() {
   return (
     <Button
       data-steer-button
+      className={styles.opens ?? ""}
       aria-expanded={open}
       aria-controls="steer"
       aria-keyshortcuts="s"
