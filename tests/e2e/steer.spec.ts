@@ -120,8 +120,11 @@ test.describe("a program with an agent", () => {
       "search restarted",
     );
 
-    await drawer.getByRole("button", { name: `Release, back to size ${Steered.LARGEST}` }).click();
+    await drawer.getByRole("button", { name: `Release, back to size ${Steered.LARGEST}` }).focus();
+    await steering.page.keyboard.press("Enter");
     await expect(drawer).toContainText("Nothing steers this program");
+    // The button is gone, the focus is still in the drawer.
+    await expect(drawer).toBeFocused();
     await expect(steering.fact("GOMAXPROCS")).toHaveText(String(Steered.LARGEST));
     await expect(steering.fact("Policy")).toHaveText("none");
     await drawer.getByRole("button", { name: "Steer again with linear" }).click();

@@ -66,7 +66,8 @@ export class MapSurface {
   private readonly labels: InstanceType<typeof graphic.Text>[] = [];
   private readonly bands: InstanceType<typeof graphic.Rect>[] = [];
   private readonly turnover = new graphic.Text({ silent: true, z: 2, ignore: true });
-  private readonly steering = new SteerLayer("map", POINTER);
+  /** In the strip above the cells marks are seen whatever the cells' colour. */
+  private readonly steering = new SteerLayer("map", POINTER, STRIP_PX);
   private steer: SteerView | null = null;
   private readonly zr: Holder;
   private picture: MapPicture | null = null;

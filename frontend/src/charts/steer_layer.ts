@@ -6,12 +6,10 @@ import type { SteerView } from "../model/steer_contract";
 import { policyColour } from "./palette";
 import type { Plot } from "./plot";
 import { xOf } from "./plot";
-import { bandBoxes, isSteerChart, type SteerMark, steerMarks } from "./steer_marks";
+import { bandBoxes, fitted, isSteerChart, type SteerMark, steerMarks } from "./steer_marks";
 
 const KEPT_PX = 5;
 const FLAG_PX = 4;
-/** Labels need some room, or they would lie on each other. */
-const LABEL_FROM_PX = 36;
 
 interface Holder {
   add(element: unknown): unknown;
@@ -31,10 +29,14 @@ export class SteerLayer {
   private plot: Plot | null = null;
   private laid = "";
 
-  /** @param zlevel The canvas to draw on. */
+  /**
+   * @param zlevel The canvas to draw on.
+   * @param rise_px How far marks reach above the plot.
+   */
   constructor(
     private readonly chart: ChartId | "map",
     private readonly zlevel: number,
+    private readonly rise_px = 0,
   ) {
     this.moved = this.path((pen) => this.trace(pen, "moved"));
     this.kept = this.path((pen) => this.trace(pen, "kept"));
@@ -77,12 +79,10 @@ export class SteerLayer {
       band.attr({ ignore: false, shape: { x: box.x, y: top, width: box.width, height } });
       band.setStyle({ fill: colour, opacity: theme.dark ? 0.16 : 0.11 });
       const label = this.labels[i] ?? this.addLabel();
-      const named = this.chart === "gomaxprocs" && box.width >= LABEL_FROM_PX;
-      label.attr({ ignore: !named, x: box.x + 3, y: top + 3 });
+      const text = this.chart === "gomaxprocs" ? fitted(box.label, box.width) : "";
+      label.attr({ ignore: text === "", x: box.x + 3, y: top + 3 });
       label.setStyle({
-        text: box.label,
-        width: box.width - 12,
-        overflow: "truncate",
+        text,
         fill: theme.text,
         backgroundColor: theme.background,
         padding: [1, 3],
@@ -111,7 +111,7 @@ export class SteerLayer {
     for (const mark of this.marks) {
       if (mark.kind !== kind) continue;
       const x = Math.round(xOf(plot, mark.t_s)) + 0.5;
-      pen.moveTo(x, kind === "kept" ? foot - KEPT_PX : plot.top);
+      pen.moveTo(x, kind === "kept" ? foot - KEPT_PX : plot.top - this.rise_px);
       pen.lineTo(x, foot);
     }
   }
@@ -120,12 +120,13 @@ export class SteerLayer {
   private traceFlags(pen: Pen): void {
     const { plot } = this;
     if (!plot) return;
+    const top = plot.top - this.rise_px;
     for (const { t_s, kind } of this.marks) {
       if (kind !== "restart") continue;
       const x = Math.round(xOf(plot, t_s)) + 0.5;
-      pen.moveTo(x - FLAG_PX, plot.top);
-      pen.lineTo(x + FLAG_PX, plot.top);
-      pen.lineTo(x, plot.top + 1.5 * FLAG_PX);
+      pen.moveTo(x - FLAG_PX, top);
+      pen.lineTo(x + FLAG_PX, top);
+      pen.lineTo(x, top + 1.5 * FLAG_PX);
       pen.closePath();
     }
   }

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { decision, STEERING, steerView } from "../testing/steering";
 import type { Plot } from "./plot";
-import { bandBoxes, decisionWords, describeSteer, steerMarks, steerNote } from "./steer_marks";
+import {
+  bandBoxes,
+  decisionWords,
+  describeSteer,
+  fitted,
+  steerMarks,
+  steerNote,
+} from "./steer_marks";
 
 /** Ten seconds over a thousand pixels. */
 const PLOT: Plot = { left: 50, top: 0, width: 1000, height: 100, t0_s: 0, t1_s: 10, y_top: 1 };
@@ -34,6 +41,17 @@ describe("bandBoxes", () => {
       { x: 50, width: 100, label: "linear (shadow)", policy: "linear" },
     ]);
     expect(bandBoxes(steerView({ bands: [{ ...band, to_s: -1 }] }), PLOT)).toEqual([]);
+  });
+});
+
+describe("fitted", () => {
+  it.each([
+    ["kalman-kg", 75, "kalman-kg"],
+    ["kalman-kg", 74, "kalman-…"],
+    ["kalman-kg", 40, ""],
+    ["pss", 33, "pss"],
+  ])("%s in %d pixels", (label, width, shown) => {
+    expect(fitted(label, width)).toBe(shown);
   });
 });
 

@@ -70,6 +70,16 @@ export function bandLabel({ policy, shadow }: Pick<SteerBand, "policy" | "shadow
   return shadow ? `${policy} (shadow)` : policy;
 }
 
+/** Width of a letter of a band's label, pixels, or a little more. */
+const LETTER_PX = 7;
+
+/** A label cut to a width; "" where there is no room for what would mean anything. */
+export function fitted(label: string, width_px: number): string {
+  const letters = Math.floor((width_px - 12) / LETTER_PX);
+  if (letters >= label.length) return label;
+  return letters < 5 ? "" : `${label.slice(0, letters - 1)}…`;
+}
+
 /** What to say of the steering where the pointer is; null: nothing. */
 export function steerNote(
   steer: SteerView | null,

@@ -3,9 +3,11 @@ import { Button } from "../../../ui/Button";
 import { Mark } from "../../../ui/Mark";
 import type { Steering } from "../../../wire/generated/models";
 import styles from "./InForce.module.css";
+import type { Pending } from "./useSteering";
 
 interface InForceProps {
   readonly steering: Steering | null;
+  readonly pending: Pending | null;
   readonly locked: boolean;
   /** A policy could be started. */
   readonly startable: boolean;
@@ -14,7 +16,8 @@ interface InForceProps {
 }
 
 /** What steers now, in words, and the two actions on it. */
-export function InForce({ steering, locked, startable, onRestart, onRelease }: InForceProps) {
+export function InForce(props: InForceProps) {
+  const { steering, pending, locked, startable, onRestart, onRelease } = props;
   return (
     <section className={styles.force} aria-label="In force" data-steering={steering?.policy ?? ""}>
       {steering === null ? (
@@ -51,10 +54,10 @@ export function InForce({ steering, locked, startable, onRestart, onRelease }: I
             ) : null}
           </div>
           <div className={styles.actions}>
-            <Button disabled={locked} onClick={onRestart}>
+            <Button disabled={locked} aria-busy={pending?.key === "restart"} onClick={onRestart}>
               Restart search
             </Button>
-            <Button disabled={locked} onClick={onRelease}>
+            <Button disabled={locked} aria-busy={pending?.key === "release"} onClick={onRelease}>
               Release, back to size {steering.original}
             </Button>
           </div>

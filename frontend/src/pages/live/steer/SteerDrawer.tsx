@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { steerOpen } from "../../../base/steerOpen";
 import { useMedia } from "../../../base/useMedia";
 import { useReadable } from "../../../base/useReadable";
@@ -49,6 +49,7 @@ export function SteerDrawer({ target }: { readonly target: Target }) {
     };
   }, [open, over]);
   useEffect(() => () => steerOpen.set(false), []);
+  useKeptFocus(element, open);
 
   return (
     <dialog
@@ -77,4 +78,26 @@ export function SteerDrawer({ target }: { readonly target: Target }) {
       ) : null}
     </dialog>
   );
+}
+
+/** Keep the focus in the drawer when what had it is gone, such as a button that did its work. */
+function useKeptFocus(element: RefObject<HTMLDialogElement | null>, open: boolean): void {
+  const inside = useRef(false);
+  useEffect(() => {
+    const note = (event: Event) => {
+      const at = event.target;
+      inside.current = at instanceof Node && element.current?.contains(at) === true;
+    };
+    document.addEventListener("focusin", note);
+    document.addEventListener("pointerdown", note);
+    return () => {
+      document.removeEventListener("focusin", note);
+      document.removeEventListener("pointerdown", note);
+    };
+  }, [element]);
+  useEffect(() => {
+    if (open && inside.current && document.activeElement === document.body) {
+      element.current?.focus({ preventScroll: true });
+    }
+  });
 }

@@ -30,7 +30,6 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
   const ended = target.state !== "attached";
   const obstacle = options === null || steering !== null ? null : obstacleOf(options);
   const locked = role === "viewer" || ended;
-  const still = locked || pending !== null;
   const shown =
     policies?.find(({ name }) => name === (chosen ?? steering?.policy)) ?? policies?.[0] ?? null;
   const inForce = policies?.find(({ name }) => name === steering?.policy) ?? null;
@@ -76,7 +75,8 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
       ) : null}
       <InForce
         steering={steering}
-        locked={still}
+        pending={pending}
+        locked={locked}
         startable={!locked && obstacle === null}
         onRestart={state.restart}
         onRelease={state.release}
@@ -85,7 +85,8 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
         <div className={styles.undo} data-undo="">
           <span>{undo.done}</span>
           <Button
-            disabled={still}
+            disabled={locked}
+            aria-busy={pending?.key === "undo"}
             onClick={() => state.steer(undo.request, { key: "undo", words: "Going back…" })}
           >
             {undo.label}
@@ -96,7 +97,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
         policies={policies}
         steering={steering}
         pending={pending}
-        locked={still || obstacle !== null}
+        locked={locked || obstacle !== null}
         obstacle={(policy) => (obstacle === null ? waitObstacle(policy, options) : "")}
         onPress={press}
       />
@@ -112,7 +113,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
           policy={shown}
           steering={steering}
           edits={edits}
-          locked={still || obstacle !== null}
+          locked={locked || obstacle !== null}
           onChoose={setChosen}
           onEdit={state.setEdits}
           onApply={() => press(shown)}
@@ -125,7 +126,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
           ports={target.process.ports}
           steering={steering}
           edits={edits}
-          locked={still}
+          locked={locked}
           onChange={change}
         />
       )}

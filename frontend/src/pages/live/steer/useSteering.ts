@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import {
   getSession,
   listPolicies,
@@ -87,12 +87,16 @@ export function useSteering(target: Target, open: boolean): SteerState {
   const told = target.steering;
   const steering = answer !== null && answer.instead === told ? answer.steering : told;
 
+  const running = useRef<Pending | null>(null);
   const act = async (
     ask: () => Promise<Target>,
     next: Pending,
     then: (before: Steering | null) => void,
     otherwise: () => void = () => undefined,
   ) => {
+    // One at a time, but a release goes at once. Buttons stay enabled: they would lose the focus.
+    if (running.current !== null && next.key !== "release") return;
+    running.current = next;
     setPending(next);
     setRefusal(null);
     try {
@@ -104,7 +108,10 @@ export function useSteering(target: Target, open: boolean): SteerState {
       setRefusal(asProblem(error));
       otherwise();
     }
-    setPending(null);
+    if (running.current === next) {
+      running.current = null;
+      setPending(null);
+    }
   };
   const back = (before: Steering | null, after: string | null, done: string): Undo | null =>
     before === null
