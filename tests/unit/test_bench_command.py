@@ -67,7 +67,7 @@ def test_the_table_and_a_page(mine: Path, tmp_path: Path) -> None:
     assert text.startswith("# Before\n\n")
     assert text.endswith(f"{table.END}\n\nAfter.\n")
     assert "old" not in text
-    assert "| fixed |" in text
+    assert "| fixed " in text
     assert "\nSeeds: 1. Machine: " in text
 
 

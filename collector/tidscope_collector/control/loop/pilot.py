@@ -131,6 +131,7 @@ class Pilot:
         self._is_paused, self._is_gone = is_paused, is_gone
         self._words: queue.SimpleQueue[_Word | None] = queue.SimpleQueue()
         self._stopping = False
+        self._kept_s = time.monotonic()
         self._releaser = ""
         described = rig.knob.describe()
         self._steering = Steering(
@@ -299,7 +300,6 @@ class Pilot:
     def _measure(self, rig: Rig, meter: Meter) -> bool:
         """Let an interval pass; whether to stop."""
         end = time.monotonic() + self._interval_s
-        keep = time.monotonic() + KEEP_S
         while (left := end - time.monotonic()) > 0:
             # What is left may be less than half a part: it goes with the one before.
             if self._wait(left if left < 1.5 * PART_S else PART_S):
@@ -307,9 +307,9 @@ class Pilot:
             meter.add(rig.signal.read())
             if rig.restart_requested():
                 self._search_anew(_Word("the program entered another phase", "the program"))
-            if time.monotonic() >= keep:
+            if time.monotonic() - self._kept_s >= KEEP_S:
                 rig.knob.keep()
-                keep = time.monotonic() + KEEP_S
+                self._kept_s = time.monotonic()
         return False
 
     def _granted(self, decision: Decision, seen: Observation, now_s: float) -> int:

@@ -48,6 +48,9 @@ class Belief:
     Args:
         sizes: that can be chosen, ascending.
         prior: what is believed first.
+
+    Attributes:
+        sd: how much progress is thought to differ between sizes, relative.
     """
 
     def __init__(self, sizes: Sequence[int], prior: Prior) -> None:
@@ -56,10 +59,15 @@ class Belief:
         place = np.log2(np.array(self.sizes, dtype=np.float64))
         distance = (place[:, None] - place[None, :]) / prior.length_scale
         count = len(self.sizes)
-        self._shape = np.zeros((count + 1, count + 1))
-        self._shape[:count, :count] = prior.sd**2 * np.exp(-0.5 * distance**2)
+        self._alike = np.zeros((count + 1, count + 1))
+        self._alike[:count, :count] = np.exp(-0.5 * distance**2)
         self._mean = np.zeros(count + 1)
-        self._covariance = np.zeros((count + 1, count + 1))
+        self.widen(prior.sd)
+
+    def widen(self, sd: float) -> None:
+        """Go back to a prior in which sizes differ by so much, relative."""
+        self.sd = sd
+        self._shape = sd**2 * self._alike
         self.forget()
 
     def forget(self) -> None:

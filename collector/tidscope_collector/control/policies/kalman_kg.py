@@ -13,10 +13,17 @@ Ours. Each interval
    that is what keeps it still where all sizes are alike. Tries are steps of a few sizes at most,
    because what is believed far away is not much.
 
+How much progress differs between sizes is taken for `sd` at first. A size that was never measured
+and is further off than that can be (four standard deviations) shows that sizes differ more in this
+program: the belief is widened until it is no surprise, and made again from what was measured. So a
+pool that waits for a disk, where ten workers do ten times as much as one, is not mistaken for one
+that changes its phase all the time.
+
 A dip gate stands in front (dip_gate.py). Of one interval alone that is far off nothing is learnt:
 if the next one is far off too, it is a change.
 """
 
+from collections import deque
 from dataclasses import dataclass, replace
 from math import log, sqrt
 
@@ -71,6 +78,12 @@ BLIND = 1.0
 """Variance above which the level is not known yet, so that nothing is a surprise."""
 MOST_SURPRISE = 5.0
 """In standard deviations: one interval alone is never a change of phase."""
+EXPECTED = 2.0
+"""In standard deviations: what the surprise at a new size becomes when the belief is widened."""
+MOST_SD = 1.5
+"""Sizes are not thought to differ more, as a logarithm."""
+MOST_REMEMBERED = 256
+"""Measurements that a widened belief is made from."""
 OUTLIER = 4.0
 """In standard deviations: surprises above are not learnt from."""
 
@@ -96,10 +109,12 @@ class Search:
         self._detector = ChangeDetector(parameters.slack, parameters.threshold)
         self._noise = NoiseMeter(parameters.noise_sd, parameters.noise_floor, MOST_NOISE_SD)
         self._news = ""
+        self._measured: deque[tuple[int, float]] = deque(maxlen=MOST_REMEMBERED)
 
     def forget(self, why: str) -> None:
         """Go back to what is believed before anything is measured; `why` is told next time."""
-        self._belief.forget()
+        self._belief.widen(self._p.sd)
+        self._measured.clear()
         self._detector.reset()
         self._news = f"{why}, so what was known is forgotten. "
 
@@ -117,6 +132,7 @@ class Search:
         if seen.bounds != self._bounds:
             self._bounds = seen.bounds
             self._belief = Belief(candidates(seen.bounds), self._prior)
+            self._measured.clear()
         # Another hand may have set a size in between.
         near = min(self._belief.sizes, key=lambda size: (abs(size - seen.size), size))
         self._learn(near, value)
@@ -129,14 +145,27 @@ class Search:
         difference, variance = self._belief.surprise(size, value, noise)
         if variance < BLIND:
             sds = difference / sqrt(variance)
-            if self._detector.add(min(max(sds, -MOST_SURPRISE), MOST_SURPRISE)):
+            new = all(size != known for known, _ in self._measured)
+            if new and abs(sds) > OUTLIER:
+                self._widen(difference, variance)
+            elif self._detector.add(min(max(sds, -MOST_SURPRISE), MOST_SURPRISE)):
                 self.forget("The program entered another phase")
             elif abs(sds) > OUTLIER:
                 # Either a change, which the next interval will confirm, or nothing to learn from.
                 return
             else:
                 self._noise.add(difference)
+        self._measured.append((size, value))
         self._belief.take_in(size, value, noise)
+
+    def _widen(self, difference: float, variance: float) -> None:
+        """Sizes differ more than was thought: believe so, and learn all again."""
+        sd = self._belief.sd * max(1.0, abs(difference) / (EXPECTED * sqrt(variance)))
+        self._belief.widen(min(sd, MOST_SD))
+        for size, value in self._measured:
+            self._belief.elapse()
+            self._belief.take_in(size, value, self._noise.variance)
+        self._belief.elapse()
 
     def _choose(self, size: int) -> Decision:
         belief, p = self._belief, self._p
