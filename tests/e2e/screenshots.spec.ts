@@ -7,6 +7,7 @@ import { LivePage } from "./fixtures/live_page";
 import { OUTPUT } from "./fixtures/processes";
 import { Program } from "./fixtures/program";
 import { Site } from "./fixtures/site";
+import { GO, Steered } from "./fixtures/steered";
 import { expect, test } from "./fixtures/test";
 import { TimeParts } from "./fixtures/time_parts";
 
@@ -93,6 +94,31 @@ test("where the time goes", async ({ signedIn, site }) => {
       await program.kill();
     }
   });
+});
+
+test("steered", async ({ signedIn, site }) => {
+  test.skip(GO === null, "needs a Go compiler");
+  test.setTimeout(300_000);
+  const program = await Steered.start();
+  try {
+    await signedIn.goto(`${site.url}/?pid=${program.pid}`);
+    await signedIn.getByRole("button", { name: "Steer", exact: true }).click();
+    const drawer = signedIn.getByRole("dialog", { name: "Steer" });
+    await drawer.getByRole("combobox", { name: "of" }).selectOption("bidirectional");
+    await drawer.getByLabel("interval_s").fill("1");
+    await drawer.getByRole("button", { name: "bidirectional", exact: true }).click();
+    await fill(signedIn);
+    await drawer.getByRole("button", { name: "kalman-kg", exact: true }).click();
+    await expect(signedIn.locator("[data-fact=Policy]")).toContainText("kalman-kg");
+    await drawer.getByRole("button", { name: "Restart search" }).click();
+    await expect(drawer.getByText("search restarted")).toBeVisible();
+    await take(signedIn, "steer");
+    await signedIn.setViewportSize({ width: 1440, height: 900 });
+    await signedIn.keyboard.press("Escape");
+    await take(signedIn, "timeline", signedIn.locator("[data-panel=gomaxprocs]"));
+  } finally {
+    await program.kill();
+  }
 });
 
 test("exited", async ({ watching, program }) => {

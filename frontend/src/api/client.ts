@@ -5,7 +5,11 @@ import type {
   DemoResponse,
   DoctorReport,
   HealthResponse,
+  PoliciesResponse,
   ProcessesResponse,
+  SessionResponse,
+  SteeringOptions,
+  SteerRequest,
   Target,
 } from "../wire/generated/models";
 import { request } from "./http";
@@ -32,6 +36,35 @@ export function detach(target: string): Promise<void> {
 
 export function setRate(target: string, rateHz: number): Promise<Target> {
   return request("PATCH", `/targets/${target}`, { body: { rate_hz: rateHz } });
+}
+
+/** The policies that a program can be steered by, with their parameters. */
+export function listPolicies(signal?: AbortSignal): Promise<PoliciesResponse> {
+  return request("GET", "/policies", signal ? { signal } : {});
+}
+
+/** How a target could be steered, or why not. */
+export function steeringOptions(target: string, signal?: AbortSignal): Promise<SteeringOptions> {
+  return request("GET", `/targets/${target}/steering`, signal ? { signal } : {});
+}
+
+/** Steer a target, or steer it otherwise. */
+export function steer(target: string, body: SteerRequest): Promise<Target> {
+  return request("PUT", `/targets/${target}/steering`, { body });
+}
+
+export function restartSearch(target: string): Promise<Target> {
+  return request("POST", `/targets/${target}/steering/restart`);
+}
+
+/** Steer no more: the target gets its original size back. */
+export function releaseTarget(target: string): Promise<Target> {
+  return request("DELETE", `/targets/${target}/steering`);
+}
+
+/** What this session may do. */
+export function getSession(signal?: AbortSignal): Promise<SessionResponse> {
+  return request("GET", "/session", signal ? { signal } : {});
 }
 
 export function startDemo(): Promise<DemoResponse> {

@@ -3,6 +3,7 @@ import { signedIn } from "../api/session";
 import type { Command } from "../base/keyboard";
 import { useLiveClient } from "../base/liveClient";
 import { navigate, route } from "../base/routing";
+import { steerOpen } from "../base/steerOpen";
 import { focusSearch, useKeyboard } from "../base/useKeyboard";
 import { useReadable } from "../base/useReadable";
 import { DoctorPage } from "../pages/doctor/DoctorPage";
@@ -30,6 +31,11 @@ export function App() {
       case "pause":
         if (client.followed.get() !== null) {
           client.setPaused(!client.view.get().paused);
+        }
+        break;
+      case "steer":
+        if (client.followed.get() !== null) {
+          steerOpen.set(!steerOpen.get());
         }
         break;
       case "go-live":

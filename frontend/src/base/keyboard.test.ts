@@ -15,6 +15,7 @@ describe("pressKey", () => {
     ["/", "search"],
     ["?", "help"],
     [" ", "pause"],
+    ["s", "steer"],
     ["Escape", "escape"],
     ["x", null],
   ])("%s", (key, command) => {

@@ -1,6 +1,6 @@
 /** What keys mean. */
 
-export type Command = "search" | "pause" | "go-live" | "go-doctor" | "help" | "escape";
+export type Command = "search" | "pause" | "steer" | "go-live" | "go-doctor" | "help" | "escape";
 
 /** A key that was pressed, and where. */
 export interface KeyPress {
@@ -30,6 +30,7 @@ const PLACES: Readonly<Record<string, Command>> = { l: "go-live", d: "go-doctor"
 export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["/"], "Search"],
   [["Space"], "Pause or continue the view; measuring goes on"],
+  [["s"], "Open or close the Steer drawer"],
   [["g", "l"], "Go to Live"],
   [["g", "d"], "Go to Doctor"],
   [["↑", "↓"], "Move in a table"],
@@ -65,6 +66,8 @@ export function pressKey(
       return { state: { going_since_ms: press.time_ms }, command: null };
     case "/":
       return done("search");
+    case "s":
+      return done("steer");
     case "?":
       return done("help");
     case " ":

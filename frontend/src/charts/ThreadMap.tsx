@@ -101,8 +101,10 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
       client.map.subscribe(draw),
       client.hover.subscribe(point),
       client.view.subscribe(point),
+      client.steer.subscribe(() => surface.showSteering(client.steer.get())),
       attachGestures(element, { client, chart: "map", surface, keyAt }),
     ];
+    surface.showSteering(client.steer.get());
     draw();
     return () => {
       observer.disconnect();

@@ -4,6 +4,7 @@ import { describeChart } from "./describe";
 import { attachGestures } from "./gestures";
 import { plotSize } from "./plot";
 import { nearestLine, tooltipAt } from "./pointing";
+import { steerNote } from "./steer_marks";
 import { ChartSurface } from "./surface";
 import { fillTooltip, placeTooltip, tooltipIn } from "./tooltip";
 
@@ -42,7 +43,8 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
         box.style.visibility = "hidden";
         return;
       }
-      fillTooltip(box, tooltip, view, chart, dressed.current, key);
+      const note = steerNote(client.steer.get(), chart, surface.plot, t_s);
+      fillTooltip(box, { ...tooltip, note }, view, chart, dressed.current, key);
       const { left, width: across, t0_s, t1_s } = surface.plot;
       const x = left + ((t_s - t0_s) / (t1_s - t0_s)) * across;
       placeTooltip(box, x, element.clientWidth);
@@ -59,8 +61,12 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
       tip();
       if (now - described >= DESCRIBE_MS || view === null) {
         described = now;
-        element.setAttribute("aria-label", describeChart(view, title));
+        element.setAttribute("aria-label", describeChart(view, title, client.steer.get()));
       }
+    };
+    const steer = (): void => {
+      surface.showSteering(client.steer.get());
+      tip();
     };
     const point = (): void => {
       surface.point(client.hover.get());
@@ -89,8 +95,10 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
     const ends = [
       store.subscribe(draw),
       client.hover.subscribe(point),
+      client.steer.subscribe(steer),
       attachGestures(element, { client, chart, surface, keyAt }),
     ];
+    steer();
     draw();
     return () => {
       observer.disconnect();
@@ -112,7 +120,7 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
     <div
       ref={place}
       role="img"
-      aria-label={describeChart(store.get(), title)}
+      aria-label={describeChart(store.get(), title, client.steer.get())}
       data-chart={chart}
       data-state={state}
       // Its canvas must not hold the layout open when the page gets narrower.

@@ -3,12 +3,19 @@
 import { PART_NAMES, PARTS, type Part } from "../model/breakdown";
 import type { ChartView, LineView, TimesRow, TimesView } from "../model/contract";
 import { formatDuration, formatValue } from "../model/format";
+import type { SteerView } from "../model/steer_contract";
+import { signalName } from "../model/steer_words";
 import type { TargetEvent } from "../wire/generated/models";
+import { describeSteer, isSteerChart } from "./steer_marks";
 
 const MOST_LINES = 3;
 
 /** What a chart shows, for those who do not see it. */
-export function describeChart(view: ChartView | null, title: string): string {
+export function describeChart(
+  view: ChartView | null,
+  title: string,
+  steer: SteerView | null = null,
+): string {
   if (!view) return `${title}: loading.`;
   if (view.state === "absent") return `${title}: not available. ${view.reason}`;
   if (view.state === "waiting") return `${title}: not enough data yet.`;
@@ -19,7 +26,8 @@ export function describeChart(view: ChartView | null, title: string): string {
   const largest = known.sort((a, b) => b.last - a.last).slice(0, MOST_LINES);
   const parts = largest.map((line) => `${lineName(line)} ${formatValue(line.last, view.unit)}`);
   const rest = view.others > 0 ? ` ${view.others} more threads in one line.` : "";
-  return `${title}, ${span}: ${parts.join(", ")}.${rest}`;
+  const steering = isSteerChart(view.chart) ? describeSteer(steer, view.t0_s, view.t1_s) : "";
+  return `${title}, ${span}: ${parts.join(", ")}.${rest}${steering}`;
 }
 
 /** Where time went, in words: shares of the whole, and what is not told apart. */
@@ -90,6 +98,20 @@ export function describeEvent(event: TargetEvent): string {
       return `GOMAXPROCS went from ${event.previous} to ${event.size}.`;
     case "sample_failed":
       return `A sample could not be taken: ${event.reason}.`;
+    case "steering_began":
+      return `${event.policy} ${event.shadow ? "decides in shadow mode" : "steers"} from size ${event.size}, between ${event.lower} and ${event.upper}, on ${signalName(event.signal)}${event.proxy ? ", which stands in for ops" : ""}. Asked for by ${event.actor}.`;
+    case "steering_decided":
+      return event.next_size === event.size
+        ? `${event.policy} stays at ${event.size}. ${event.reason}`
+        : `${event.policy}: ${event.size} → ${event.next_size}. ${event.reason}`;
+    case "search_restarted":
+      return `${event.policy} searches anew: ${event.reason}${event.actor === "" ? "" : ` (${event.actor})`}.`;
+    case "steering_released":
+      return `${event.policy} was released, size ${event.size} again. Asked for by ${event.actor}.`;
+    case "steering_troubled":
+      return event.problem === ""
+        ? `${event.policy} works again.`
+        : `${event.policy} cannot work: ${event.problem}`;
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PARTS } from "../model/breakdown";
 import { chart, line } from "../testing/charts";
+import { began, decided, steerView } from "../testing/steering";
 import { describeChart, describeEvent, describeTimes, lineName, othersNote } from "./describe";
 import { markerSvg } from "./marker";
 import { axesOption } from "./option";
@@ -172,6 +173,36 @@ describe("words", () => {
     expect(describeEvent({ type: "gap", from_seq: 5, to_seq: 6, reason: "slow" })).toBe(
       "2 frames are missing: slow.",
     );
+  });
+
+  it("tells what steers", () => {
+    const actor = "a page at 127.0.0.1";
+    const policy = "kalman-kg";
+    expect(describeEvent(began())).toBe(
+      "kalman-kg steers from size 16, between 1 and 16, on operations of the agent. Asked for by a page at 127.0.0.1.",
+    );
+    expect(describeEvent(began({ shadow: true, proxy: true, signal: "network-calls" }))).toContain(
+      "decides in shadow mode from size 16, between 1 and 16, on network calls, which stands in for ops.",
+    );
+    expect(describeEvent(decided(3, 8, 9))).toBe("kalman-kg: 8 → 9. 9 may be better.");
+    expect(describeEvent(decided(3, 8, 8))).toBe("kalman-kg stays at 8. 8 may be better.");
+    expect(describeEvent({ type: "search_restarted", policy, reason: "a phase", actor })).toBe(
+      "kalman-kg searches anew: a phase (a page at 127.0.0.1).",
+    );
+    expect(describeEvent({ type: "steering_released", policy, size: 16, actor })).toContain(
+      "size 16 again",
+    );
+    expect(describeEvent({ type: "steering_troubled", policy, problem: "" })).toBe(
+      "kalman-kg works again.",
+    );
+  });
+
+  it("tells it in the words of the timeline, and of no other chart", () => {
+    const sizes = [{ line: line({ key: null, tid: null, name: "GOMAXPROCS", last: 9 }), low: [9] }];
+    const view = chart([5], sizes, { chart: "gomaxprocs", unit: "count", t1_s: 9.95 });
+    const words = describeChart(view, "GOMAXPROCS", steerView());
+    expect(words).toMatch(/^GOMAXPROCS, 10 s: GOMAXPROCS 9\. Steered by kalman-kg\. 2 decisions/);
+    expect(describeChart({ ...view, chart: "cpu" }, "CPU", steerView())).not.toContain("Steered");
   });
 });
 

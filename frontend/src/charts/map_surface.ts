@@ -17,6 +17,7 @@ import {
   placeOf,
   ringPlace,
 } from "../model/map_picture";
+import type { SteerView } from "../model/steer_contract";
 import { MapCanvas } from "./map_canvas";
 import type { MapScale } from "./map_colours";
 import { type MapPlot, mapPlot, rowBox, rowUnder, STRIP_PX } from "./map_plot";
@@ -24,6 +25,7 @@ import { columnAtTime } from "./map_words";
 import { axesOption } from "./option";
 import { roleStyle } from "./palette";
 import { timeAt, xOf } from "./plot";
+import { SteerLayer } from "./steer_layer";
 import { nextRange, type YRange } from "./y_range";
 
 use([GridComponent, CanvasRenderer]);
@@ -64,6 +66,9 @@ export class MapSurface {
   private readonly labels: InstanceType<typeof graphic.Text>[] = [];
   private readonly bands: InstanceType<typeof graphic.Rect>[] = [];
   private readonly turnover = new graphic.Text({ silent: true, z: 2, ignore: true });
+  /** In the strip above the cells marks are seen whatever the cells' colour. */
+  private readonly steering = new SteerLayer("map", POINTER, STRIP_PX);
+  private steer: SteerView | null = null;
   private readonly zr: Holder;
   private picture: MapPicture | null = null;
   private range: YRange | null = null;
@@ -96,6 +101,8 @@ export class MapSurface {
     ]) {
       this.zr.add(element);
     }
+    this.steering.group.setClipPath(this.clip);
+    this.zr.add(this.steering.group);
     this.dress();
   }
 
@@ -126,6 +133,7 @@ export class MapSurface {
     this.layAxes(picture);
     this.layNames();
     this.layImages();
+    this.laySteering();
     for (const path of [this.lines, this.gaps, this.births, this.exits]) path.dirtyShape();
   }
 
@@ -143,6 +151,16 @@ export class MapSurface {
     }
     this.frame(this.selected, selected);
     this.frame(this.hovered, hover.key === selected ? null : hover.key);
+  }
+
+  /** What steers the target, and since when. */
+  showSteering(steer: SteerView | null): void {
+    this.steer = steer;
+    this.laySteering();
+  }
+
+  private laySteering(): void {
+    this.steering.lay(this.steer, this.plotNow, this.theme);
   }
 
   /** Thread under a pixel: the highest where several share the row. */
@@ -203,6 +221,7 @@ export class MapSurface {
 
   private dress(): void {
     const { theme } = this;
+    this.steering.dress(theme);
     this.lines.setStyle({ fill: theme.background });
     this.gaps.setStyle({ fill: theme.muted, opacity: 0.35 });
     this.births.setStyle({ fill: theme.written });

@@ -114,6 +114,15 @@ export function roleStyle(role_index: number, theme: ChartTheme): LineStyle {
   };
 }
 
+/** Colour of a policy's band, the same wherever it stands; its name stands in the band as well. */
+export function policyColour(policy: string, theme: ChartTheme): string {
+  const colours = theme.dark ? DARK : LIGHT;
+  let sum = 0;
+  for (const letter of policy) sum = (31 * sum + (letter.codePointAt(0) ?? 0)) % 9973;
+  // Not the last: it is the grey of what is left over.
+  return colours[sum % (colours.length - 1)] ?? theme.others;
+}
+
 /** Looks of a line in a chart. */
 export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): LineStyle {
   if (line.part !== undefined) {
@@ -130,7 +139,8 @@ export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): Li
   }
   if (bytes) return { ...base, colour: bytesColour(line, theme), dash, width };
   if (line.kind === "process") {
-    return { ...base, colour: theme.text, width: 2, marker: "none" };
+    const colour = line.variant === 1 ? theme.muted : theme.text;
+    return { ...base, colour, dash, width: 2, marker: "none" };
   }
   const shade = SHADES[(line.tid ?? 0) % SHADES.length] ?? 0;
   return { ...base, colour: mixed(base.colour, theme.text, shade), dash, width };

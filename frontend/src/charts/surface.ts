@@ -10,12 +10,14 @@ import { GridComponent } from "echarts/components";
 import { type ECharts, graphic, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import type { ChartId, ChartTheme, ChartView, Hover, LineStyle, LineView } from "../model/contract";
+import type { SteerView } from "../model/steer_contract";
 import { othersNote } from "./describe";
 import { LineLayer } from "./line_layer";
 import { markerPath } from "./marker";
 import { axesOption } from "./option";
 import { lineStyle } from "./palette";
 import { MARGIN, type Plot, plotSize, timeAt, xOf } from "./plot";
+import { SteerLayer } from "./steer_layer";
 import { endOf, traceLine } from "./trace";
 import { nextRange, type YRange } from "./y_range";
 
@@ -53,7 +55,9 @@ export class ChartSurface {
     marker: boolean,
   ) => InstanceType<ReturnType<typeof this.shapes>["Line"]>;
   private readonly pool: InstanceType<ReturnType<typeof this.shapes>["Line"]>[] = [];
+  private readonly steering: SteerLayer;
   private view: ChartView | null = null;
+  private steer: SteerView | null = null;
   private range: YRange | null = null;
   private axes = "";
   private hovered: string | null = null;
@@ -69,14 +73,24 @@ export class ChartSurface {
     this.chart = init(container, null, { renderer: "canvas", width, height });
     this.plotNow = { ...MARGIN, ...plotSize(width, height), t0_s: 0, t1_s: 1, y_top: EMPTY_TOP };
     const { Line, Gaps } = this.shapes();
+    this.steering = new SteerLayer(id, LINES);
     this.gaps = new Gaps({ silent: true, zlevel: LINES, z: 0, shape: {} });
     this.makeLine = (index, marker) =>
       new Line({ silent: true, zlevel: LINES, z: 2, shape: { index, marker } });
     this.lines.setClipPath(this.clip);
     const held: Holder = this.lines;
     held.add(this.gaps);
+    this.steering.group.setClipPath(this.clip);
     const zr: Holder = this.chart.getZr();
-    for (const element of [this.layer.image, this.lines, this.note, this.crosshair, this.area])
+    const { group } = this.steering;
+    for (const element of [
+      group,
+      this.layer.image,
+      this.lines,
+      this.note,
+      this.crosshair,
+      this.area,
+    ])
       zr.add(element);
     this.dress();
   }
@@ -100,7 +114,18 @@ export class ChartSurface {
       y_top: ok && !view.times ? (this.range?.top ?? EMPTY_TOP) : EMPTY_TOP,
     };
     this.layAxes();
+    this.laySteering();
     this.layLines();
+  }
+
+  /** What steers the target, and since when. */
+  showSteering(steer: SteerView | null): void {
+    this.steer = steer;
+    this.laySteering();
+  }
+
+  private laySteering(): void {
+    this.steering.lay(this.steer, this.plotNow, this.theme);
   }
 
   /** The shared pointer moved. */
@@ -139,6 +164,7 @@ export class ChartSurface {
     this.axes = "";
     this.dress();
     if (this.view) this.layAxes();
+    this.laySteering();
     this.layLines();
   }
 
@@ -196,6 +222,7 @@ export class ChartSurface {
 
   private dress(): void {
     const { theme } = this;
+    this.steering.dress(theme);
     this.gaps.setStyle({ fill: theme.muted, opacity: 0.15 });
     this.crosshair.setStyle({ stroke: theme.crosshair, lineWidth: 1, lineDash: [3, 3] });
     this.area.setStyle({ fill: theme.crosshair, opacity: 0.18 });

@@ -38,7 +38,7 @@ export function tooltipIn(container: HTMLElement): HTMLElement {
 /** Fill the box. */
 export function fillTooltip(
   box: HTMLElement,
-  tooltip: Tooltip,
+  tooltip: Tooltip & { readonly note: string | null },
   view: ChartView,
   chart: ChartId,
   theme: ChartTheme,
@@ -73,6 +73,12 @@ export function fillTooltip(
     more.textContent = `and ${tooltip.more} more`;
     more.style.color = theme.muted;
     box.append(more);
+  }
+  if (tooltip.note !== null) {
+    const note = document.createElement("div");
+    note.textContent = tooltip.note;
+    Object.assign(note.style, { maxWidth: "280px", whiteSpace: "normal", marginTop: "4px" });
+    box.append(note);
   }
 }
 

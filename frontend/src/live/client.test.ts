@@ -26,6 +26,7 @@ const NOTHING = {
   tiles: null,
   table: null,
   events: null,
+  steer: null,
   map: null,
   frames: [],
 } as const;

@@ -21,6 +21,7 @@ import type {
 } from "../model/contract";
 import { DEFAULT_REQUEST } from "../model/contract";
 import { type MapPicture, nextPicture } from "../model/map_picture";
+import type { SteerView } from "../model/steer_contract";
 import { createStore } from "../model/store";
 import type { LiveState, Problem } from "../wire/generated/models";
 
@@ -53,6 +54,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
   const table = createStore<TableView | null>(null);
   const events = createStore<EventsView | null>(null);
   const health = createStore<DataHealth | null>(null);
+  const steer = createStore<SteerView | null>(null);
   const map = createStore<MapPicture | null>(null);
   const hover = createStore<Hover>(NO_HOVER);
   const charts = new Map<ChartId, Writable<ChartView | null>>();
@@ -86,7 +88,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
   };
 
   const clear = (): void => {
-    for (const store of [target, tiles, table, events, health, map]) store.set(null);
+    for (const store of [target, tiles, table, events, health, steer, map]) store.set(null);
     for (const store of charts.values()) store.set(null);
     hover.set(NO_HOVER);
   };
@@ -118,6 +120,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
         if (data.tiles) tiles.set(data.tiles);
         if (data.table) table.set(data.table);
         if (data.events) events.set(data.events);
+        if (data.steer) steer.set(data.steer);
         if (data.map) map.set(nextPicture(map.get(), data.map));
         for (const chart of data.charts) chartStore(chart.chart).set(chart);
         if (probe && data.frames.length > 0) notePaint(data.frames, probe);
@@ -150,6 +153,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
     table,
     events,
     health,
+    steer,
     map,
     chart: chartStore,
     hover,

@@ -272,6 +272,7 @@ export class LiveSession {
         tiles: views.tiles,
         table: views.table,
         events: views.events,
+        steer: views.steer,
         map,
         frames,
       },

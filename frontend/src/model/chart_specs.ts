@@ -17,8 +17,16 @@ export interface ChartSpec {
 
 const NS = 1e-9;
 
-/** Charts whose lines are counters; GOMAXPROCS is a gauge, and times are worked out of several. */
-export type CounterChartId = Exclude<ChartId, "gomaxprocs" | "times">;
+/**
+ * Charts whose lines are counters; sizes are a gauge, operations come with decisions, and times are
+ * worked out of several.
+ */
+export type CounterChartId = Exclude<ChartId, "gomaxprocs" | "ops" | "times">;
+
+/** Whether a chart's lines are counters. */
+export function isCounterChart(chart: ChartId): chart is CounterChartId {
+  return Object.hasOwn(CHART_SPECS, chart);
+}
 
 /** All charts whose lines are counters. */
 export const CHART_SPECS: Readonly<Record<CounterChartId, ChartSpec>> = {

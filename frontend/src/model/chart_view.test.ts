@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { frame, type Row, TARGET } from "../testing/frames";
-import { type Chosen, chartView, chooseThreads, sizeView, type ViewInput } from "./chart_view";
+import { type Chosen, chartView, chooseThreads, type ViewInput } from "./chart_view";
 import { type ChartView, DEFAULT_REQUEST, type ViewRequest } from "./contract";
 import { filterFrom } from "./filter";
 import { TargetModel } from "./target_model";
@@ -145,23 +145,5 @@ describe("chooseThreads", () => {
     const { threads, candidates } = chooseThreads(view, "cpu", new Set());
     expect(threads.map((thread) => thread.tid)).toEqual([3, 1]);
     expect(candidates).toBe(3);
-  });
-});
-
-describe("sizeView", () => {
-  it("makes steps of GOMAXPROCS", () => {
-    const view = sizeView(input());
-    expect([view.state, view.step, view.y_max]).toEqual(["ok", true, 8]);
-    expect([...view.time_s]).toEqual([0, 1, 2]);
-    expect([...view.low]).toEqual([8, 4, 4]);
-  });
-
-  it("is absent with its reason where nobody knows", () => {
-    const other = new TargetModel();
-    other.ingest(frame({ seq: 1 }, [{ tid: 1, start_s: 0, name: "main", counters: {} }]));
-    expect(sizeView(input({}, other))).toMatchObject({
-      state: "absent",
-      reason: "not a Go program",
-    });
   });
 });

@@ -1,7 +1,13 @@
 /** Charts made of counters: which lines, and what they look like in a window. */
 
 import type { Target } from "../wire/generated/models";
-import { CHART_SPECS, type ChartSpec, type CounterChartId, type RingField } from "./chart_specs";
+import {
+  CHART_SPECS,
+  type ChartSpec,
+  type CounterChartId,
+  isCounterChart,
+  type RingField,
+} from "./chart_specs";
 import {
   type ChartId,
   type ChartRequest,
@@ -85,7 +91,7 @@ export function chartView(
   { chart, width_px }: ChartRequest,
   chosen: Chosen,
 ): ChartView {
-  if (chart === "gomaxprocs" || chart === "times") return emptyView(input, chart, "absent", "");
+  if (!isCounterChart(chart)) return emptyView(input, chart, "absent", "");
   const spec = CHART_SPECS[chart];
   const { model, span, now_s } = input;
   const missing = spec.fields.find((field) => model.columnOf(field) < 0);
@@ -122,30 +128,6 @@ export function chartView(
   };
 }
 
-/** The GOMAXPROCS timeline: a step line from a gauge. */
-export function sizeView(input: ViewInput): ChartView {
-  const { model, target, span, now_s } = input;
-  const reason = target?.gomaxprocs_reason ?? "";
-  const end_s = Math.min(span.t1_s, now_s);
-  const shown = model.sizes.between(span.t0_s, end_s);
-  if (shown.every((change) => Number.isNaN(change.value))) {
-    return emptyView(input, "gomaxprocs", "absent", reason);
-  }
-  const last = shown.at(-1)?.value ?? Number.NaN;
-  const time_s = Float64Array.from([...shown.map((change) => change.t_s), end_s]);
-  const low = Float64Array.from([...shown.map((change) => change.value), last]);
-  return {
-    ...emptyView(input, "gomaxprocs", "ok", reason),
-    columns: time_s.length,
-    time_s,
-    low,
-    high: low,
-    lines: [{ ...PLAIN_LINE, kind: "process", name: "GOMAXPROCS", last }],
-    y_max: Math.max(0, ...low.filter((value) => !Number.isNaN(value))),
-    step: true,
-  };
-}
-
 export const PLAIN_LINE: LineView = {
   key: null,
   tid: null,
@@ -167,7 +149,11 @@ export function whyAbsent({ target }: ViewInput, field: string): string {
   return known?.reason ?? `this target does not give ${field}`;
 }
 
-const UNITS: Partial<Record<ChartId, ShownUnit>> = { gomaxprocs: "count", times: "share" };
+const UNITS: Partial<Record<ChartId, ShownUnit>> = {
+  gomaxprocs: "count",
+  ops: "1/s",
+  times: "share",
+};
 
 /** A view without lines. */
 export function emptyView(

@@ -32,6 +32,7 @@ import type { Part } from "./breakdown";
 import type { MapRequest, MapView } from "./map_contract";
 import type { MapPicture } from "./map_picture";
 import type { CpuCheck } from "./reconciliation";
+import type { SteerView } from "./steer_contract";
 
 // ---------------------------------------------------------------------------------------------
 // Stores
@@ -90,7 +91,8 @@ export type ChartId =
   | "switches" // voluntary and involuntary context switches (1/s)
   | "wait" // run-queue wait, share of a core
   | "blkio" // block I/O wait, share of a core; absent with its reason
-  | "gomaxprocs" // size in force, step line
+  | "gomaxprocs" // size in force of what is steered, or GOMAXPROCS, step line
+  | "ops" // operations a second at each decision of a policy; absent while nothing steers
   | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
 
 /** The part of time on every time axis. */
@@ -384,6 +386,7 @@ export type TileId =
   | "disk"
   | "switches"
   | "threads" // value: live; second: none
+  | "ops" // operations a second of a steered program; only while it is steered
   | "power" // energy of the machine's packages, and an estimate for the process
   | "turnover"; // threads born and exited since the page's first frame of this target
 
@@ -523,6 +526,8 @@ export interface LiveClient {
   readonly table: Readable<TableView | null>;
   readonly events: Readable<EventsView | null>;
   readonly health: Readable<DataHealth | null>;
+  /** What steers the target and what it decided; null while nothing ever did. */
+  readonly steer: Readable<SteerView | null>;
   /** The thread map, put together of what came; asked for by `request({ map })`. */
   readonly map: Readable<MapPicture | null>;
   /** Latest view of a chart; the same store for the same id. */
@@ -654,6 +659,7 @@ export interface ViewBatch {
   readonly tiles: readonly TileView[] | null;
   readonly table: TableView | null;
   readonly events: EventsView | null;
+  readonly steer: SteerView | null;
   readonly map: MapView | null;
   /** Frames that these views are the first to contain; empty unless the probe is on. */
   readonly frames: readonly ProbeFrame[];

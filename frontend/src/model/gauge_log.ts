@@ -11,9 +11,14 @@ export interface GaugeChange {
 export class GaugeLog {
   private changes: GaugeChange[] = [];
 
+  /** The value in force; undefined before the first. */
+  get last(): number | undefined {
+    return this.changes.at(-1)?.value;
+  }
+
   /** The value now; nothing is stored unless it changed. */
   note(t_s: number, value: number): void {
-    if (Object.is(this.changes.at(-1)?.value, value)) return;
+    if (Object.is(this.last, value)) return;
     this.changes.push({ t_s, value });
     if (this.changes.length > 2 * KEPT) this.changes = this.changes.slice(-KEPT);
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FIELDS, frame, type Row } from "../testing/frames";
+import { began, decided } from "../testing/steering";
 import type { TargetEvent } from "../wire/generated/models";
 import { TargetModel } from "./target_model";
 
@@ -198,5 +199,17 @@ describe("TargetModel", () => {
     expect(model.threads.ended).toHaveLength(2000);
     expect(model.threads.folded).toBe(3000);
     expect(model.threads.slots).toBeLessThan(2100);
+  });
+
+  it("lists decisions that change something, and keeps all of them for the timeline", () => {
+    const model = new TargetModel();
+    const row: Row = { tid: 1, start_s: 0, name: "main", counters: {} };
+    model.ingest(frame({ seq: 1, events: [began(), decided(3, 16, 12)], t_s: 3.1 }, [row]));
+    model.ingest(frame({ seq: 2, events: [decided(5, 12, 12)], t_s: 5.1 }, [row]));
+    expect(model.events.until(9).map(({ event }) => event.type)).toEqual([
+      "steering_began",
+      "steering_decided",
+    ]);
+    expect(model.steer.view(9)?.total).toBe(2);
   });
 });

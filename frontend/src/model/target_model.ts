@@ -7,6 +7,7 @@ import type { Frame } from "../wire/frame";
 import type {
   CollectorHealth,
   FrameHeader,
+  TargetEvent,
   ThreadExited,
   ThreadRenamed,
 } from "../wire/generated/models";
@@ -18,6 +19,7 @@ import { History } from "./history";
 import { MachineLog } from "./machine_log";
 import { RateBase } from "./rate_base";
 import { Reconciliation } from "./reconciliation";
+import { SteerLog } from "./steer_log";
 import { PROCESS_SLOT, sameStart, type Thread, Threads } from "./threads";
 
 /** Instants are gathered in blocks of about this length. */
@@ -49,6 +51,8 @@ export class TargetModel {
   readonly machine = new MachineLog();
   /** Whether delay accounting was on: 1, 0, or NaN where that is not known. */
   readonly accounting = new GaugeLog();
+  /** What steered it, and what was decided. */
+  readonly steer = new SteerLog();
   /** CPU of the process against that of its threads. */
   readonly reconciliation = new Reconciliation();
 
@@ -238,8 +242,8 @@ export class TargetModel {
         default:
           break;
       }
-      // The threads that are there at the start are no news.
-      if (!(initial && event.type === "thread_born")) this.events.add(t_s, event);
+      this.steer.note(t_s, event);
+      if (isNews(event, initial)) this.events.add(t_s, event);
     }
   }
 
@@ -420,6 +424,12 @@ export class TargetModel {
       this.history.set(PROCESS_SLOT, ring, total);
     }
   }
+}
+
+/** Threads that are there at the start are none, nor are decisions that leave all as it is. */
+function isNews(event: TargetEvent, initial: boolean): boolean {
+  if (event.type === "thread_born") return !initial;
+  return event.type !== "steering_decided" || event.next_size !== event.size;
 }
 
 function widened(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {

@@ -4,6 +4,7 @@ import type { RingField } from "./chart_specs";
 import type { ViewInput } from "./chart_view";
 import type { ShownUnit, TileId, TileView } from "./contract";
 import { shownRate } from "./format";
+import { opsTile } from "./ops_tile";
 import { powerTile } from "./power";
 import { smoothingFor } from "./rate";
 import { type RatesNow, rateAt } from "./rates_now";
@@ -47,6 +48,7 @@ const TILES: readonly TileSpec[] = [
 /** All tiles, in the order to show them. */
 export function tileViews(input: ViewInput, rates: RatesNow): TileView[] {
   return [
+    ...opsTile(input),
     ...TILES.map((spec) => counterTile(input, rates, spec)),
     ...threadTiles(input),
     powerTile(input, rates),

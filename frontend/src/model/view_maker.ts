@@ -5,7 +5,7 @@
  */
 
 import type { Target } from "../wire/generated/models";
-import { type Chosen, chartView, chooseThreads, sizeView, type ViewInput } from "./chart_view";
+import { type Chosen, chartView, chooseThreads, type ViewInput } from "./chart_view";
 import {
   type ChartId,
   type ChartRequest,
@@ -22,6 +22,8 @@ import { type Filter, filterFrom } from "./filter";
 import type { MapView } from "./map_contract";
 import { MapMaker } from "./map_view";
 import { frozenRates, movingRates, type RatesNow } from "./rates_now";
+import { opsView, sizeView } from "./size_view";
+import type { SteerView } from "./steer_contract";
 import { tableView } from "./table_view";
 import type { TargetModel } from "./target_model";
 import { tileViews } from "./tile_view";
@@ -45,6 +47,7 @@ export interface Views {
   readonly tiles: readonly TileView[] | null;
   readonly table: TableView | null;
   readonly events: EventsView | null;
+  readonly steer: SteerView | null;
   readonly map: MapView | null;
 }
 
@@ -57,6 +60,7 @@ export class ViewMaker {
   private slow_ms = Number.NEGATIVE_INFINITY;
   private times_ms = Number.NEGATIVE_INFINITY;
   private eventsSeen = -1;
+  private steerSeen = -1;
   private asked = true;
   private mapMaker = new MapMaker();
 
@@ -101,7 +105,8 @@ export class ViewMaker {
     const input = this.input(target);
     const base = this.targetView(input, silent_ms);
     if (this.model.seq === 0 || (this.frozen && !all)) {
-      return { target: base, charts: [], tiles: null, table: null, events: null, map: null };
+      const nothing = { tiles: null, table: null, events: null, steer: null, map: null };
+      return { target: base, charts: [], ...nothing };
     }
     const rates = this.frozen?.rates ?? movingRates(this.model);
     const { request } = this;
@@ -113,6 +118,7 @@ export class ViewMaker {
       tiles: slow && request.tiles ? tileViews(input, rates) : null,
       table: slow && request.table ? tableView(input, rates, request.table) : null,
       events: slow && request.events ? this.eventsView(input, all) : null,
+      steer: this.steerView(input, all),
       map: request.map ? this.mapMaker.make(input, request.map, slow, this.clock) : null,
     };
   }
@@ -131,6 +137,7 @@ export class ViewMaker {
     { choose, due }: { readonly choose: boolean; readonly due: boolean },
   ): ChartView | null {
     if (asked.chart === "gomaxprocs") return sizeView(input);
+    if (asked.chart === "ops") return opsView(input);
     // Its bands are means over half a second or more.
     if (asked.chart === "times") return due ? timesView(input, asked) : null;
     let chosen = this.chosen.get(asked.chart);
@@ -155,6 +162,17 @@ export class ViewMaker {
       event,
     }));
     return { events, total: model.events.total };
+  }
+
+  /** Null: as before. */
+  private steerView({ model, now_s, target }: ViewInput, all: boolean): SteerView | null {
+    if (target?.steering && !this.frozen) {
+      const began_us = target.steering.since_unix_us - target.attached_unix_us;
+      model.steer.assume(began_us / 1e6, now_s, target.steering);
+    }
+    if (!all && model.steer.edition === this.steerSeen) return null;
+    this.steerSeen = model.steer.edition;
+    return model.steer.view(now_s);
   }
 
   private targetView(input: ViewInput, silent_ms: number): TargetView {

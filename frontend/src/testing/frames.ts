@@ -179,4 +179,5 @@ export const TARGET: Target = {
   absent: [{ field: "net_read_bytes", reason: "needs eBPF" }],
   gomaxprocs: null,
   gomaxprocs_reason: "not a Go program",
+  steering: null,
 };

@@ -1,10 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { frame, TARGET } from "../testing/frames";
+import { began, decided, STEERING } from "../testing/steering";
 import { checkFrameHeader, checkLiveMessage } from "./guards";
 
 const header = () => structuredClone(frame({ seq: 3 }, []).header);
 
 describe("checkFrameHeader", () => {
+  it("knows what steering tells", () => {
+    const actor = "a page";
+    const events = [
+      began(),
+      decided(3, 16, 12, { proposed: 12, mean_wait_s: 0.5 }),
+      { type: "search_restarted", policy: "linear", reason: "phase", actor },
+      { type: "steering_troubled", policy: "linear", problem: "" },
+      { type: "steering_released", policy: "linear", size: 16, actor },
+    ];
+    expect(checkFrameHeader({ ...header(), events })).toMatchObject({ events });
+    const wrong = { ...header(), events: [decided(3, 16, 12, { ops: Number.NaN })] };
+    expect(checkFrameHeader(wrong)).toBe("event steering_decided: ops is null");
+  });
+
   it("lets a header through", () => {
     expect(checkFrameHeader(header())).toEqual(header());
   });
@@ -24,6 +39,10 @@ describe("checkLiveMessage", () => {
   it("lets the state through", () => {
     const message = { type: "live_state", hosts: [], targets: [TARGET] };
     expect(checkLiveMessage(JSON.stringify(message))).toEqual(message);
+    const steered = { ...message, targets: [{ ...TARGET, steering: STEERING }] };
+    expect(checkLiveMessage(JSON.stringify(steered))).toEqual(steered);
+    const wrong = { ...message, targets: [{ ...TARGET, steering: { ...STEERING, size: "8" } }] };
+    expect(checkLiveMessage(JSON.stringify(wrong))).toContain("targets is");
   });
 
   it.each([

@@ -65,6 +65,34 @@ const EVENTS: Readonly<Record<TargetEvent["type"], Shape>> = {
   gap: { from_seq: isCount, to_seq: isCount, reason: isText },
   gomaxprocs_changed: { size: isNumber, previous: isNumber },
   sample_failed: { reason: isText },
+  steering_began: {
+    policy: isText,
+    shadow: isFlag,
+    knob: isText,
+    signal: isText,
+    proxy: isFlag,
+    lower: isCount,
+    upper: isCount,
+    size: isCount,
+    actor: isText,
+  },
+  steering_decided: {
+    policy: isText,
+    at_ns: isNumber,
+    elapsed_s: isNumber,
+    ops: isNumber,
+    mean_wait_s: orNull(isNumber),
+    size: isCount,
+    next_size: isCount,
+    proposed: orNull(isCount),
+    state: isText,
+    reason: isText,
+    counted: isFlag,
+    probing: isFlag,
+  },
+  search_restarted: { policy: isText, reason: isText, actor: isText },
+  steering_released: { policy: isText, size: isCount, actor: isText },
+  steering_troubled: { policy: isText, problem: isText },
 };
 
 const HEADER: Shape = {
@@ -143,6 +171,24 @@ const PROCESS: Shape = {
   ports: isArray,
 };
 
+const STEERING: Shape = {
+  policy: isText,
+  parameters: isTotals,
+  shadow: isFlag,
+  knob: isText,
+  signal: isText,
+  proxy: isFlag,
+  lower: isCount,
+  upper: isCount,
+  original: isCount,
+  size: isCount,
+  state: isText,
+  reason: isText,
+  decisions: isCount,
+  since_unix_us: isNumber,
+  problem: isText,
+};
+
 const isTarget = (value: unknown): value is Target =>
   shaped({
     id: isText,
@@ -157,6 +203,7 @@ const isTarget = (value: unknown): value is Target =>
     absent: listOf(shaped({ field: isText, reason: isText })),
     gomaxprocs: orNull(isNumber),
     gomaxprocs_reason: isText,
+    steering: orNull(shaped(STEERING)),
   })(value);
 
 const isHost = (value: unknown): value is Host =>

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import { useLiveClient } from "../../../base/liveClient";
+import { useReadable } from "../../../base/useReadable";
 import type { LiveClient } from "../../../model/contract";
 import { fieldNamed } from "../../../model/format";
 import type { Target } from "../../../wire/generated/models";
@@ -7,6 +8,7 @@ import styles from "./ChartGrid.module.css";
 import { ChartPanel } from "./ChartPanel";
 import { EventList } from "./EventList";
 import { PANELS, type Panel, whyAbsent } from "./panels";
+import { SizePanel } from "./SizePanel";
 import { TimesPanel } from "./times/TimesPanel";
 
 /** The charts of CPU stand above where the time goes. */
@@ -19,11 +21,14 @@ export function ChartGrid({ target }: { readonly target: Target }) {
     const reason = whyAbsent(panel, target);
     return { panel, reason: reason ?? (empty.has(panel.chart) ? whyEmpty(panel) : null) };
   });
-  const there = judged.filter(({ reason }) => reason === null).map(({ panel }) => panel);
+  const steered = useReadable(useLiveClient().steer) !== null || target.steering !== null;
+  const others = judged.filter(({ panel }) => !(steered && panel.chart === "gomaxprocs"));
+  const there = others.filter(({ reason }) => reason === null).map(({ panel }) => panel);
   const panels = (some: readonly Panel[]) =>
     some.map((panel) => <ChartPanel key={panel.chart} panel={panel} />);
   return (
     <>
+      {steered ? <SizePanel target={target} /> : null}
       <div className={styles.grid}>{panels(there.slice(0, ABOVE_TIMES))}</div>
       <TimesPanel />
       <div className={styles.grid}>
@@ -31,7 +36,7 @@ export function ChartGrid({ target }: { readonly target: Target }) {
         <EventList />
       </div>
       <dl className={styles.absent} aria-label="Not available for this target">
-        {judged.map(({ panel, reason }) =>
+        {others.map(({ panel, reason }) =>
           reason === null ? null : <AbsentPanel key={panel.chart} panel={panel} reason={reason} />,
         )}
       </dl>

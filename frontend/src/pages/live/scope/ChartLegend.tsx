@@ -94,11 +94,17 @@ function twinsOf(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name, place) => names.indexOf(name) !== place));
 }
 
-/** Lines, with the second one of a pair beside the first. */
+/** Lines, with the second one of a pair beside the first; a variant without a name is of no pair. */
 function entriesOf(view: ChartView): readonly (readonly [LineView, LineView | undefined])[] {
   const partner = (line: LineView) =>
     view.lines.find(
-      (other) => other.variant === 1 && other.kind === line.kind && other.key === line.key,
+      (other) =>
+        other.variant === 1 &&
+        other.variant_name !== "" &&
+        other.kind === line.kind &&
+        other.key === line.key,
     );
-  return view.lines.filter((line) => line.variant === 0).map((line) => [line, partner(line)]);
+  return view.lines
+    .filter((line) => line.variant === 0 || line.variant_name === "")
+    .map((line) => [line, partner(line)]);
 }

@@ -58,6 +58,9 @@ export function EventList() {
 }
 
 function kindOf(event: TargetEvent): MarkKind {
+  if (event.type === "steering_troubled") {
+    return event.problem === "" ? "good" : "fair";
+  }
   const slowed = event.type === "rate_adapted" && event.rate_hz < event.previous_hz;
   return slowed || WORRYING.has(event.type) ? "fair" : "plain";
 }

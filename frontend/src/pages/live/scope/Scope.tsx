@@ -2,11 +2,13 @@ import { useEffect, useState } from "react";
 import { isKind } from "../../../api/problem";
 import { useLiveClient } from "../../../base/liveClient";
 import { navigate } from "../../../base/routing";
+import { steerOpen } from "../../../base/steerOpen";
 import { useReadable } from "../../../base/useReadable";
 import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
 import { Blank } from "../../../ui/Blank";
 import { Button } from "../../../ui/Button";
 import { Notice } from "../../../ui/Notice";
+import { SteerDrawer } from "../steer/SteerDrawer";
 import { ChartGrid } from "./ChartGrid";
 import { EndedNotice } from "./EndedNotice";
 import { MapPanel } from "./MapPanel";
@@ -25,6 +27,7 @@ export function Scope({ id }: { readonly id: string }) {
   const live = useReadable(client.live);
   const view = useSlowly(client.target, READABLE_MS);
   const problem = useReadable(client.problem);
+  const open = useReadable(steerOpen);
   const patient = usePatience(PATIENCE_MS);
   const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
 
@@ -44,29 +47,33 @@ export function Scope({ id }: { readonly id: string }) {
       <Blank title="Opening the target…" />
     );
   }
+  const steering = open ? "open" : "closed";
   const host = live?.hosts.find((each) => each.id === target.host);
   return (
-    <div className={styles.scope} data-state={view.state}>
-      <TargetHeader target={target} view={view} />
-      {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
-      {view.state === "quiet" && host?.connected === false ? (
-        <Notice kind="fair" title="The collector is not connected to the backend">
-          It goes on sampling on its own and sends what was missed when it is back.
-        </Notice>
-      ) : null}
-      {view.state === "quiet" && host?.connected !== false ? (
-        <Notice kind="fair" title="No sample came for some seconds">
-          The machine may be very busy, or the collector stopped.
-        </Notice>
-      ) : null}
-      {view.state === "loading" ? (
-        <Notice kind="plain" title="Waiting for the first sample…" />
-      ) : null}
-      <Tiles target={target} />
-      <ViewControls target={target} />
-      <ChartGrid target={target} />
-      <MapPanel target={target} />
-      <ThreadTable target={target} />
+    <div className={styles.beside} data-steer={steering}>
+      <div className={styles.scope} data-state={view.state}>
+        <TargetHeader target={target} view={view} />
+        {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
+        {view.state === "quiet" && host?.connected === false ? (
+          <Notice kind="fair" title="The collector is not connected to the backend">
+            It goes on sampling on its own and sends what was missed when it is back.
+          </Notice>
+        ) : null}
+        {view.state === "quiet" && host?.connected !== false ? (
+          <Notice kind="fair" title="No sample came for some seconds">
+            The machine may be very busy, or the collector stopped.
+          </Notice>
+        ) : null}
+        {view.state === "loading" ? (
+          <Notice kind="plain" title="Waiting for the first sample…" />
+        ) : null}
+        <Tiles target={target} />
+        <ViewControls target={target} />
+        <ChartGrid target={target} />
+        <MapPanel target={target} />
+        <ThreadTable target={target} />
+      </div>
+      <SteerDrawer target={target} />
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { Tip } from "../../../ui/Tip";
 import type { Problem, Target } from "../../../wire/generated/models";
 import { isDemo } from "../demo";
+import { SteerButton } from "../steer/SteerButton";
 import { HealthIndicator } from "./HealthIndicator";
 import { networkDetail, networkName } from "./networkSource";
 import { RateInForce } from "./RateInForce";
@@ -39,6 +40,7 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
         </Tip>
       </div>
       <div className={styles.actions}>
+        <SteerButton />
         <HealthIndicator state={view.state} />
         <div className={styles.rate}>
           <RateSelect target={target} onProblem={setProblem} />
@@ -89,6 +91,16 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
       "GOMAXPROCS",
       view.gomaxprocs === null ? NO_VALUE : String(view.gomaxprocs),
       target.gomaxprocs_reason,
+    ]);
+  }
+  const { steering } = target;
+  if (process.runtime === "go" || steering !== null) {
+    facts.push([
+      "Policy",
+      steering === null ? "none" : `${steering.policy}${steering.shadow ? " (shadow)" : ""}`,
+      steering === null
+        ? "Nothing steers this program"
+        : `${steering.shadow ? "It decides, but does not act. " : ""}${steering.state}: ${steering.reason}`,
     ]);
   }
   if (view.energy_j !== null) {

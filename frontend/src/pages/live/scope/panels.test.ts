@@ -41,6 +41,7 @@ const target = (more: Partial<Target>): Target => ({
   absent: [{ field: "net_read_bytes", reason: "no eBPF" }],
   gomaxprocs: null,
   gomaxprocs_reason: "not a Go program",
+  steering: null,
   ...more,
 });
 

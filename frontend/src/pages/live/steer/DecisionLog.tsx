@@ -1,0 +1,50 @@
+import { useState } from "react";
+import { localTime, utcTime } from "../../../base/clock";
+import type { SteerView } from "../../../model/steer_contract";
+import type { Target } from "../../../wire/generated/models";
+import styles from "./DecisionLog.module.css";
+import { logLines } from "./logLines";
+
+interface DecisionLogProps {
+  readonly target: Target;
+  readonly steer: SteerView;
+}
+
+/** Decisions and restarts, newest first. */
+export function DecisionLog({ target, steer }: DecisionLogProps) {
+  const [all, setAll] = useState(true);
+  const lines = logLines(steer, all);
+  const attached_ms = target.attached_unix_us / 1000;
+  return (
+    <section className={styles.log} aria-label="Decisions">
+      <header className={styles.head}>
+        <h3>
+          Decisions <small>{steer.total}</small>
+        </h3>
+        <label className={styles.toggle}>
+          <input
+            type="checkbox"
+            checked={!all}
+            onChange={(event) => setAll(!event.target.checked)}
+          />
+          Only changes
+        </label>
+      </header>
+      {lines.length === 0 ? (
+        <p className={styles.none}>None yet: the first interval is not over.</p>
+      ) : (
+        <ol className={styles.list} aria-label="Decisions, newest first">
+          {lines.map(({ key, t_s, what, reason, moved }) => (
+            <li key={key} className={styles.line} data-moved={moved}>
+              <time title={utcTime(attached_ms + 1000 * t_s)}>
+                {localTime(attached_ms + 1000 * t_s)}
+              </time>
+              <span className={styles.what}>{what}</span>
+              <span className={styles.reason}>{reason}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,97 @@
+import type { FormEvent } from "react";
+import { Button } from "../../../ui/Button";
+import { Select } from "../../../ui/Select";
+import type { PolicyInfo, Steering } from "../../../wire/generated/models";
+import {
+  type Edits,
+  isDefault,
+  parameterField,
+  parameterHelp,
+  toDefaults,
+  wrongParameters,
+} from "./draft";
+import { NumberField } from "./NumberField";
+import styles from "./SteerPanel.module.css";
+
+interface ParameterFormProps {
+  readonly policies: readonly PolicyInfo[];
+  /** The one whose parameters are shown. */
+  readonly policy: PolicyInfo;
+  readonly steering: Steering | null;
+  readonly edits: Edits;
+  readonly locked: boolean;
+  /** Whether what is shown differs from what is in force. */
+  readonly changed: boolean;
+  readonly onChoose: (policy: string) => void;
+  readonly onEdit: (edits: Edits) => void;
+  readonly onApply: () => void;
+}
+
+/** The parameters of a policy, in force or not. */
+export function ParameterForm(props: ParameterFormProps) {
+  const { policies, policy, steering, edits, locked, changed, onChoose, onEdit, onApply } = props;
+  const inForce = steering?.policy === policy.name;
+  const wrong = wrongParameters(policy, steering, edits).length > 0;
+  const blocked = locked || wrong || (inForce && !changed);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!blocked) {
+      onApply();
+    }
+  };
+  const edit = (name: string, text: string) =>
+    onEdit({
+      ...edits,
+      parameters: {
+        ...edits.parameters,
+        [policy.name]: { ...edits.parameters[policy.name], [name]: text },
+      },
+    });
+  return (
+    <form className={styles.section} aria-label="Parameters" onSubmit={submit} noValidate>
+      <header className={styles.sectionHead}>
+        <h3>Parameters</h3>
+        <Select
+          label="of"
+          value={policy.name}
+          choices={policies.map(({ name }) => ({ value: name, label: name }))}
+          onChange={onChoose}
+        />
+      </header>
+      <p className={styles.meaning}>
+        {policy.meaning} <small>{policy.source}</small>
+      </p>
+      {policy.parameters.length === 0 ? (
+        <p className={styles.meaning}>It has no parameters.</p>
+      ) : (
+        <div className={styles.fields}>
+          {policy.parameters.map((each) => (
+            <NumberField
+              key={`${policy.name} ${each.name}`}
+              label={each.name}
+              unit={each.unit}
+              help={parameterHelp(each)}
+              field={parameterField(each, policy.name, steering, edits)}
+              disabled={locked}
+              onChange={(text) => edit(each.name, text)}
+            />
+          ))}
+        </div>
+      )}
+      {policy.parameters.length === 0 ? null : (
+        <div className={styles.buttons}>
+          <Button type="submit" disabled={blocked}>
+            {inForce ? "Apply" : `Steer with ${policy.name}`}
+          </Button>
+          <Button
+            look="quiet"
+            disabled={locked || isDefault(policy, steering, edits)}
+            onClick={() => onEdit(toDefaults(policy, edits))}
+          >
+            Reset to defaults
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+import { localTime } from "../../../base/clock";
+import { useLiveClient } from "../../../base/liveClient";
+import { useReadable } from "../../../base/useReadable";
+import { formatDuration, formatValue } from "../../../model/format";
+import type { SteerView } from "../../../model/steer_contract";
+import { signalUnit, sizeTitle } from "../../../model/steer_words";
+import type { Steering } from "../../../wire/generated/models";
+import { barsOf, behindWords } from "./bars";
+import styles from "./SizeBars.module.css";
+
+interface SizeBarsProps {
+  readonly steer: SteerView;
+  readonly steering: Steering | null;
+}
+
+/** Operations a second of each size that was tried. */
+export function SizeBars({ steer, steering }: SizeBarsProps) {
+  const attached = useReadable(useLiveClient().target)?.target?.attached_unix_us ?? null;
+  const band = steer.bands.at(-1);
+  const unit = signalUnit(band?.signal ?? null);
+  const bars = barsOf(steer.tried, steering?.size ?? null);
+  const since =
+    attached === null || !Number.isFinite(steer.tried_since_s)
+      ? ""
+      : ` since ${localTime(attached / 1000 + 1000 * steer.tried_since_s)}`;
+  return (
+    <section className={styles.bars} aria-label="Ops per size tried">
+      <h3>
+        Ops per size tried<small>{since}</small>
+      </h3>
+      {bars.length === 0 ? (
+        <p className={styles.none}>No interval of this search counts yet.</p>
+      ) : (
+        <table className={styles.table}>
+          <thead className="visually-hidden">
+            <tr>
+              <th scope="col">{sizeTitle(band?.knob ?? null)}</th>
+              <th scope="col">Mean</th>
+              <th scope="col">Compared with the best</th>
+              <th scope="col">Intervals</th>
+            </tr>
+          </thead>
+          <tbody>
+            {bars.map((bar) => (
+              <tr key={bar.size} data-bar={bar.size} data-in-force={bar.inForce}>
+                <th scope="row" className={styles.size}>
+                  {bar.size}
+                  {bar.inForce ? <span className={styles.now}>in force</span> : null}
+                </th>
+                <td className={styles.value}>
+                  <span className={styles.track} aria-hidden="true">
+                    <span className={styles.bar} style={{ width: `${100 * bar.share}%` }} />
+                  </span>
+                  <span className={styles.label}>
+                    {formatValue(bar.rate, unit)}
+                    {bar.wait_s === null ? "" : `, waits ${formatDuration(bar.wait_s)}`}
+                  </span>
+                </td>
+                <td className={styles.behind}>{behindWords(bar)}</td>
+                <td className={styles.count}>×{bar.intervals}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

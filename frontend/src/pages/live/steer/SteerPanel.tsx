@@ -1,0 +1,135 @@
+import { useState } from "react";
+import { useLiveClient } from "../../../base/liveClient";
+import { useReadable } from "../../../base/useReadable";
+import { Button } from "../../../ui/Button";
+import { Notice } from "../../../ui/Notice";
+import { ProblemNotice } from "../../../ui/ProblemNotice";
+import type { PolicyInfo, Target } from "../../../wire/generated/models";
+import { DecisionLog } from "./DecisionLog";
+import { changesParameters, type Edits, requestFor } from "./draft";
+import { InForce } from "./InForce";
+import { obstacleOf, waitObstacle } from "./obstacles";
+import { ParameterForm } from "./ParameterForm";
+import { PolicyButtons } from "./PolicyButtons";
+import { SizeBars } from "./SizeBars";
+import styles from "./SteerPanel.module.css";
+import { Unsteerable } from "./Unsteerable";
+import type { Pending, SteerState } from "./useSteering";
+import { WiringForm } from "./WiringForm";
+
+interface SteerPanelProps {
+  readonly target: Target;
+  readonly state: SteerState;
+}
+
+/** All that the drawer holds. */
+export function SteerPanel({ target, state }: SteerPanelProps) {
+  const steer = useReadable(useLiveClient().steer);
+  const { policies, options, role, steering, pending, problem, undo, edits, counter } = state;
+  const [chosen, setChosen] = useState<string | null>(null);
+  const ended = target.state !== "attached";
+  const obstacle = options === null || steering !== null ? null : obstacleOf(options);
+  const locked = role === "viewer" || ended;
+  const shown =
+    policies?.find(({ name }) => name === (chosen ?? steering?.policy)) ?? policies?.[0] ?? null;
+  const inForce = policies?.find(({ name }) => name === steering?.policy) ?? null;
+
+  const send = (policy: PolicyInfo, next: Edits, asks: Pending) => {
+    const waits = inForce?.wait ?? null;
+    state.steer(requestFor(policy, steering, next, { known: counter, waits }), asks);
+  };
+  const press = (policy: PolicyInfo) => {
+    setChosen(null);
+    const words = `Asking for ${policy.name}…`;
+    send(policy, edits, { key: `policy:${policy.name}`, words });
+  };
+  /** Choices take effect at once while something steers; otherwise they wait for a policy. */
+  const change = (next: Edits, now: boolean) => {
+    if (now && inForce !== null) {
+      // Parameters that are being typed are not sent along.
+      send(
+        inForce,
+        { ...next, parameters: {} },
+        { key: "change", words: "Asking for the change…" },
+      );
+    }
+    state.setEdits(next);
+  };
+
+  return (
+    <div className={styles.panel}>
+      {role === "viewer" ? (
+        <Notice kind="plain" title="This address only lets you watch">
+          Open the page with the operator's address to steer.
+        </Notice>
+      ) : null}
+      {ended ? <Notice kind="plain" title="The program is not watched any more" /> : null}
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+      {steering !== null && steering.problem !== "" ? (
+        <Notice kind="fair" title="The policy cannot work at present" urgent>
+          {steering.problem}
+        </Notice>
+      ) : null}
+      {options !== null && obstacle !== null && !ended ? (
+        <Unsteerable options={options} obstacle={obstacle} />
+      ) : null}
+      <InForce
+        steering={steering}
+        pending={pending}
+        locked={locked}
+        startable={!locked && obstacle === null}
+        onRestart={state.restart}
+        onRelease={state.release}
+      />
+      {undo === null ? null : (
+        <div className={styles.undo} data-undo="">
+          <span>{undo.done}</span>
+          <Button
+            disabled={locked}
+            aria-busy={pending?.key === "undo"}
+            onClick={() => state.steer(undo.request, { key: "undo", words: "Going back…" })}
+          >
+            {undo.label}
+          </Button>
+        </div>
+      )}
+      <PolicyButtons
+        policies={policies}
+        steering={steering}
+        pending={pending}
+        locked={locked || obstacle !== null}
+        obstacle={(policy) => (obstacle === null ? waitObstacle(policy, options) : "")}
+        onPress={press}
+      />
+      {steer === null ? null : (
+        <>
+          <SizeBars steer={steer} steering={steering} />
+          <DecisionLog target={target} steer={steer} />
+        </>
+      )}
+      {policies === null || shown === null ? null : (
+        <ParameterForm
+          policies={policies}
+          policy={shown}
+          steering={steering}
+          edits={edits}
+          locked={locked || obstacle !== null}
+          onChoose={setChosen}
+          onEdit={state.setEdits}
+          onApply={() => press(shown)}
+          changed={changesParameters(shown, steering, edits)}
+        />
+      )}
+      {options === null || obstacle !== null ? null : (
+        <WiringForm
+          options={options}
+          ports={target.process.ports}
+          steering={steering}
+          edits={edits}
+          locked={locked}
+          onChange={change}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,196 @@
+import type { Locator, Page } from "@playwright/test";
+import { GO, Steered } from "./fixtures/steered";
+import { expect, test as shared } from "./fixtures/test";
+
+/** The page with a steered program in it, and what tests press there. */
+class SteerPage {
+  readonly page: Page;
+  readonly drawer: Locator;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.drawer = page.getByRole("dialog", { name: "Steer" });
+  }
+
+  async open(url: string): Promise<void> {
+    await this.page.goto(url);
+    await expect(this.page.locator("[data-chart=cpu]")).toHaveAttribute("data-state", "ok");
+    await this.page.keyboard.press("s");
+    await expect(this.drawer).toBeVisible();
+  }
+
+  policy(name: string): Locator {
+    return this.drawer.getByRole("region", { name: "Policy" }).getByRole("button", {
+      name,
+      exact: true,
+    });
+  }
+
+  /** Half a second an interval: tests have no time to lose. */
+  async hurry(policy: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
+    const form = this.drawer.getByRole("form", { name: "Parameters" });
+    await form.getByRole("combobox", { name: "of" }).selectOption(policy);
+    for (const [name, value] of Object.entries({ interval_s: "0.5", ...more })) {
+      await form.getByLabel(name, { exact: true }).fill(value);
+    }
+  }
+
+  /** The size in force, as the drawer tells it. */
+  async size(): Promise<number> {
+    return Number(await this.drawer.locator("[data-size]").textContent());
+  }
+
+  get state(): Locator {
+    return this.drawer.locator("[data-state-words]");
+  }
+
+  fact(name: string): Locator {
+    return this.page.locator(`[data-fact="${name}"] dd`);
+  }
+}
+
+const test = shared.extend<{ readonly steered: Steered; readonly steering: SteerPage }>({
+  steered: async ({ built: _ }, use) => {
+    const program = await Steered.start();
+    await use(program);
+    await program.kill();
+  },
+  steering: async ({ signedIn, site, steered }, use) => {
+    const steering = new SteerPage(signedIn);
+    await steering.open(`${site.url}/?pid=${steered.pid}`);
+    await use(steering);
+  },
+});
+
+test.describe("a program with an agent", () => {
+  test.skip(GO === null, "needs a Go compiler");
+
+  test("one press on bidirectional moves the size, and the timeline tells why", async ({
+    steering,
+  }) => {
+    const { page, drawer } = steering;
+    await expect(drawer).toContainText("Nothing steers this program");
+    await steering.hurry("bidirectional");
+    await steering.policy("bidirectional").click();
+    await expect(steering.policy("bidirectional")).toHaveAttribute("aria-pressed", "true");
+    await expect.poll(() => steering.size()).toBeLessThan(Steered.LARGEST);
+    await expect(drawer.locator("[data-bar]").nth(1)).toBeVisible();
+    await expect(drawer.locator("[data-in-force=true]")).toHaveCount(1);
+    await expect(drawer.getByRole("region", { name: "Decisions" })).toContainText(
+      `${Steered.LARGEST} → ${Steered.LARGEST - 1}`,
+    );
+
+    await expect(steering.fact("Policy")).toHaveText("bidirectional");
+    await expect(page.locator("[data-tile=ops]")).toContainText(/\d.* k?\/s/);
+    const size = page.locator("[data-chart=gomaxprocs]");
+    await expect(size).toHaveAttribute("aria-label", /Steered by bidirectional\. \d+ decision/);
+    await expect(size).toHaveAttribute("aria-label", /Last change \d → \d: /);
+    await expect(page.locator("[data-chart=ops]")).toHaveAttribute("data-state", "ok");
+    await expect(page.getByRole("region", { name: "Events" })).toContainText(
+      "bidirectional steers from size 4, between 1 and 4, on operations of the agent.",
+    );
+
+    // Near now: before the press there is nothing to tell.
+    const { width } = (await size.boundingBox()) ?? { width: 0 };
+    await size.hover({ position: { x: width - 45, y: 60 } });
+    await expect(size.locator(".chart-tooltip")).toContainText(/bidirectional: /);
+  });
+
+  test("another policy is one press away, and so is the way back", async ({ steering }) => {
+    const { drawer } = steering;
+    await steering.policy("bidirectional").click();
+    await expect(steering.policy("bidirectional")).toHaveAttribute("aria-pressed", "true");
+    await steering.policy("fixed").click();
+    await expect(steering.policy("fixed")).toHaveAttribute("aria-pressed", "true");
+    await expect(steering.policy("bidirectional")).toHaveAttribute("aria-pressed", "false");
+    await drawer.getByRole("button", { name: "Back to bidirectional" }).click();
+    await expect(steering.policy("bidirectional")).toHaveAttribute("aria-pressed", "true");
+    await drawer.getByRole("switch", { name: /Shadow mode/ }).click();
+    await expect(steering.fact("Policy")).toHaveText("bidirectional (shadow)");
+  });
+
+  test("a search restarts, and a release gives the original size back", async ({ steering }) => {
+    const { drawer } = steering;
+    await steering.hurry("linear", { warm_up_s: "0", lowest: "1" });
+    await steering.policy("linear").click();
+    await expect(steering.state).toHaveText("settled");
+    await drawer.getByRole("button", { name: "Restart search" }).click();
+    await expect(steering.state).toHaveText("searching");
+    await expect(drawer.getByRole("region", { name: "Decisions" })).toContainText(
+      "search restarted",
+    );
+
+    await drawer.getByRole("button", { name: `Release, back to size ${Steered.LARGEST}` }).focus();
+    await steering.page.keyboard.press("Enter");
+    await expect(drawer).toContainText("Nothing steers this program");
+    // The button is gone, the focus is still in the drawer.
+    await expect(drawer).toBeFocused();
+    await expect(steering.fact("GOMAXPROCS")).toHaveText(String(Steered.LARGEST));
+    await expect(steering.fact("Policy")).toHaveText("none");
+    await drawer.getByRole("button", { name: "Steer again with linear" }).click();
+    await expect(steering.policy("linear")).toHaveAttribute("aria-pressed", "true");
+  });
+
+  test("a value out of bounds cannot be sent", async ({ steering }) => {
+    const { drawer } = steering;
+    await steering.hurry("bidirectional", { interval_s: "0.1" });
+    const form = drawer.getByRole("form", { name: "Parameters" });
+    await expect(form).toContainText("Between 0.5 and 60.");
+    await expect(form.getByRole("button", { name: "Steer with bidirectional" })).toBeDisabled();
+    await form.getByRole("button", { name: "Reset to defaults" }).click();
+    await expect(form.getByLabel("interval_s")).toHaveValue("2");
+    await expect(form.getByRole("button", { name: "Steer with bidirectional" })).toBeEnabled();
+  });
+
+  test("who may only watch sees all and presses nothing", async ({ steering, browser, site }) => {
+    await steering.policy("bidirectional").click();
+    await expect(steering.policy("bidirectional")).toHaveAttribute("aria-pressed", "true");
+    const context = await browser.newContext();
+    try {
+      const page = await context.newPage();
+      await page.goto(site.urlToWatch);
+      await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
+      const watching = new SteerPage(page);
+      await watching.open(steering.page.url());
+      await expect(watching.drawer).toContainText("This address only lets you watch");
+      await expect(watching.policy("bidirectional")).toHaveAttribute("aria-pressed", "true");
+      for (const name of ["Restart search", /^Release/, "fixed"] as const) {
+        const button = watching.drawer.getByRole("button", { name, exact: true });
+        await expect(button).toBeDisabled();
+      }
+    } finally {
+      await context.close();
+    }
+  });
+});
+
+test("says why a program cannot be steered, and what helps", async ({ watching }) => {
+  await watching.page.keyboard.press("s");
+  const steering = new SteerPage(watching.page);
+  await expect(steering.drawer).toContainText("This program cannot be steered yet");
+  await expect(steering.drawer).toContainText("docs/steering.md");
+  await expect(steering.policy("linear")).toBeDisabled();
+});
+
+test("the keyboard opens and closes the drawer, and the focus returns", async ({ watching }) => {
+  const { page } = watching;
+  const button = page.getByRole("button", { name: "Steer", exact: true });
+  const drawer = page.getByRole("dialog", { name: "Steer" });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await expect(drawer).toBeVisible();
+  await expect(button).toHaveAttribute("aria-expanded", "true");
+  await page.keyboard.press("Tab");
+  await expect(drawer.getByRole("button", { name: "Close" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(drawer).toBeHidden();
+  await expect(button).toBeFocused();
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.keyboard.press("s");
+  await expect(drawer).toBeVisible();
+  expect((await drawer.boundingBox())?.width).toBe(390);
+  await page.keyboard.press("Escape");
+  await expect(drawer).toBeHidden();
+  await expect(button).toBeFocused();
+});
