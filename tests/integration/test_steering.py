@@ -201,6 +201,21 @@ async def test_from_the_first_press_to_the_release(root: Site) -> None:
     assert root.collector.audit.stat().st_mode & 0o777 == 0o600
 
 
+async def test_a_pool_is_steered_on_the_time_that_its_jobs_wait(root: Site) -> None:
+    with steered(waiting_python()) as program:
+        target, follower = await root.attach(program.pid)
+        now = await root.steer(target.id, policy="ait", parameters={"interval_s": 0.5})
+        assert now.steering is not None
+        assert (now.steering.knob, now.steering.signal) == ("pool-agent", "queue-wait")
+        # Jobs queue up before one worker: the pool grows.
+        await follower.until(
+            lambda _: any(one.next_size >= 5 for one in follower.events(SteeringDecided))
+        )
+        assert all(one.mean_wait_s is not None for one in follower.events(SteeringDecided))
+        await root.release(target.id)
+        assert await size_of(program) == 1
+
+
 async def test_shadow_mode_decides_and_does_not_act(root: Site) -> None:
     with steered(contended_go()) as program:
         original = await size_of(program)
