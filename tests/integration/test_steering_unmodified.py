@@ -44,7 +44,7 @@ async def test_gomaxprocs_of_an_unmodified_program_is_steered_and_comes_back(roo
             lambda _: any(one.next_size == 1 for one in follower.events(SteeringDecided))
         )
         while_steered = await root.steering_options(target.id)
-        assert [one.kind for one in while_steered.knobs] == ["go-affinity"]
+        assert [(one.kind, one.upper) for one in while_steered.knobs] == [("go-affinity", CPUS)]
 
         await root.release(target.id)
         await follower.until(

@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tidscope_wire.generated.models import (
-    KnobKind,
+    KnobOption,
     SearchRestarted,
-    SignalKind,
     Steering,
     SteeringBegan,
     SteeringDecided,
@@ -133,7 +132,7 @@ class Pilot:
         self._stopping = False
         self._kept_s = time.monotonic()
         self._releaser = ""
-        described = rig.knob.describe()
+        self._described = described = rig.knob.describe()
         self._steering = Steering(
             policy=order.policy,
             parameters=dict(order.parameters),
@@ -159,9 +158,15 @@ class Pilot:
         return self._steering
 
     @property
-    def kinds(self) -> tuple[KnobKind, SignalKind]:
-        """What is turned, and what is steered on."""
-        return self._steering.knob, self._steering.signal
+    def knob(self) -> KnobOption:
+        """What is turned, as it may be turned again."""
+        return KnobOption(
+            kind=self._described.kind,
+            refusal="",
+            lower=self._described.lower,
+            upper=self._described.upper,
+            size=self._steering.size,
+        )
 
     @property
     def is_this_thread(self) -> bool:

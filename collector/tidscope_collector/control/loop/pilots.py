@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tidscope_wire.generated.models import (
-    KnobOption,
     PolicyInfo,
     PolicyParameter,
     Steering,
@@ -99,9 +98,10 @@ class Pilots:
         """How a target could be steered, and how it is."""
         with self._for(aim.target):
             pilot = self._pilots.get(aim.target)
-            steering = None if pilot is None else pilot.steering
-            knobs = self._rigs.knobs(aim.subject.pid) if steering is None else _in_use(steering)
+            # While it is steered the knob in use is not opened a second time.
+            knobs = self._rigs.knobs(aim.subject.pid) if pilot is None else [pilot.knob]
             signals = self._rigs.signals(aim.subject)
+        steering = None if pilot is None else pilot.steering
         return SteeringOptions(knobs=knobs, signals=signals, steering=steering)
 
     def steer(self, aim: Aim, request: SteerRequest, actor: str) -> Steering:
@@ -210,6 +210,7 @@ class Pilots:
             self._end(target, "the end of the target")
         with self._lock:
             self._actions.pop(target, None)
+            self._busy.pop(target, None)
 
     def close(self) -> None:
         """Release all."""
@@ -308,16 +309,3 @@ def _bounds(rig: Rig, request: SteerRequest) -> Bounds:
             f"{knob.lower} to {knob.upper}"
         )
     return Bounds(low, high)
-
-
-def _in_use(steering: Steering) -> list[KnobOption]:
-    """While it is steered: the knob in use, which is not opened a second time."""
-    return [
-        KnobOption(
-            kind=steering.knob,
-            refusal="",
-            lower=steering.lower,
-            upper=steering.upper,
-            size=steering.size,
-        )
-    ]
