@@ -13,6 +13,7 @@ from tidscope_wire.generated.models import (
     Problem,
     Process,
     Source,
+    Steering,
     Target,
     TargetEvent,
     TargetState,
@@ -175,3 +176,25 @@ def stream(
         else frame_bytes(seq, target_id=target_id)
         for seq in range(first, last + 1)
     ]
+
+
+def steering(**changes: object) -> Steering:
+    """A policy at work."""
+    usual = Steering(
+        policy="fixed",
+        parameters={"interval_s": 2},
+        shadow=False,
+        knob="pool-agent",
+        signal="queue-wait",
+        proxy=False,
+        lower=1,
+        upper=2,
+        original=2,
+        size=1,
+        state="settled",
+        reason="It keeps its size.",
+        decisions=1,
+        since_unix_us=1,
+        problem="",
+    )
+    return usual.model_copy(update=changes)

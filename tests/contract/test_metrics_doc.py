@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
-from backend_builders import HOST_ID, host, target
+from backend_builders import HOST_ID, host, steering, target
 from builders import frame_header
 from prometheus_client.metrics_core import Metric
 from tidscope_backend.metrics.facts import ENDED_SECONDS, Facts, StreamFacts
@@ -35,10 +35,11 @@ def full() -> list[Metric]:
     update = {
         "roles": [role],
         "process": ProcessGauges(gomaxprocs=1, rss_bytes=1),
-        "health": header.health.model_copy(update={"cpu_percent": 1.0}),
+        "health": header.health.model_copy(update={"cpu_percent": 1.0, "measuring_percent": 1.0}),
+        "machine": header.machine.model_copy(update={"package_uj": 1}),
     }
     meters.observe(HOST_ID, header.model_copy(update=update))
-    known = target()
+    known = target().model_copy(update={"steering": steering()})
     hosts = ((host(), meters.hosts[HOST_ID]),)
     targets = ((known, meters.targets[known.id]),)
     return list(families(Facts(StreamFacts(), hosts, targets, {"attached": 1})))

@@ -8,7 +8,16 @@ from typing import Any
 
 import httpx
 import pytest
-from backend_builders import FIELDS, TARGET_ID, frame_bytes, host, key_frame, process, target
+from backend_builders import (
+    FIELDS,
+    TARGET_ID,
+    frame_bytes,
+    host,
+    key_frame,
+    process,
+    steering,
+    target,
+)
 from backend_server import Backend, running_backend
 from builders import frame_header
 from jsonschema import Draft202012Validator, ValidationError
@@ -93,23 +102,7 @@ POLICY = models.PolicyInfo(
         )
     ],
 )
-STEERING = models.Steering(
-    policy="fixed",
-    parameters={"interval_s": 2},
-    shadow=False,
-    knob="pool-agent",
-    signal="queue-wait",
-    proxy=False,
-    lower=1,
-    upper=2,
-    original=2,
-    size=1,
-    state="s",
-    reason="r",
-    decisions=1,
-    since_unix_us=1,
-    problem="",
-)
+STEERING = steering()
 STEER = models.SteerRequest(policy="fixed", lower=1, prometheus=COUNTER)
 OPTIONS = models.SteeringOptions(
     knobs=[models.KnobOption(kind="go-affinity", refusal="r", lower=None, upper=None, size=None)],

@@ -130,6 +130,24 @@ def _of_collectors(facts: Facts) -> Iterator[Metric]:
         "ratio",
     )
     yield gauge(
+        "tidscope_collector_measuring_ratio",
+        "What of it sampling and sending took.",
+        lambda meter: None if meter.measuring_percent is None else meter.measuring_percent / 100,
+        "ratio",
+    )
+    yield gauge(
+        "tidscope_collector_budget_ratio",
+        "What they may take before rates are lowered; 0: there is no limit.",
+        lambda meter: meter.budget_percent / 100,
+        "ratio",
+    )
+    yield gauge(
+        "tidscope_collector_unsent_frames",
+        "Frames that it has not sent yet.",
+        lambda meter: meter.unsent_frames,
+        "",
+    )
+    yield gauge(
         "tidscope_collector_replay_bytes",
         "Bytes of frames that the collector holds for replay.",
         lambda meter: meter.replay_bytes,
@@ -166,6 +184,28 @@ def _of_targets(facts: Facts) -> Iterator[Metric]:
         rate.add_metric([target.id], target.rate_hz)
     yield up
     yield rate
+    yield from _of_steering(facts)
+
+
+def _of_steering(facts: Facts) -> Iterator[Metric]:
+    """What policies do to targets."""
+    size = GaugeMetricFamily(
+        "tidscope_steering_pool_size",
+        "Size in force of a pool that a policy steers.",
+        labels=["target", "policy"],
+    )
+    decisions = CounterMetricFamily(
+        "tidscope_steering_decisions",
+        "Decisions that the policy has taken since it began.",
+        labels=["target", "policy"],
+    )
+    for target, _ in facts.targets:
+        if target.steering is not None:
+            labels = [target.id, target.steering.policy]
+            size.add_metric(labels, target.steering.size)
+            decisions.add_metric(labels, target.steering.decisions)
+    yield size
+    yield decisions
 
 
 def _of_streams(targets: list[Metered]) -> Iterator[Metric]:
@@ -176,6 +216,13 @@ def _of_streams(targets: list[Metered]) -> Iterator[Metric]:
         targets,
         lambda meter: meter.unix_us / 1e6,
         "seconds",
+    )
+    yield _gauge(
+        "tidscope_target_rate_in_force_hertz",
+        "Samples a second that the collector takes; fewer than set where its budget is too small.",
+        targets,
+        lambda meter: meter.health.rate_hz,
+        "hertz",
     )
     yield _counter(
         "tidscope_target_frames", "Its frames taken in.", targets, lambda meter: meter.frames
@@ -201,6 +248,16 @@ def _of_streams(targets: list[Metered]) -> Iterator[Metric]:
 
 
 def _of_processes(targets: list[Metered]) -> Iterator[Metric]:
+    energy = CounterMetricFamily(
+        "tidscope_machine_energy_joules",
+        "Energy of the machine's packages since the target was attached to (RAPL).",
+        labels=["target"],
+        unit="joules",
+    )
+    for target, meter in targets:
+        if meter.machine.package_uj is not None:
+            energy.add_metric([target.id], meter.machine.package_uj / 1e6)
+    yield energy
     yield _gauge(
         "tidscope_target_threads", "Threads alive.", targets, lambda meter: meter.threads, ""
     )

@@ -11,6 +11,7 @@ from tidscope_wire.generated.models import (
     CollectorHealth,
     ExitedTotals,
     FrameHeader,
+    MachineCounters,
     ProcessGauges,
     RoleTotals,
 )
@@ -34,6 +35,7 @@ class TargetMeter:
     process: ProcessGauges
     health: CollectorHealth
     exited: ExitedTotals
+    machine: MachineCounters
     roles: tuple[RoleTotals, ...] = ()
     frames: int = 0
     sample_us: int = 0
@@ -56,7 +58,10 @@ class HostMeter:
     exits_received: int = 0
     exits_lost: int = 0
     cpu_percent: float | None = None
+    measuring_percent: float | None = None
+    budget_percent: float = 0.0
     replay_bytes: int = 0
+    unsent_frames: int = 0
 
 
 @dataclass
@@ -85,6 +90,7 @@ class Meters:
             process=header.process,
             health=health,
             exited=header.exited,
+            machine=header.machine,
             roles=roles if header.roles is None else tuple(header.roles),
             frames=(before.frames if before else 0) + 1,
             sample_us=(before.sample_us if before else 0) + health.sample_us,
@@ -113,6 +119,9 @@ class Meters:
                 meter,
                 unix_us=unix_us,
                 cpu_percent=health.cpu_percent,
+                measuring_percent=health.measuring_percent,
+                budget_percent=health.budget_percent,
                 replay_bytes=health.replay_bytes,
+                unsent_frames=health.unsent_frames,
             )
         self.hosts[host_id] = meter
