@@ -2,7 +2,7 @@
 FROM node:22-slim AS page
 WORKDIR /src
 COPY package.json package-lock.json ./
-RUN npm ci --no-audit --no-fund
+RUN npm install --no-save --no-audit --no-fund
 COPY frontend frontend
 RUN npm run build
 

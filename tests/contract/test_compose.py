@@ -14,7 +14,14 @@ import pytest
 import yaml
 from tidscope_backend.cli import VERBS
 from tidscope_backend.cli.collect import socket_url
-from tidscope_backend.settings import BROWSER_VARIABLE, COLLECTOR_VARIABLE, DEFAULT_PORT
+from tidscope_backend.settings import (
+    BROWSER_VARIABLE,
+    COLLECTOR_VARIABLE,
+    DEFAULT_PORT,
+    VIEW_VARIABLE,
+)
+from tidscope_collector.control.audit import DIRECTORY as AUDIT
+from tidscope_collector.control.knobs.leases import DIRECTORY as LEASES
 
 ROOT = Path(__file__).parent.parent.parent
 SERVICES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())[
@@ -28,10 +35,17 @@ def test_these_are_all_services() -> None:
     assert set(SERVICES) == {"backend", "collector"}
 
 
-def test_collector_sees_the_host_with_four_capabilities() -> None:
+def test_collector_sees_the_host_with_few_capabilities() -> None:
     assert COLLECTOR["pid"] == COLLECTOR["network_mode"] == COLLECTOR["userns_mode"] == "host"
     assert COLLECTOR["cap_drop"] == ["ALL"]
-    assert set(COLLECTOR["cap_add"]) == {"NET_ADMIN", "BPF", "PERFMON", "SYS_PTRACE"}
+    measuring = {"NET_ADMIN", "BPF", "PERFMON", "SYS_PTRACE"}
+    steering = {"SYS_NICE", "DAC_OVERRIDE"}
+    assert set(COLLECTOR["cap_add"]) == measuring | steering
+
+
+def test_what_steering_writes_outlives_the_container() -> None:
+    kept = {str(folder).rpartition(":")[2] for folder in COLLECTOR["volumes"]}
+    assert {str(LEASES.parent), str(AUDIT)} == kept
 
 
 def test_backend_has_no_rights() -> None:
@@ -49,7 +63,7 @@ def test_nothing_gains_rights(service: dict[str, Any]) -> None:
 
 def test_secrets_are_asked_for_and_never_written_down() -> None:
     needed = {
-        "backend": {BROWSER_VARIABLE, COLLECTOR_VARIABLE},
+        "backend": {BROWSER_VARIABLE, VIEW_VARIABLE, COLLECTOR_VARIABLE},
         "collector": {COLLECTOR_VARIABLE},
     }
     for name, service in SERVICES.items():
