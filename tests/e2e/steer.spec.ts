@@ -109,6 +109,25 @@ test.describe("a program with an agent", () => {
     await expect(steering.fact("Policy")).toHaveText("bidirectional (shadow)");
   });
 
+  test("bounds can be narrowed and widened again, within those of the knob", async ({
+    steering,
+  }) => {
+    const { drawer } = steering;
+    await steering.policy("fixed").click();
+    await expect(steering.policy("fixed")).toHaveAttribute("aria-pressed", "true");
+    const largest = drawer.getByLabel("Largest size");
+    const apply = drawer.getByRole("button", { name: "Apply bounds" });
+    await largest.fill("2");
+    await apply.click();
+    await expect(drawer).toContainText("from 1 to 2, was 4");
+    await expect.poll(() => steering.size()).toBe(2);
+    await largest.fill("5");
+    await expect(drawer).toContainText("Between 1 and 4.");
+    await largest.fill("3");
+    await apply.click();
+    await expect(drawer).toContainText("from 1 to 3, was 4");
+  });
+
   test("a search restarts, and a release gives the original size back", async ({ steering }) => {
     const { drawer } = steering;
     await steering.hurry("linear", { warm_up_s: "0", lowest: "1" });

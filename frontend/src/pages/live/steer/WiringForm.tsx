@@ -32,9 +32,7 @@ export function WiringForm(props: WiringFormProps) {
   const turned = options.knobs.find(({ kind, refusal }) =>
     knob === undefined ? refusal === "" : kind === knob,
   );
-  // While it is turned, its bounds are told as those in force: wider ones may be asked for.
-  const free = steering === null ? turned : undefined;
-  const allowed = { lower: free?.lower ?? null, upper: free?.upper ?? null };
+  const allowed = { lower: turned?.lower ?? null, upper: turned?.upper ?? null };
   const { lower, upper } = boundFields(steering, edits, allowed);
   const shadow = edits.shadow ?? steering?.shadow ?? false;
   const wrong = lower.wrong !== "" || upper.wrong !== "";
@@ -106,8 +104,8 @@ export function WiringForm(props: WiringFormProps) {
         <NumberField
           label="Smallest size"
           unit=""
-          help={free?.lower == null ? "" : `The knob's: ${free.lower}.`}
-          placeholder={String(free?.lower ?? "")}
+          help={turned?.lower == null ? "" : `The knob's: ${turned.lower}.`}
+          placeholder={String(turned?.lower ?? "")}
           field={lower}
           disabled={locked}
           onChange={(text) => onChange({ ...edits, lower: text }, false)}
@@ -115,8 +113,8 @@ export function WiringForm(props: WiringFormProps) {
         <NumberField
           label="Largest size"
           unit=""
-          help={free?.upper == null ? "" : `The knob's: ${free.upper}.`}
-          placeholder={String(free?.upper ?? "")}
+          help={turned?.upper == null ? "" : `The knob's: ${turned.upper}.`}
+          placeholder={String(turned?.upper ?? "")}
           field={upper}
           disabled={locked}
           onChange={(text) => onChange({ ...edits, upper: text }, false)}
