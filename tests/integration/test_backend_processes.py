@@ -28,6 +28,7 @@ class Up:
     url: str
     address: str
     token: str
+    view_url: str
     backend_pid: int
     collector_pid: int | None
 
@@ -267,3 +268,14 @@ def test_root_is_told_that_it_need_not_be() -> None:
         _, said = running.end(signal.SIGTERM)
     assert "the backend runs as root" in said
     assert "--user NAME" in said
+
+
+def test_the_second_address_lets_watch_only() -> None:
+    with up("--no-collector") as running:
+        token = running.view_url.partition("?token=")[2]
+        shown = {"authorization": f"Bearer {token}"}
+        with httpx.Client(base_url=running.address, headers=shown, timeout=20) as client:
+            assert client.get("/api/v1/session").json() == {"role": "viewer"}
+            assert client.post("/api/v1/demo").status_code == 403
+        with running.client() as client:
+            assert client.get("/api/v1/session").json() == {"role": "operator"}

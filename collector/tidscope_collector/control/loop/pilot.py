@@ -270,6 +270,9 @@ class Pilot:
 
     def _search_anew(self, word: _Word) -> None:
         self._policy.restart(word.reason)
+        self._steering = self._steering.model_copy(
+            update={"state": "searching anew", "reason": f"{word.reason[:1000].capitalize()}."}
+        )
         self._tell(
             self._steering,
             SearchRestarted(policy=self.order.policy, reason=word.reason[:256], actor=word.actor),

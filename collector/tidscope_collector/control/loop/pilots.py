@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from tidscope_wire.generated.models import (
     PolicyInfo,
     PolicyParameter,
+    PrometheusCounter,
     Steering,
     SteeringOptions,
     SteerRequest,
@@ -93,6 +94,7 @@ class Pilots:
         self._busy: dict[str, threading.Lock] = {}
         self._pilots: dict[str, Pilot] = {}
         self._actions: dict[str, deque[float]] = {}
+        self._counters: dict[str, PrometheusCounter] = {}
 
     def options(self, aim: Aim) -> SteeringOptions:
         """How a target could be steered, and how it is."""
@@ -126,12 +128,15 @@ class Pilots:
         asked = request.model_dump(mode="json", exclude_none=True)
         self._note("steer", aim, actor, request=asked)
 
+        # A page that did not set the counter itself does not know it.
+        counter = request.prometheus or self._counters.get(aim.target)
+
         def open_rig() -> Rig:
             return self._rigs.open(
                 aim.subject,
                 request.knob,
                 request.signal,
-                request.prometheus,
+                counter,
                 waits=entry.signal == "wait",
             )
 
@@ -170,6 +175,8 @@ class Pilots:
                     raise
                 raise NotSteerableError(str(error)) from error
             self._pilots[aim.target] = pilot
+            if counter is not None:
+                self._counters[aim.target] = counter
             pilot.start()
         self._note_outcome("steer", aim, actor)
         return pilot.steering
@@ -210,6 +217,7 @@ class Pilots:
             self._end(target, "the end of the target")
         with self._lock:
             self._actions.pop(target, None)
+            self._counters.pop(target, None)
             self._busy.pop(target, None)
 
     def close(self) -> None:
