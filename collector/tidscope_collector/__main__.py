@@ -14,12 +14,12 @@ import signal
 import sys
 import threading
 import time
+from importlib import import_module
 from pathlib import Path
 
 from tidscope_wire.generated.models import Target
 
 from tidscope_collector.attaching import Targets
-from tidscope_collector.control import command as policies_command
 from tidscope_collector.control.audit import Audit, usual_path
 from tidscope_collector.control.loop.pilots import Pilots, policies
 from tidscope_collector.control.loop.rigs import open_rigs
@@ -41,7 +41,8 @@ from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
-REPLAY_BYTES = 16 * 1024 * 1024
+BENCH = "tidscope_collector.control.command"
+REPLAY_BYTES = 12 * 1024 * 1024
 NOT_PERMITTED = 4
 
 BUDGET_PERCENT = 2.0
@@ -149,10 +150,14 @@ def main() -> int:
         prog="tidscope policies",
         help="list or try the policies that steer a pool",
     )
-    policies_command.add_arguments(policies)
+    # The bench is large, and a collector that serves has no use for it.
+    bench = import_module(BENCH) if sys.argv[1:2] == ["policies"] else None
+    if bench is not None:
+        bench.add_arguments(policies)
     arguments = parser.parse_args()
-    if arguments.verb == "policies":
-        return policies_command.run(arguments)
+    if bench is not None:
+        code: int = bench.run(arguments)
+        return code
     if arguments.verb == "doctor":
         if arguments.delay_accounting is not None:
             try:
