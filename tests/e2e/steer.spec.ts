@@ -63,7 +63,8 @@ const test = shared.extend<{ readonly steered: Steered; readonly steering: Steer
 });
 
 test.describe("a program with an agent", () => {
-  test.skip(GO === null, "needs a Go compiler");
+  // Where CI runs there is one: its absence is a fault there.
+  test.skip(GO === null && process.env.CI === undefined, "needs a Go compiler");
 
   test("one press on bidirectional moves the size, and the timeline tells why", async ({
     steering,
