@@ -109,7 +109,7 @@ class Rigs:
                 client.close()
             raise
         try:
-            chosen = signal or _best(subject, client, counter, waits=waits)
+            chosen = signal or _best(client, counter, waits=waits)
             found = _signal(subject, chosen, client, why, counter)
         except BaseException:
             turned.close()
@@ -243,7 +243,6 @@ def _option(kind: KnobKind, open_knob: Callable[[], Knob]) -> KnobOption:
 
 
 def _best(
-    subject: Subject,
     client: AgentClient | None,
     counter: PrometheusCounter | None,
     *,
