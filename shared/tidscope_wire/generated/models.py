@@ -164,6 +164,14 @@ class AgentSize(BaseModel):
     """
 
 
+AlignKind = TypeAliasType(
+    "AlignKind", Annotated[Literal["start", "policy", "mark"], Field(title="AlignKind")]
+)
+"""
+Where the runs' times are laid over one another: start: their first instants; policy: the first time that a policy began; mark: a mark of the given text.
+"""
+
+
 class AttachCommand(BaseModel):
     """
     Attach to a process.
@@ -427,6 +435,88 @@ class CollectorWelcome(BaseModel):
     """
 
 
+Run = TypeAliasType(
+    "Run", Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+)
+"""
+Identity of a run: when it was begun, in UTC, and six random hex digits.
+"""
+
+
+class ComparedGroup(BaseModel):
+    """
+    Runs that are repeats of one another, or one that stands alone.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    label: str
+    """
+    Its name.
+    """
+    runs: list[Run]
+    """
+    Its runs.
+    """
+
+
+Better = TypeAliasType(
+    "Better", Annotated[Literal["less", "more", "neither"], Field(title="Better")]
+)
+"""
+Which way is an improvement.
+"""
+
+
+class ComparedSeries(BaseModel):
+    """
+    A curve of one run.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    run: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Identity of a run: when it was begun, in UTC, and six random hex digits.
+    """
+    metric: str
+    """
+    Name of a metric.
+    """
+    role: str | None
+    """
+    Label of the matched role; null: the whole process.
+    """
+    time_s: list[float]
+    """
+    Times.
+    """
+    value: list[float | None]
+    """
+    A value a time.
+    """
+
+
+class DamagedRun(BaseModel):
+    """
+    A folder among the runs that cannot be read.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    folder: str
+    """
+    Its name.
+    """
+    reason: str
+    """
+    What is wrong with it.
+    """
+
+
 class DeadlinesMissed(BaseModel):
     """
     Samples were due and could not be taken in time.
@@ -664,6 +754,44 @@ class FieldCatalogue(BaseModel):
     """
 
 
+IntervalMethod = TypeAliasType(
+    "IntervalMethod", Annotated[Literal["welch", "none"], Field(title="IntervalMethod")]
+)
+"""
+How the interval was found: Welch's t, for groups of different spread; none: there is no interval.
+"""
+
+
+class FigureDifference(BaseModel):
+    """
+    A group held against the first one.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    absolute: float | None
+    """
+    Difference of the means, this group's minus the first one's; null if one is not known.
+    """
+    percent: float | None
+    """
+    The same in percent of the first one's mean; null if that is 0 or not known.
+    """
+    low: float | None
+    """
+    Lower end of the 95 % interval of the difference; null if a group has fewer than two runs.
+    """
+    high: float | None
+    """
+    Its upper end.
+    """
+    method: Annotated[IntervalMethod, Field(title="IntervalMethod")]
+    """
+    How the interval was found: Welch's t, for groups of different spread; none: there is no interval.
+    """
+
+
 FrameKind = TypeAliasType(
     "FrameKind", Annotated[Literal["snapshot", "delta"], Field(title="FrameKind")]
 )
@@ -735,6 +863,40 @@ class GomaxprocsChanged(BaseModel):
     previous: Annotated[int, Field(ge=1)]
     """
     Before.
+    """
+
+
+class GroupFigure(BaseModel):
+    """
+    A figure of one group.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    values: list[float | None]
+    """
+    In the order of the group's runs.
+    """
+    n: Annotated[int, Field(ge=0)]
+    """
+    Runs that have it.
+    """
+    mean: float | None
+    """
+    Of those; null without any.
+    """
+    spread: float | None
+    """
+    Sample standard deviation; null with fewer than two.
+    """
+    low: float | None
+    """
+    Lower end of the 95 % interval of the mean (Student's t); null with fewer than two.
+    """
+    high: float | None
+    """
+    Its upper end.
     """
 
 
@@ -898,6 +1060,28 @@ class MachineCounters(BaseModel):
     """
 
 
+class MatchedRole(BaseModel):
+    """
+    Roles of the runs that are compared with one another.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    label: str
+    """
+    Its name in the comparison.
+    """
+    roles: list[str | None]
+    """
+    One a run, in the runs' order.
+    """
+    by_hand: bool
+    """
+    A person said so.
+    """
+
+
 class PolicyParameter(BaseModel):
     """
     One parameter of a policy, as a form shows it.
@@ -993,6 +1177,11 @@ ProblemType = TypeAliasType(
             "bad-parameter",
             "too-many-actions",
             "audit-failed",
+            "unknown-run",
+            "not-recording",
+            "already-recording",
+            "disk-full",
+            "bad-run",
             "not-found",
             "method-not-allowed",
             "internal",
@@ -1123,6 +1312,76 @@ class RateRequest(BaseModel):
     """
 
 
+Tag = TypeAliasType("Tag", Annotated[str, Field(max_length=40, min_length=1)])
+"""
+A label that people gave.
+"""
+
+
+class RecordRequest(BaseModel):
+    """
+    Body of POST /api/v1/runs: record a target.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    name: Annotated[str | None, Field(max_length=120)] = None
+    """
+    What people call it.
+    """
+    tags: Annotated[list[Tag] | None, Field(max_length=32)] = None
+    """
+    Labels that people gave.
+    """
+    group: Annotated[str | None, Field(max_length=80)] = None
+    """
+    Runs of one group are repeats of one another; null: it stands alone.
+    """
+    notes: Annotated[str | None, Field(max_length=20000)] = None
+    """
+    What people wrote about it.
+    """
+    past_s: Annotated[float | None, Field(ge=0.0, le=86400.0)] = None
+    """
+    Keep so much of what has been, as far as the flight recorder has it, seconds.
+    """
+    duration_s: Annotated[float | None, Field(ge=0.0, le=31536000.0)] = None
+    """
+    End by itself after so long, seconds from now on; null: not; 0: keep the past alone.
+    """
+
+
+class Recording(BaseModel):
+    """
+    A run that is being recorded.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    run: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Identity of a run: when it was begun, in UTC, and six random hex digits.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    name: Annotated[str, Field(max_length=120)]
+    """
+    What people call it.
+    """
+    created_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When recording was asked for, Unix microseconds.
+    """
+
+
 class RefusedReply(BaseModel):
     """
     A command was refused.
@@ -1185,6 +1444,24 @@ class RestartSearchCommand(BaseModel):
     """
 
 
+class Retention(BaseModel):
+    """
+    When old runs are deleted by themselves.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    max_age_s: Annotated[float | None, Field(ge=0.0)]
+    """
+    Runs that ended longer ago go, seconds; null: none goes by age.
+    """
+    max_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    The oldest go until all take no more than that; null: none goes by size.
+    """
+
+
 Role = TypeAliasType(
     "Role", Annotated[Literal["operator", "viewer"], Field(title="Role")]
 )
@@ -1217,6 +1494,337 @@ class RoleTotals(BaseModel):
     """
     Field name to its cumulative value over these threads, in the field's unit. A field that was available for none of them is not in it.
     """
+
+
+class RunCounts(BaseModel):
+    """
+    How much a run holds.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    instants: Annotated[int, Field(ge=0)]
+    """
+    Frames: instants at which the target was sampled.
+    """
+    thread_samples: Annotated[int, Field(ge=0)]
+    """
+    Rows: counters of one thread at one instant. A thread whose counters did not change has none.
+    """
+    threads: Annotated[int, Field(ge=0)]
+    """
+    Threads that were alive at some time in it.
+    """
+    events: Annotated[int, Field(ge=0)]
+    """
+    Events.
+    """
+    bytes: Annotated[int, Field(ge=0)]
+    """
+    Of all its files.
+    """
+
+
+RunEnd = TypeAliasType(
+    "RunEnd",
+    Annotated[
+        Literal[
+            "stopped",
+            "duration",
+            "kept",
+            "target-ended",
+            "collector-lost",
+            "backend-lost",
+            "disk-full",
+        ],
+        Field(title="RunEnd"),
+    ],
+)
+"""
+Why a run ended.
+"""
+
+
+class RunLosses(BaseModel):
+    """
+    What is missing in a run, or was measured late. All 0: nothing that tidscope knows of.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    frames: Annotated[int, Field(ge=0)]
+    """
+    Frames of the target that never came, or came when nothing could be written.
+    """
+    gaps: Annotated[int, Field(ge=0)]
+    """
+    Holes that they make.
+    """
+    missing_ns: Annotated[int, Field(ge=0)]
+    """
+    Time in these holes, nanoseconds.
+    """
+    cut_bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes of a frame that was not written to its end, cut off when the run was recovered.
+    """
+    coalesced: Annotated[int, Field(ge=0)]
+    """
+    Instants that were merged into a later one before they were written; totals are whole.
+    """
+    deadlines_missed: Annotated[int, Field(ge=0)]
+    """
+    Samples that were due and not taken in time.
+    """
+    samples_failed: Annotated[int, Field(ge=0)]
+    """
+    Samples that could not be taken.
+    """
+    exits_lost: Annotated[int, Field(ge=0)]
+    """
+    Exit records of threads that the kernel dropped.
+    """
+    clock_jumps: Annotated[int, Field(ge=0)]
+    """
+    Times that the machine's wall clock was set by more than half a second; times since attach are not touched by it.
+    """
+
+
+class RunMark(BaseModel):
+    """
+    A moment that somebody marked; runs can be aligned at it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    time_ns: Annotated[int, Field(ge=0)]
+    """
+    Nanoseconds since attach: the time of the target's frames.
+    """
+    text: Annotated[str, Field(max_length=200, min_length=1)]
+    """
+    What is to be seen there.
+    """
+
+
+class RunOutcome(BaseModel):
+    """
+    How the command ended that a run was made of.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    command: Annotated[list[str], Field(max_length=1024)]
+    """
+    Program and arguments, as started.
+    """
+    exit_code: int | None
+    """
+    Its exit code; null if a signal ended it.
+    """
+    signal: Annotated[str | None, Field(max_length=20)]
+    """
+    Name of the signal that ended it, such as SIGKILL; null if none did.
+    """
+    elapsed_us: Annotated[int, Field(ge=0)]
+    """
+    From its first instruction to its end, wall time, microseconds.
+    """
+    user_cpu_us: Annotated[int, Field(ge=0)]
+    """
+    CPU time in user mode, its children that it waited for included, microseconds.
+    """
+    system_cpu_us: Annotated[int, Field(ge=0)]
+    """
+    CPU time in the kernel, likewise.
+    """
+    max_rss_bytes: Annotated[int, Field(ge=0)]
+    """
+    Most memory that was resident at once.
+    """
+    major_faults: Annotated[int, Field(ge=0)]
+    """
+    Page faults that needed I/O.
+    """
+    minor_faults: Annotated[int, Field(ge=0)]
+    """
+    Page faults that did not.
+    """
+    voluntary_switches: Annotated[int, Field(ge=0)]
+    """
+    Context switches because it waited.
+    """
+    involuntary_switches: Annotated[int, Field(ge=0)]
+    """
+    Context switches because its time was over.
+    """
+    output_bytes: Annotated[int, Field(ge=0)]
+    """
+    What it wrote to standard output and standard error.
+    """
+    output_tail: Annotated[str, Field(max_length=65536)]
+    """
+    The last of that, as text.
+    """
+
+
+class RunPatch(BaseModel):
+    """
+    Body of PATCH /api/v1/runs/{id}: what is left out stays.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[str | None, Field(max_length=120)] = None
+    """
+    What people call it.
+    """
+    tags: Annotated[list[Tag] | None, Field(max_length=32)] = None
+    """
+    Labels that people gave.
+    """
+    group: Annotated[str | None, Field(max_length=80)] = None
+    """
+    Runs of one group are repeats of one another; null: it stands alone.
+    """
+    notes: Annotated[str | None, Field(max_length=20000)] = None
+    """
+    What people wrote about it.
+    """
+    marks: Annotated[list[RunMark] | None, Field(max_length=256)] = None
+    """
+    All of them.
+    """
+    outcome: RunOutcome | None = None
+    """
+    How the command ended.
+    """
+
+
+RunState = TypeAliasType(
+    "RunState",
+    Annotated[Literal["recording", "complete", "interrupted"], Field(title="RunState")],
+)
+"""
+recording: frames are added. complete: ended as intended. interrupted: a crash, a full disk or a lost collector cut it short; what was written is there.
+"""
+
+
+class RunSummary(BaseModel):
+    """
+    A run in the list of runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Identity of a run: when it was begun, in UTC, and six random hex digits.
+    """
+    name: Annotated[str, Field(max_length=120)]
+    """
+    What people call it.
+    """
+    tags: Annotated[list[Tag], Field(max_length=32)]
+    """
+    Labels that people gave.
+    """
+    group: Annotated[str | None, Field(max_length=80)]
+    """
+    Runs of one group are repeats of one another; null: it stands alone.
+    """
+    notes: Annotated[str, Field(max_length=20000)]
+    """
+    What people wrote about it.
+    """
+    state: RunState
+    end: RunEnd | None
+    """
+    Why it ended; null while it is being recorded.
+    """
+    end_detail: str
+    """
+    The same in words, with what is missing.
+    """
+    created_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When recording was asked for, Unix microseconds.
+    """
+    started_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Wall clock of its first instant, Unix microseconds.
+    """
+    duration_ns: Annotated[int, Field(ge=0)]
+    """
+    From its first instant to its last, nanoseconds.
+    """
+    host_name: str
+    """
+    Name of the host.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id.
+    """
+    process: str
+    """
+    Comm of the process.
+    """
+    command: str
+    """
+    Its command line.
+    """
+    policies: list[str]
+    """
+    Those that steered the target, in order.
+    """
+    losses: RunLosses
+    counts: RunCounts
+    imported: bool
+    """
+    It was brought from another place.
+    """
+
+
+class RunsResponse(BaseModel):
+    """
+    GET /api/v1/runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    runs: list[RunSummary]
+    """
+    The newest first.
+    """
+    deleted: list[RunSummary]
+    """
+    Those that can still be restored.
+    """
+    damaged: list[DamagedRun]
+    """
+    What lies there and cannot be read.
+    """
+    bytes: Annotated[int, Field(ge=0)]
+    """
+    Of all runs together, the deleted ones included.
+    """
+    free_bytes: Annotated[int, Field(ge=0)]
+    """
+    Room on the disk.
+    """
+    retention: Retention
 
 
 Runtime = TypeAliasType(
@@ -1342,6 +1950,24 @@ class SetRateCommand(BaseModel):
     rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
     Samples a second.
+    """
+
+
+class SetupDifference(BaseModel):
+    """
+    Something in the set-up that is not the same in all runs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    what: str
+    """
+    Such as kernel, command or policy.
+    """
+    values: list[str]
+    """
+    A value a run, in the runs' order.
     """
 
 
@@ -2029,6 +2655,122 @@ class CollectorInfo(BaseModel):
     """
 
 
+class ComparedMetric(BaseModel):
+    """
+    One row of the table of differences.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    metric: str
+    """
+    Name of a field of the catalogue, or of a figure derived from fields.
+    """
+    label: str
+    """
+    For people.
+    """
+    unit: str
+    """
+    Such as s, bytes or count.
+    """
+    role: str | None
+    """
+    Label of the matched role; null: the whole process.
+    """
+    better: Annotated[Better, Field(title="Better")]
+    """
+    Which way is an improvement.
+    """
+    groups: list[GroupFigure]
+    """
+    One a group.
+    """
+    differences: list[FigureDifference]
+    """
+    One for each group but the first.
+    """
+
+
+class ComparedRun(BaseModel):
+    """
+    A run in a comparison.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    run: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Identity of a run: when it was begun, in UTC, and six random hex digits.
+    """
+    name: Annotated[str, Field(max_length=120)]
+    """
+    What people call it.
+    """
+    group: Annotated[int, Field(ge=0)]
+    """
+    Number of its group in the comparison, from 0.
+    """
+    zero_ns: Annotated[int, Field(ge=0)]
+    """
+    Where its time is 0 in the comparison. Nanoseconds since attach: the time of the target's frames.
+    """
+    align_problem: str | None
+    """
+    Why it could not be aligned as asked, and stands at its start; null if it could.
+    """
+    duration_ns: Annotated[int, Field(ge=0)]
+    """
+    From its first instant to its last, nanoseconds.
+    """
+    losses: RunLosses
+
+
+class Comparison(BaseModel):
+    """
+    GET /api/v1/compare.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    align: AlignKind
+    mark: Annotated[str | None, Field(max_length=200)]
+    """
+    Text of the mark that runs are aligned at; null if they are not.
+    """
+    runs: list[ComparedRun]
+    """
+    As asked for.
+    """
+    groups: list[ComparedGroup]
+    """
+    The first one is what the others are held against.
+    """
+    setup: list[SetupDifference]
+    """
+    What differs, the most important first.
+    """
+    roles: list[MatchedRole]
+    """
+    The busiest first.
+    """
+    metrics: list[ComparedMetric]
+    """
+    Of the whole process first, then by role.
+    """
+    series: list[ComparedSeries]
+    """
+    By metric, role and run.
+    """
+    confidence: str
+    """
+    How intervals were found, in one sentence.
+    """
+
+
 class DoctorReply(BaseModel):
     """
     The host's report.
@@ -2253,6 +2995,38 @@ class ProcessesResponse(BaseModel):
     processes: list[Process]
     """
     All that can be seen.
+    """
+
+
+class RunPolicy(BaseModel):
+    """
+    A policy that began to steer the target during a run, or did before it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    time_ns: Annotated[int, Field(ge=0)]
+    """
+    Nanoseconds since attach: the time of the target's frames.
+    """
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    shadow: bool
+    """
+    It decides, but does not act.
+    """
+    knob: KnobKind
+    signal: SignalKind
+    lower: Annotated[int, Field(ge=1)]
+    """
+    Smallest size allowed.
+    """
+    upper: Annotated[int, Field(ge=1)]
+    """
+    Largest size allowed.
     """
 
 
@@ -2565,6 +3339,10 @@ class LiveState(BaseModel):
     """
     Targets known, ended ones included.
     """
+    recordings: Annotated[list[Recording], Field(validate_default=True)] = []
+    """
+    Runs that are being recorded.
+    """
 
 
 class PoliciesResponse(BaseModel):
@@ -2578,6 +3356,134 @@ class PoliciesResponse(BaseModel):
     policies: list[PolicyInfo]
     """
     In the order in which they are shown.
+    """
+
+
+class RunEvent(BaseModel):
+    """
+    An event of a run; a line of its events files.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    seq: Annotated[int, Field(ge=1)]
+    """
+    Frame that told of it.
+    """
+    time_ns: Annotated[int, Field(ge=0)]
+    """
+    Nanoseconds since attach: the time of the target's frames.
+    """
+    unix_us: Annotated[int, Field(ge=0)]
+    """
+    Wall clock, Unix microseconds.
+    """
+    event: TargetEvent
+
+
+class RunEventsResponse(BaseModel):
+    """
+    GET /api/v1/runs/{id}/events.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    events: list[RunEvent]
+    """
+    By time.
+    """
+    left_out: Annotated[int, Field(ge=0)]
+    """
+    Events beyond the bound of what is sent.
+    """
+
+
+class RunManifest(BaseModel):
+    """
+    What is needed to understand a run without the machine that it was recorded on; manifest.json in its folder.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    format: Literal[1] = 1
+    """
+    Version of the folder's format.
+    """
+    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Identity of a run: when it was begun, in UTC, and six random hex digits.
+    """
+    name: Annotated[str, Field(max_length=120)]
+    """
+    What people call it.
+    """
+    tags: Annotated[list[Tag], Field(max_length=32)]
+    """
+    Labels that people gave.
+    """
+    group: Annotated[str | None, Field(max_length=80)]
+    """
+    Runs of one group are repeats of one another; null: it stands alone.
+    """
+    notes: Annotated[str, Field(max_length=20000)]
+    """
+    What people wrote about it.
+    """
+    state: RunState
+    end: RunEnd | None
+    """
+    Why it ended; null while it is being recorded.
+    """
+    end_detail: str
+    """
+    The same in words, with what is missing; empty while it is being recorded.
+    """
+    created_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When recording was asked for, Unix microseconds.
+    """
+    started_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Wall clock of its first instant, Unix microseconds.
+    """
+    from_ns: Annotated[int, Field(ge=0)]
+    """
+    Its first instant. Nanoseconds since attach: the time of the target's frames.
+    """
+    to_ns: Annotated[int, Field(ge=0)]
+    """
+    Its last instant. Nanoseconds since attach: the time of the target's frames.
+    """
+    tidscope: str
+    """
+    Version of tidscope that recorded it.
+    """
+    host: Host
+    target: Target
+    fields: list[CatalogueField]
+    """
+    The catalogue of fields, as it was in force.
+    """
+    policies: list[RunPolicy]
+    """
+    What steered the target, in order.
+    """
+    marks: Annotated[list[RunMark], Field(max_length=256)]
+    """
+    Moments that somebody marked, by time.
+    """
+    losses: RunLosses
+    counts: RunCounts
+    outcome: RunOutcome | None
+    """
+    How the command ended, if the run was made of one.
+    """
+    imported: bool
+    """
+    It was brought from another place.
     """
 
 
@@ -2611,6 +3517,7 @@ class Wire(BaseModel):
         AgentSetParams | None, Field(alias="AgentSetParams")
     ] = None
     AgentSize_1: Annotated[AgentSize | None, Field(alias="AgentSize")] = None
+    AlignKind_1: Annotated[AlignKind | None, Field(alias="AlignKind")] = None
     AttachCommand_1: Annotated[AttachCommand | None, Field(alias="AttachCommand")] = (
         None
     )
@@ -2639,6 +3546,18 @@ class Wire(BaseModel):
     CollectorWelcome_1: Annotated[
         CollectorWelcome | None, Field(alias="CollectorWelcome")
     ] = None
+    ComparedGroup_1: Annotated[ComparedGroup | None, Field(alias="ComparedGroup")] = (
+        None
+    )
+    ComparedMetric_1: Annotated[
+        ComparedMetric | None, Field(alias="ComparedMetric")
+    ] = None
+    ComparedRun_1: Annotated[ComparedRun | None, Field(alias="ComparedRun")] = None
+    ComparedSeries_1: Annotated[
+        ComparedSeries | None, Field(alias="ComparedSeries")
+    ] = None
+    Comparison_1: Annotated[Comparison | None, Field(alias="Comparison")] = None
+    DamagedRun_1: Annotated[DamagedRun | None, Field(alias="DamagedRun")] = None
     DeadlinesMissed_1: Annotated[
         DeadlinesMissed | None, Field(alias="DeadlinesMissed")
     ] = None
@@ -2662,12 +3581,16 @@ class Wire(BaseModel):
     FieldCatalogue_1: Annotated[
         FieldCatalogue | None, Field(alias="FieldCatalogue")
     ] = None
+    FigureDifference_1: Annotated[
+        FigureDifference | None, Field(alias="FigureDifference")
+    ] = None
     FrameHeader_1: Annotated[FrameHeader | None, Field(alias="FrameHeader")] = None
     FramesLost_1: Annotated[FramesLost | None, Field(alias="FramesLost")] = None
     Gap_1: Annotated[Gap | None, Field(alias="Gap")] = None
     GomaxprocsChanged_1: Annotated[
         GomaxprocsChanged | None, Field(alias="GomaxprocsChanged")
     ] = None
+    GroupFigure_1: Annotated[GroupFigure | None, Field(alias="GroupFigure")] = None
     HealthResponse_1: Annotated[
         HealthResponse | None, Field(alias="HealthResponse")
     ] = None
@@ -2687,6 +3610,7 @@ class Wire(BaseModel):
     MachineCounters_1: Annotated[
         MachineCounters | None, Field(alias="MachineCounters")
     ] = None
+    MatchedRole_1: Annotated[MatchedRole | None, Field(alias="MatchedRole")] = None
     PoliciesResponse_1: Annotated[
         PoliciesResponse | None, Field(alias="PoliciesResponse")
     ] = None
@@ -2712,6 +3636,10 @@ class Wire(BaseModel):
     RateAdapted_1: Annotated[RateAdapted | None, Field(alias="RateAdapted")] = None
     RateChanged_1: Annotated[RateChanged | None, Field(alias="RateChanged")] = None
     RateRequest_1: Annotated[RateRequest | None, Field(alias="RateRequest")] = None
+    RecordRequest_1: Annotated[RecordRequest | None, Field(alias="RecordRequest")] = (
+        None
+    )
+    Recording_1: Annotated[Recording | None, Field(alias="Recording")] = None
     RefusedReply_1: Annotated[RefusedReply | None, Field(alias="RefusedReply")] = None
     ReleaseCommand_1: Annotated[
         ReleaseCommand | None, Field(alias="ReleaseCommand")
@@ -2719,8 +3647,24 @@ class Wire(BaseModel):
     RestartSearchCommand_1: Annotated[
         RestartSearchCommand | None, Field(alias="RestartSearchCommand")
     ] = None
+    Retention_1: Annotated[Retention | None, Field(alias="Retention")] = None
     Role_1: Annotated[Role | None, Field(alias="Role")] = None
     RoleTotals_1: Annotated[RoleTotals | None, Field(alias="RoleTotals")] = None
+    RunCounts_1: Annotated[RunCounts | None, Field(alias="RunCounts")] = None
+    RunEnd_1: Annotated[RunEnd | None, Field(alias="RunEnd")] = None
+    RunEvent_1: Annotated[RunEvent | None, Field(alias="RunEvent")] = None
+    RunEventsResponse_1: Annotated[
+        RunEventsResponse | None, Field(alias="RunEventsResponse")
+    ] = None
+    RunLosses_1: Annotated[RunLosses | None, Field(alias="RunLosses")] = None
+    RunManifest_1: Annotated[RunManifest | None, Field(alias="RunManifest")] = None
+    RunMark_1: Annotated[RunMark | None, Field(alias="RunMark")] = None
+    RunOutcome_1: Annotated[RunOutcome | None, Field(alias="RunOutcome")] = None
+    RunPatch_1: Annotated[RunPatch | None, Field(alias="RunPatch")] = None
+    RunPolicy_1: Annotated[RunPolicy | None, Field(alias="RunPolicy")] = None
+    RunState_1: Annotated[RunState | None, Field(alias="RunState")] = None
+    RunSummary_1: Annotated[RunSummary | None, Field(alias="RunSummary")] = None
+    RunsResponse_1: Annotated[RunsResponse | None, Field(alias="RunsResponse")] = None
     Runtime_1: Annotated[Runtime | None, Field(alias="Runtime")] = None
     SampleFailed_1: Annotated[SampleFailed | None, Field(alias="SampleFailed")] = None
     SampleSource_1: Annotated[SampleSource | None, Field(alias="SampleSource")] = None
@@ -2738,6 +3682,9 @@ class Wire(BaseModel):
     ] = None
     SetRateCommand_1: Annotated[
         SetRateCommand | None, Field(alias="SetRateCommand")
+    ] = None
+    SetupDifference_1: Annotated[
+        SetupDifference | None, Field(alias="SetupDifference")
     ] = None
     SignalKind_1: Annotated[SignalKind | None, Field(alias="SignalKind")] = None
     SignalOption_1: Annotated[SignalOption | None, Field(alias="SignalOption")] = None

@@ -9,6 +9,10 @@ export type Runtime = "go" | "python" | "java" | "node" | "native" | "unknown";
  */
 export type AgentKnob = "gomaxprocs" | "pool";
 /**
+ * Where the runs' times are laid over one another: start: their first instants; policy: the first time that a policy began; mark: a mark of the given text.
+ */
+export type AlignKind = "start" | "policy" | "mark";
+/**
  * Unit on the wire.
  */
 export type Unit = "ns" | "us" | "bytes" | "count";
@@ -82,6 +86,14 @@ export type CollectorMessage =
   | TargetForgotten
   | FramesLost
   | SteeringOptionsReply;
+/**
+ * Which way is an improvement.
+ */
+export type Better = "less" | "more" | "neither";
+/**
+ * How the interval was found: Welch's t, for groups of different spread; none: there is no interval.
+ */
+export type IntervalMethod = "welch" | "none";
 export type FrameKind = "snapshot" | "delta";
 /**
  * Something that happened to a target at one instant.
@@ -143,6 +155,11 @@ export type ProblemType =
   | "bad-parameter"
   | "too-many-actions"
   | "audit-failed"
+  | "unknown-run"
+  | "not-recording"
+  | "already-recording"
+  | "disk-full"
+  | "bad-run"
   | "not-found"
   | "method-not-allowed"
   | "internal";
@@ -150,6 +167,21 @@ export type ProblemType =
  * What a session may do: watch, or also change something.
  */
 export type Role = "operator" | "viewer";
+/**
+ * Why a run ended.
+ */
+export type RunEnd =
+  | "stopped"
+  | "duration"
+  | "kept"
+  | "target-ended"
+  | "collector-lost"
+  | "backend-lost"
+  | "disk-full";
+/**
+ * recording: frames are added. complete: ended as intended. interrupted: a crash, a full disk or a lost collector cut it short; what was written is there.
+ */
+export type RunState = "recording" | "complete" | "interrupted";
 
 export interface Wire {
   AbsentField?: AbsentField;
@@ -164,6 +196,7 @@ export interface Wire {
   AgentSetCall?: AgentSetCall;
   AgentSetParams?: AgentSetParams;
   AgentSize?: AgentSize;
+  AlignKind?: AlignKind;
   AttachCommand?: AttachCommand;
   AttachRequest?: AttachRequest;
   CatalogueField?: CatalogueField;
@@ -174,6 +207,12 @@ export interface Wire {
   CollectorInfo?: CollectorInfo;
   CollectorMessage?: CollectorMessage;
   CollectorWelcome?: CollectorWelcome;
+  ComparedGroup?: ComparedGroup;
+  ComparedMetric?: ComparedMetric;
+  ComparedRun?: ComparedRun;
+  ComparedSeries?: ComparedSeries;
+  Comparison?: Comparison;
+  DamagedRun?: DamagedRun;
   DeadlinesMissed?: DeadlinesMissed;
   DelayAccountingRequest?: DelayAccountingRequest;
   DemoResponse?: DemoResponse;
@@ -187,10 +226,12 @@ export interface Wire {
   ExitedTotals?: ExitedTotals;
   ExitsLost?: ExitsLost;
   FieldCatalogue?: FieldCatalogue;
+  FigureDifference?: FigureDifference;
   FrameHeader?: FrameHeader;
   FramesLost?: FramesLost;
   Gap?: Gap;
   GomaxprocsChanged?: GomaxprocsChanged;
+  GroupFigure?: GroupFigure;
   HealthResponse?: HealthResponse;
   Host?: Host;
   HostsResponse?: HostsResponse;
@@ -202,6 +243,7 @@ export interface Wire {
   LiveProblem?: LiveProblem;
   LiveState?: LiveState;
   MachineCounters?: MachineCounters;
+  MatchedRole?: MatchedRole;
   PoliciesResponse?: PoliciesResponse;
   PolicyInfo?: PolicyInfo;
   PolicyParameter?: PolicyParameter;
@@ -215,11 +257,27 @@ export interface Wire {
   RateAdapted?: RateAdapted;
   RateChanged?: RateChanged;
   RateRequest?: RateRequest;
+  RecordRequest?: RecordRequest;
+  Recording?: Recording;
   RefusedReply?: RefusedReply;
   ReleaseCommand?: ReleaseCommand;
   RestartSearchCommand?: RestartSearchCommand;
+  Retention?: Retention;
   Role?: Role;
   RoleTotals?: RoleTotals;
+  RunCounts?: RunCounts;
+  RunEnd?: RunEnd;
+  RunEvent?: RunEvent;
+  RunEventsResponse?: RunEventsResponse;
+  RunLosses?: RunLosses;
+  RunManifest?: RunManifest;
+  RunMark?: RunMark;
+  RunOutcome?: RunOutcome;
+  RunPatch?: RunPatch;
+  RunPolicy?: RunPolicy;
+  RunState?: RunState;
+  RunSummary?: RunSummary;
+  RunsResponse?: RunsResponse;
   Runtime?: Runtime;
   SampleFailed?: SampleFailed;
   SampleSource?: SampleSource;
@@ -228,6 +286,7 @@ export interface Wire {
   SessionResponse?: SessionResponse;
   SetDelayAccountingCommand?: SetDelayAccountingCommand;
   SetRateCommand?: SetRateCommand;
+  SetupDifference?: SetupDifference;
   SignalKind?: SignalKind;
   SignalOption?: SignalOption;
   Source?: Source;
@@ -1395,6 +1454,289 @@ export interface SignalOption {
   note: string;
 }
 /**
+ * Runs that are repeats of one another, or one that stands alone.
+ */
+export interface ComparedGroup {
+  /**
+   * Its name.
+   */
+  label: string;
+  /**
+   * Its runs.
+   *
+   * Items: Identity of a run: when it was begun, in UTC, and six random hex digits.
+   */
+  runs: string[];
+}
+/**
+ * One row of the table of differences.
+ */
+export interface ComparedMetric {
+  /**
+   * Name of a field of the catalogue, or of a figure derived from fields.
+   */
+  metric: string;
+  /**
+   * For people.
+   */
+  label: string;
+  /**
+   * Such as s, bytes or count.
+   */
+  unit: string;
+  /**
+   * Label of the matched role; null: the whole process.
+   */
+  role: string | null;
+  better: Better;
+  /**
+   * One a group.
+   */
+  groups: GroupFigure[];
+  /**
+   * One for each group but the first.
+   */
+  differences: FigureDifference[];
+}
+/**
+ * A figure of one group.
+ */
+export interface GroupFigure {
+  /**
+   * In the order of the group's runs.
+   *
+   * Items: Of one run; null if the run does not have it.
+   */
+  values: (number | null)[];
+  /**
+   * Runs that have it.
+   */
+  n: number;
+  /**
+   * Of those; null without any.
+   */
+  mean: number | null;
+  /**
+   * Sample standard deviation; null with fewer than two.
+   */
+  spread: number | null;
+  /**
+   * Lower end of the 95 % interval of the mean (Student's t); null with fewer than two.
+   */
+  low: number | null;
+  /**
+   * Its upper end.
+   */
+  high: number | null;
+}
+/**
+ * A group held against the first one.
+ */
+export interface FigureDifference {
+  /**
+   * Difference of the means, this group's minus the first one's; null if one is not known.
+   */
+  absolute: number | null;
+  /**
+   * The same in percent of the first one's mean; null if that is 0 or not known.
+   */
+  percent: number | null;
+  /**
+   * Lower end of the 95 % interval of the difference; null if a group has fewer than two runs.
+   */
+  low: number | null;
+  /**
+   * Its upper end.
+   */
+  high: number | null;
+  method: IntervalMethod;
+}
+/**
+ * A run in a comparison.
+ */
+export interface ComparedRun {
+  /**
+   * Identity of a run: when it was begun, in UTC, and six random hex digits.
+   */
+  run: string;
+  /**
+   * What people call it.
+   */
+  name: string;
+  /**
+   * Number of its group in the comparison, from 0.
+   */
+  group: number;
+  /**
+   * Where its time is 0 in the comparison. Nanoseconds since attach: the time of the target's frames.
+   */
+  zero_ns: number;
+  /**
+   * Why it could not be aligned as asked, and stands at its start; null if it could.
+   */
+  align_problem: string | null;
+  /**
+   * From its first instant to its last, nanoseconds.
+   */
+  duration_ns: number;
+  losses: RunLosses;
+}
+/**
+ * What is missing in a run, or was measured late. All 0: nothing that tidscope knows of.
+ */
+export interface RunLosses {
+  /**
+   * Frames of the target that never came, or came when nothing could be written.
+   */
+  frames: number;
+  /**
+   * Holes that they make.
+   */
+  gaps: number;
+  /**
+   * Time in these holes, nanoseconds.
+   */
+  missing_ns: number;
+  /**
+   * Bytes of a frame that was not written to its end, cut off when the run was recovered.
+   */
+  cut_bytes: number;
+  /**
+   * Instants that were merged into a later one before they were written; totals are whole.
+   */
+  coalesced: number;
+  /**
+   * Samples that were due and not taken in time.
+   */
+  deadlines_missed: number;
+  /**
+   * Samples that could not be taken.
+   */
+  samples_failed: number;
+  /**
+   * Exit records of threads that the kernel dropped.
+   */
+  exits_lost: number;
+  /**
+   * Times that the machine's wall clock was set by more than half a second; times since attach are not touched by it.
+   */
+  clock_jumps: number;
+}
+/**
+ * A curve of one run.
+ */
+export interface ComparedSeries {
+  /**
+   * Identity of a run: when it was begun, in UTC, and six random hex digits.
+   */
+  run: string;
+  /**
+   * Name of a metric.
+   */
+  metric: string;
+  /**
+   * Label of the matched role; null: the whole process.
+   */
+  role: string | null;
+  /**
+   * Times.
+   *
+   * Items: Seconds from the run's zero on, ascending.
+   */
+  time_s: number[];
+  /**
+   * A value a time.
+   *
+   * Items: Cumulative for a counter since the run's start, in the metric's unit; null where it is not known.
+   */
+  value: (number | null)[];
+}
+/**
+ * GET /api/v1/compare.
+ */
+export interface Comparison {
+  align: AlignKind;
+  /**
+   * Text of the mark that runs are aligned at; null if they are not.
+   */
+  mark: string | null;
+  /**
+   * As asked for.
+   */
+  runs: ComparedRun[];
+  /**
+   * The first one is what the others are held against.
+   */
+  groups: ComparedGroup[];
+  /**
+   * What differs, the most important first.
+   */
+  setup: SetupDifference[];
+  /**
+   * The busiest first.
+   */
+  roles: MatchedRole[];
+  /**
+   * Of the whole process first, then by role.
+   */
+  metrics: ComparedMetric[];
+  /**
+   * By metric, role and run.
+   */
+  series: ComparedSeries[];
+  /**
+   * How intervals were found, in one sentence.
+   */
+  confidence: string;
+}
+/**
+ * Something in the set-up that is not the same in all runs.
+ */
+export interface SetupDifference {
+  /**
+   * Such as kernel, command or policy.
+   */
+  what: string;
+  /**
+   * A value a run, in the runs' order.
+   *
+   * Items: In words.
+   */
+  values: string[];
+}
+/**
+ * Roles of the runs that are compared with one another.
+ */
+export interface MatchedRole {
+  /**
+   * Its name in the comparison.
+   */
+  label: string;
+  /**
+   * One a run, in the runs' order.
+   *
+   * Items: The run's role; null if it has none that matches.
+   */
+  roles: (string | null)[];
+  /**
+   * A person said so.
+   */
+  by_hand: boolean;
+}
+/**
+ * A folder among the runs that cannot be read.
+ */
+export interface DamagedRun {
+  /**
+   * Its name.
+   */
+  folder: string;
+  /**
+   * What is wrong with it.
+   */
+  reason: string;
+}
+/**
  * Samples were due and could not be taken in time.
  */
 export interface DeadlinesMissed {
@@ -1995,6 +2337,31 @@ export interface LiveState {
    * Targets known, ended ones included.
    */
   targets: Target[];
+  /**
+   * Runs that are being recorded.
+   */
+  recordings?: Recording[];
+}
+/**
+ * A run that is being recorded.
+ */
+export interface Recording {
+  /**
+   * Identity of a run: when it was begun, in UTC, and six random hex digits.
+   */
+  run: string;
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+  /**
+   * What people call it.
+   */
+  name: string;
+  /**
+   * When recording was asked for, Unix microseconds.
+   */
+  created_unix_us: number;
 }
 /**
  * Backend to page, once a second: how this page keeps up.
@@ -2059,6 +2426,444 @@ export interface RateRequest {
    * Samples a second.
    */
   rate_hz: number;
+}
+/**
+ * Body of POST /api/v1/runs: record a target.
+ */
+export interface RecordRequest {
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+  /**
+   * What people call it.
+   */
+  name?: string;
+  /**
+   * Labels that people gave.
+   *
+   * @maxItems 32
+   *
+   * Items: A label that people gave.
+   */
+  tags?: string[];
+  /**
+   * Runs of one group are repeats of one another; null: it stands alone.
+   */
+  group?: string | null;
+  /**
+   * What people wrote about it.
+   */
+  notes?: string;
+  /**
+   * Keep so much of what has been, as far as the flight recorder has it, seconds.
+   */
+  past_s?: number;
+  /**
+   * End by itself after so long, seconds from now on; null: not; 0: keep the past alone.
+   */
+  duration_s?: number | null;
+}
+/**
+ * When old runs are deleted by themselves.
+ */
+export interface Retention {
+  /**
+   * Runs that ended longer ago go, seconds; null: none goes by age.
+   */
+  max_age_s: number | null;
+  /**
+   * The oldest go until all take no more than that; null: none goes by size.
+   */
+  max_bytes: number | null;
+}
+/**
+ * How much a run holds.
+ */
+export interface RunCounts {
+  /**
+   * Frames: instants at which the target was sampled.
+   */
+  instants: number;
+  /**
+   * Rows: counters of one thread at one instant. A thread whose counters did not change has none.
+   */
+  thread_samples: number;
+  /**
+   * Threads that were alive at some time in it.
+   */
+  threads: number;
+  /**
+   * Events.
+   */
+  events: number;
+  /**
+   * Of all its files.
+   */
+  bytes: number;
+}
+/**
+ * An event of a run; a line of its events files.
+ */
+export interface RunEvent {
+  /**
+   * Frame that told of it.
+   */
+  seq: number;
+  /**
+   * Nanoseconds since attach: the time of the target's frames.
+   */
+  time_ns: number;
+  /**
+   * Wall clock, Unix microseconds.
+   */
+  unix_us: number;
+  event: TargetEvent;
+}
+/**
+ * GET /api/v1/runs/{id}/events.
+ */
+export interface RunEventsResponse {
+  /**
+   * By time.
+   */
+  events: RunEvent[];
+  /**
+   * Events beyond the bound of what is sent.
+   */
+  left_out: number;
+}
+/**
+ * What is needed to understand a run without the machine that it was recorded on; manifest.json in its folder.
+ */
+export interface RunManifest {
+  /**
+   * Version of the folder's format.
+   */
+  format: 1;
+  /**
+   * Identity of a run: when it was begun, in UTC, and six random hex digits.
+   */
+  id: string;
+  /**
+   * What people call it.
+   */
+  name: string;
+  /**
+   * Labels that people gave.
+   *
+   * @maxItems 32
+   *
+   * Items: A label that people gave.
+   */
+  tags: string[];
+  /**
+   * Runs of one group are repeats of one another; null: it stands alone.
+   */
+  group: string | null;
+  /**
+   * What people wrote about it.
+   */
+  notes: string;
+  state: RunState;
+  /**
+   * Why it ended; null while it is being recorded.
+   */
+  end: RunEnd | null;
+  /**
+   * The same in words, with what is missing; empty while it is being recorded.
+   */
+  end_detail: string;
+  /**
+   * When recording was asked for, Unix microseconds.
+   */
+  created_unix_us: number;
+  /**
+   * Wall clock of its first instant, Unix microseconds.
+   */
+  started_unix_us: number;
+  /**
+   * Its first instant. Nanoseconds since attach: the time of the target's frames.
+   */
+  from_ns: number;
+  /**
+   * Its last instant. Nanoseconds since attach: the time of the target's frames.
+   */
+  to_ns: number;
+  /**
+   * Version of tidscope that recorded it.
+   */
+  tidscope: string;
+  host: Host;
+  target: Target;
+  /**
+   * The catalogue of fields, as it was in force.
+   */
+  fields: CatalogueField[];
+  /**
+   * What steered the target, in order.
+   */
+  policies: RunPolicy[];
+  /**
+   * Moments that somebody marked, by time.
+   *
+   * @maxItems 256
+   */
+  marks: RunMark[];
+  losses: RunLosses;
+  counts: RunCounts;
+  /**
+   * How the command ended, if the run was made of one.
+   */
+  outcome: RunOutcome | null;
+  /**
+   * It was brought from another place.
+   */
+  imported: boolean;
+}
+/**
+ * A policy that began to steer the target during a run, or did before it.
+ */
+export interface RunPolicy {
+  /**
+   * Nanoseconds since attach: the time of the target's frames.
+   */
+  time_ns: number;
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  /**
+   * It decides, but does not act.
+   */
+  shadow: boolean;
+  knob: KnobKind;
+  signal: SignalKind;
+  /**
+   * Smallest size allowed.
+   */
+  lower: number;
+  /**
+   * Largest size allowed.
+   */
+  upper: number;
+}
+/**
+ * A moment that somebody marked; runs can be aligned at it.
+ */
+export interface RunMark {
+  /**
+   * Nanoseconds since attach: the time of the target's frames.
+   */
+  time_ns: number;
+  /**
+   * What is to be seen there.
+   */
+  text: string;
+}
+/**
+ * How the command ended that a run was made of.
+ */
+export interface RunOutcome {
+  /**
+   * Program and arguments, as started.
+   *
+   * @maxItems 1024
+   *
+   * Items: An argument.
+   */
+  command: string[];
+  /**
+   * Its exit code; null if a signal ended it.
+   */
+  exit_code: number | null;
+  /**
+   * Name of the signal that ended it, such as SIGKILL; null if none did.
+   */
+  signal: string | null;
+  /**
+   * From its first instruction to its end, wall time, microseconds.
+   */
+  elapsed_us: number;
+  /**
+   * CPU time in user mode, its children that it waited for included, microseconds.
+   */
+  user_cpu_us: number;
+  /**
+   * CPU time in the kernel, likewise.
+   */
+  system_cpu_us: number;
+  /**
+   * Most memory that was resident at once.
+   */
+  max_rss_bytes: number;
+  /**
+   * Page faults that needed I/O.
+   */
+  major_faults: number;
+  /**
+   * Page faults that did not.
+   */
+  minor_faults: number;
+  /**
+   * Context switches because it waited.
+   */
+  voluntary_switches: number;
+  /**
+   * Context switches because its time was over.
+   */
+  involuntary_switches: number;
+  /**
+   * What it wrote to standard output and standard error.
+   */
+  output_bytes: number;
+  /**
+   * The last of that, as text.
+   */
+  output_tail: string;
+}
+/**
+ * Body of PATCH /api/v1/runs/{id}: what is left out stays.
+ */
+export interface RunPatch {
+  /**
+   * What people call it.
+   */
+  name?: string;
+  /**
+   * Labels that people gave.
+   *
+   * @maxItems 32
+   *
+   * Items: A label that people gave.
+   */
+  tags?: string[];
+  /**
+   * Runs of one group are repeats of one another; null: it stands alone.
+   */
+  group?: string | null;
+  /**
+   * What people wrote about it.
+   */
+  notes?: string;
+  /**
+   * All of them.
+   *
+   * @maxItems 256
+   */
+  marks?: RunMark[];
+  /**
+   * How the command ended.
+   */
+  outcome?: RunOutcome | null;
+}
+/**
+ * A run in the list of runs.
+ */
+export interface RunSummary {
+  /**
+   * Identity of a run: when it was begun, in UTC, and six random hex digits.
+   */
+  id: string;
+  /**
+   * What people call it.
+   */
+  name: string;
+  /**
+   * Labels that people gave.
+   *
+   * @maxItems 32
+   *
+   * Items: A label that people gave.
+   */
+  tags: string[];
+  /**
+   * Runs of one group are repeats of one another; null: it stands alone.
+   */
+  group: string | null;
+  /**
+   * What people wrote about it.
+   */
+  notes: string;
+  state: RunState;
+  /**
+   * Why it ended; null while it is being recorded.
+   */
+  end: RunEnd | null;
+  /**
+   * The same in words, with what is missing.
+   */
+  end_detail: string;
+  /**
+   * When recording was asked for, Unix microseconds.
+   */
+  created_unix_us: number;
+  /**
+   * Wall clock of its first instant, Unix microseconds.
+   */
+  started_unix_us: number;
+  /**
+   * From its first instant to its last, nanoseconds.
+   */
+  duration_ns: number;
+  /**
+   * Name of the host.
+   */
+  host_name: string;
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+  /**
+   * Process id.
+   */
+  pid: number;
+  /**
+   * Comm of the process.
+   */
+  process: string;
+  /**
+   * Its command line.
+   */
+  command: string;
+  /**
+   * Those that steered the target, in order.
+   *
+   * Items: Name of a policy.
+   */
+  policies: string[];
+  losses: RunLosses;
+  counts: RunCounts;
+  /**
+   * It was brought from another place.
+   */
+  imported: boolean;
+}
+/**
+ * GET /api/v1/runs.
+ */
+export interface RunsResponse {
+  /**
+   * The newest first.
+   */
+  runs: RunSummary[];
+  /**
+   * Those that can still be restored.
+   */
+  deleted: RunSummary[];
+  /**
+   * What lies there and cannot be read.
+   */
+  damaged: DamagedRun[];
+  /**
+   * Of all runs together, the deleted ones included.
+   */
+  bytes: number;
+  /**
+   * Room on the disk.
+   */
+  free_bytes: number;
+  retention: Retention;
 }
 /**
  * Body of POST /api/v1/session: trades the printed token for a cookie.
