@@ -1,0 +1,1 @@
+"""Runs: recorded, kept as folders that explain themselves, compared (docs/runs.md)."""
