@@ -46,14 +46,15 @@ def test_welch() -> None:
 
 def tail(t: float, freedom: float, steps: int = 200_000) -> float:
     """Probability above t of Student's density, by Simpson's rule over x = t + u/(1-u)."""
-    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2))
+    scale: float = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2))
     scale /= math.sqrt(freedom * math.pi)
 
     def density(u: float) -> float:
         if u == 1:
             return 0.0
         x = t + u / (1 - u)
-        return scale * (1 + x * x / freedom) ** (-(freedom + 1) / 2) / (1 - u) ** 2
+        height: float = scale * (1 + x * x / freedom) ** (-(freedom + 1) / 2) / (1 - u) ** 2
+        return height
 
     total = density(0) + density(1)
     for step in range(1, steps):
