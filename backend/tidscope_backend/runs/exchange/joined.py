@@ -49,10 +49,13 @@ def as_csv(path: Path) -> Iterator[bytes]:
     """The same as text; what is absent is an empty cell. Raises OSError."""
     reader = RunReader(path)
     sink = Sink()
-    header = True
+    writer: pacsv.CSVWriter | None = None
     for table in joined_tables(reader):
-        for start in range(0, max(1, len(table)), ROWS):
-            options = pacsv.WriteOptions(include_header=header)
-            pacsv.write_csv(table.slice(start, ROWS), pa.PythonFile(sink, "w"), options)
-            header = False
+        if writer is None:
+            writer = pacsv.CSVWriter(pa.PythonFile(sink, "w"), table.schema)
+        for start in range(0, len(table), ROWS):
+            writer.write_table(table.slice(start, ROWS))
             yield sink.take()
+    if writer is not None:
+        writer.close()
+    yield sink.take()

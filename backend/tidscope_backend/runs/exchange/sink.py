@@ -2,6 +2,8 @@
 
 import io
 
+from typing_extensions import Buffer
+
 
 class Sink(io.RawIOBase):
     """Keeps what was written until it is taken."""
@@ -14,10 +16,9 @@ class Sink(io.RawIOBase):
         """See io.RawIOBase."""
         return True
 
-    # The argument is any buffer: pyarrow and tarfile write bytes.
-    def write(self, data: object) -> int:
+    def write(self, data: Buffer) -> int:
         """See io.RawIOBase."""
-        chunk = bytes(memoryview(data)) if isinstance(data, (bytes, bytearray, memoryview)) else b""
+        chunk = bytes(memoryview(data))
         self._chunks.append(chunk)
         return len(chunk)
 

@@ -142,7 +142,9 @@ class _Unpacker:
             try:
                 chunk: bytes = self._stream.read(left)
             except (OSError, pa.ArrowException) as error:
-                raise BadArchiveError(f"it is not compressed by zstd, or damaged: {error}") from None
+                raise BadArchiveError(
+                    f"it is not compressed by zstd, or damaged: {error}"
+                ) from None
             if not chunk:
                 raise BadArchiveError("it ends too early")
             chunks.append(chunk)
