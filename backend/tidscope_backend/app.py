@@ -26,8 +26,10 @@ from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.intake import Intake
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics import endpoint as metrics
-from tidscope_backend.metrics.facts import gather
+from tidscope_backend.metrics.facts import Facts, gather
 from tidscope_backend.metrics.meters import Meters
+from tidscope_backend.metrics.push import Pusher
+from tidscope_backend.metrics.push_counts import Pushes
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.door import Door
 from tidscope_backend.security.gate import Gate
@@ -65,14 +67,23 @@ def create_app(settings: Settings) -> FastAPI:
     door = Door(settings, clock)
     demo_child = DemoChild(links)
 
+    pushes = Pushes()
+
+    def facts() -> Facts:
+        return gather(site, links, fanout, meters, pushes)
+
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        stats = asyncio.create_task(_every_second(fanout))
+        tasks = [asyncio.create_task(_every_second(fanout))]
+        if settings.otlp_endpoint is not None:
+            pusher = Pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, pushes)
+            tasks.append(asyncio.create_task(pusher.run()))
         try:
             yield
         finally:
-            stats.cancel()
-            await asyncio.gather(stats, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             await demo_child.stop()
 
     app = FastAPI(
@@ -98,7 +109,7 @@ def create_app(settings: Settings) -> FastAPI:
     ):
         app.include_router(router, prefix=api.PREFIX)
     app.include_router(docs.router())
-    app.include_router(metrics.router(lambda: gather(site, links, fanout, meters)))
+    app.include_router(metrics.router(facts))
     app.include_router(CollectorEndpoint(settings, site, links, intake).router)
     app.include_router(live_router(settings, fanout, site.state))
     app.include_router(web.router(settings.web_dir, door))

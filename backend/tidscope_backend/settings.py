@@ -5,10 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tidscope_backend.otlp_address import metrics_address
+
 MIB = 1024 * 1024
 BROWSER_VARIABLE = "TIDSCOPE_TOKEN"
 VIEW_VARIABLE = "TIDSCOPE_VIEW_TOKEN"
 COLLECTOR_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
+OTLP_VARIABLE = "TIDSCOPE_OTLP_ENDPOINT"
 SHORTEST_SECRET = 8
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8787
@@ -52,6 +55,9 @@ class Settings:
         max_body_bytes: largest HTTP request body.
         max_message_bytes: largest WebSocket message.
         max_command_bytes: largest message of a page.
+        max_import_bytes: largest archive of a run that is brought in.
+        otlp_endpoint: where metrics are sent to by OTLP; None: nowhere.
+        otlp_seconds: between two exports.
     """
 
     token: str = field(repr=False)
@@ -77,6 +83,9 @@ class Settings:
     max_body_bytes: int = 64 * 1024
     max_message_bytes: int = 64 * MIB
     max_command_bytes: int = 4096
+    max_import_bytes: int = 4 * 1024 * MIB
+    otlp_endpoint: str | None = None
+    otlp_seconds: float = 10
 
 
 def settings_from(
@@ -100,7 +109,18 @@ def settings_from(
         host=host,
         allow_hosts=allow_hosts,
         allow_origins=allow_origins,
+        otlp_endpoint=_otlp_endpoint(environ),
     )
+
+
+def _otlp_endpoint(environ: Mapping[str, str]) -> str | None:
+    endpoint = environ.get(OTLP_VARIABLE) or None
+    if endpoint is not None:
+        try:
+            metrics_address(endpoint)
+        except ValueError as error:
+            raise SettingsError(f"{OTLP_VARIABLE}: {error}") from None
+    return endpoint
 
 
 def _secret(environ: Mapping[str, str], name: str) -> str:

@@ -6,6 +6,7 @@ from tidscope_wire.generated.models import Host, Target
 
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics.meters import HostMeter, Meters, TargetMeter
+from tidscope_backend.metrics.push_counts import Pushes
 from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
 
@@ -30,6 +31,8 @@ class StreamFacts:
     gaps: int = 0
     queued: int = 0
     history_bytes: int = 0
+    otlp_sent: int = 0
+    otlp_failed: int = 0
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,9 @@ class Facts:
     states: dict[str, int]
 
 
-def gather(site: Site, links: CollectorLinks, fanout: Fanout, meters: Meters) -> Facts:
+def gather(
+    site: Site, links: CollectorLinks, fanout: Fanout, meters: Meters, pushes: Pushes
+) -> Facts:
     """Take all numbers at one moment; in the thread that changes them."""
     now = meters.clock()
     states = {"attached": 0, "exited": 0, "detached": 0}
@@ -71,6 +76,8 @@ def gather(site: Site, links: CollectorLinks, fanout: Fanout, meters: Meters) ->
             gaps=fanout.gaps,
             queued=fanout.queued,
             history_bytes=fanout.store.bytes,
+            otlp_sent=pushes.sent,
+            otlp_failed=pushes.failed,
         ),
         hosts=tuple((host, meters.hosts.get(host.id)) for host in site.hosts),
         targets=tuple(targets),

@@ -74,6 +74,14 @@ def _of_backend(stream: StreamFacts, states: Mapping[str, int]) -> Iterator[Metr
         stream.history_bytes,
         unit="bytes",
     )
+    yield CounterMetricFamily(
+        "tidscope_otlp_exports", "Exports that an OpenTelemetry collector took.", stream.otlp_sent
+    )
+    yield CounterMetricFamily(
+        "tidscope_otlp_failed_exports",
+        "Exports that did not arrive; what they told stands in the next one.",
+        stream.otlp_failed,
+    )
 
 
 def _of_collectors(facts: Facts) -> Iterator[Metric]:
