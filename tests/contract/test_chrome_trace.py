@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from run_folders import START, time_ns, write_run
+from scripted_run import START, time_ns, write_run
 from tidscope_backend.runs.exchange import chrome_trace
 from tidscope_backend.runs.exchange.chrome_trace import as_trace
 from tidscope_wire.generated.models import RunMark

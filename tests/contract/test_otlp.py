@@ -1,4 +1,4 @@
-"""Metrics by OTLP: a server of the test's own takes them and decodes them by the published proto."""
+"""Metrics by OTLP, taken by a server of the test's own and decoded by the published proto."""
 
 import asyncio
 import logging

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from run_folders import FIELDS, FRAMES, append, time_ns, write_run
+from scripted_run import FIELDS, FRAMES, append, time_ns, write_run
 from tidscope_backend.runs.closing import close_part
 from tidscope_backend.runs.exchange.importing import import_run
 from tidscope_backend.runs.exchange.joined import KEYS, as_csv, as_parquet

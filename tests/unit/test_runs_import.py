@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from run_folders import write_run
+from scripted_run import write_run
 from tidscope_backend.runs.exchange.importing import import_run
 from tidscope_backend.runs.exchange.packing import packed
 from tidscope_backend.runs.exchange.unpacking import BadArchiveError, Bounds
