@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from tidscope_wire.frame import RowEncoder, Rows, join
 from tidscope_wire.generated.models import FrameHeader, Gap, TargetEvent
 
-from tidscope_backend.runs.parts import PartReader
+from tidscope_backend.runs.parts import Instants, PartReader
 from tidscope_backend.runs.reader import RunReader
 from tidscope_backend.runs.replay_rows import last_rows
 
@@ -54,7 +54,7 @@ def frames_between(
     parts = reader.parts[before:behind]
     level = _level(parts, spans[before:behind], start, end)
     stretch = _Stretch(start, end, level, 1)
-    count = sum(len(stretch.places(part.signals(["time_ns", "level"]))) for part in parts)
+    count = sum(len(stretch.places(part.instants)) for part in parts)
     wanted = max(1, min(instants, MOST_INSTANTS) - len(parts))
     stretch = _Stretch(start, end, level, max(1, round(count / wanted)))
     maker = _Maker(reader, stretch)
@@ -92,11 +92,13 @@ class _Stretch:
     level: int
     stride: int
 
-    def places(self, signals: pa.Table) -> Ints:
+    def places(self, instants: Instants) -> Ints:
         """Places of the instants of a part that are within it and of its level."""
-        times, levels = signals["time_ns"].to_numpy(), signals["level"].to_numpy()
-        inside = (times >= self.from_ns) & (times <= self.to_ns)
-        return np.flatnonzero(inside & (levels >= self.level))
+        inside = (instants.time_ns >= self.from_ns) & (instants.time_ns <= self.to_ns)
+        return np.flatnonzero(inside & (instants.level >= self.level))
+
+
+_GAP = "frames are missing in the run"
 
 
 class _Maker:
@@ -120,69 +122,79 @@ class _Maker:
             part: it begins with a snapshot.
             last: it is the last one: a frame stands at its last instant in the stretch.
         """
-        signals = part.signals()
-        times = signals["time_ns"].to_numpy()
-        final = int(np.searchsorted(times, self._stretch.to_ns, side="right")) - 1
-        taken = self._stretch.places(signals)
-        ends = taken[:: self._stretch.stride].tolist()
+        instants = part.instants
+        final = int(np.searchsorted(instants.time_ns, self._stretch.to_ns, side="right")) - 1
+        taken = self._stretch.places(instants)
+        ends = taken[:: self._stretch.stride]
         if last and final not in ends:
-            ends.append(final)
-        events = self._events(part, signals, ends)
-        if not ends:
+            ends = np.append(ends, final)
+        events = self._events(part, ends)
+        if not len(ends):
             return
         begin = 0
         if not self._frame_seq:
-            snapshots = np.flatnonzero(signals["level"].to_numpy()[: ends[0] + 1] == _SNAPSHOT)
+            snapshots = np.flatnonzero(instants.level[: ends[0] + 1] == _SNAPSHOT)
             begin = int(snapshots[-1]) if len(snapshots) else 0
-        seqs = signals["seq"].to_numpy()
-        samples = self._samples(part, seqs, begin, ends, taken)
-        ends_seq = seqs[ends]
-        groups = last_rows(samples, ends_seq, part.events(), self._fields, not self._frame_seq)
-        headers = signals.select(_HEADER).take(pa.array(ends)).to_pylist()
-        roles = signals["roles"]
-        after = begin
-        for place, header, told, rows in zip(ends, headers, events, groups, strict=True):
-            header["roles"] = _newest(roles.slice(after, place + 1 - after))
-            after = place + 1
+        samples = self._samples(part, begin, ends, taken)
+        groups = last_rows(
+            samples, instants.seq[ends], part.events(), self._fields, not self._frame_seq
+        )
+        headers = self._headers(part, begin, ends)
+        for header, told, rows in zip(headers, events, groups, strict=True):
             yield self._frame(header, told, rows)
 
-    def _samples(
-        self, part: PartReader, seqs: Ints, begin: int, ends: Sequence[int], taken: Ints
-    ) -> pa.Table:
+    def _headers(self, part: PartReader, begin: int, ends: Ints) -> list[dict[str, Any]]:
+        """What the frames' headers say, events apart."""
+        signals = part.signals((*_HEADER, "roles"))
+        headers: list[dict[str, Any]] = signals.select(_HEADER).take(pa.array(ends)).to_pylist()
+        told = np.flatnonzero(signals["roles"].is_valid().to_numpy())
+        # Of roles, each frame has the last that the instants it stands for tell.
+        place = np.searchsorted(told, ends, side="right") - 1
+        after = np.concatenate([[begin], ends[:-1] + 1])
+        newest = np.where(place >= 0, told[place] if len(told) else -1, -1)
+        fresh = newest >= after
+        roles = signals["roles"].take(pa.array(newest, mask=~fresh)).to_pylist()
+        for header, one in zip(headers, roles, strict=True):
+            header["roles"] = one
+        return headers
+
+    def _samples(self, part: PartReader, begin: int, ends: Ints, taken: Ints) -> pa.Table:
         """Rows from the first instant that matters to the last frame's."""
+        seqs = part.instants.seq
         table = part.samples(self._stretch.level)
-        table = table.filter(pc.field("seq") >= int(seqs[begin]))
-        end = int(seqs[ends[-1]])
-        known = int(seqs[taken[-1]]) if len(taken) else int(seqs[begin])
-        table = table.filter(pc.field("seq") <= end)
+        first, end = int(seqs[begin]), int(seqs[ends[-1]])
+        if begin:
+            table = table.filter(pc.field("seq") >= first)
+        if ends[-1] < len(seqs) - 1:
+            table = table.filter(pc.field("seq") <= end)
+        known = int(seqs[taken[-1]]) if len(taken) else first
         if known < end and self._stretch.level:
             # The last frame stands at an instant of a lower level.
             rest = part.samples().filter((pc.field("seq") > known) & (pc.field("seq") <= end))
             table = pa.concat_tables([table, rest])
         return table
 
-    def _events(
-        self, part: PartReader, signals: pa.Table, ends: Sequence[int]
-    ) -> list[list[TargetEvent]]:
+    def _events(self, part: PartReader, ends: Ints) -> list[list[TargetEvent]]:
         """What each frame tells; what comes behind the last one waits for the next part."""
-        seqs = signals["seq"].to_numpy()
+        instants = part.instants
         told = [(event.seq, event.time_ns, event.event) for event in part.events()]
-        for place, first in enumerate(signals["first_seq"].to_pylist()):
-            seq, time_ns = int(seqs[place]), signals["time_ns"][place].as_py()
-            if self._seen_seq and first > self._seen_seq + 1:
-                gap = Gap(from_seq=self._seen_seq + 1, to_seq=first - 1, reason=_GAP)
-                told.append((seq, time_ns, gap))
-            self._seen_seq = seq
+        before = np.concatenate([[self._seen_seq], instants.seq[:-1]])
+        for place in np.flatnonzero((before > 0) & (instants.first_seq > before + 1)).tolist():
+            gap = Gap(
+                from_seq=int(before[place]) + 1,
+                to_seq=int(instants.first_seq[place]) - 1,
+                reason=_GAP,
+            )
+            told.append((int(instants.seq[place]), int(instants.time_ns[place]), gap))
+        self._seen_seq = int(instants.seq[-1])
         told.sort(key=lambda one: one[0])
         frames: list[list[TargetEvent]] = [[] for _ in ends]
-        ends_seq = seqs[list(ends)] if len(ends) else np.empty(0, np.int64)
         if frames:
             frames[0], self._waiting = self._waiting, []
         for seq, time_ns, event in told:
-            if not self._stretch.from_ns <= time_ns <= self._stretch.to_ns:
-                continue
-            group = int(np.searchsorted(ends_seq, seq))
-            (frames[group] if group < len(frames) else self._waiting).append(event)
+            if self._stretch.from_ns <= time_ns <= self._stretch.to_ns:
+                group = int(np.searchsorted(instants.seq[ends], seq))
+                (frames[group] if group < len(frames) else self._waiting).append(event)
         return frames
 
     def _frame(self, header: dict[str, Any], events: list[TargetEvent], rows: Rows) -> bytes:
@@ -200,13 +212,3 @@ class _Maker:
         )
         self._frame_seq = whole.seq
         return join(whole.model_copy(update={"events": events}), self._encoder.encode(rows))
-
-
-_GAP = "frames are missing in the run"
-
-
-def _newest(roles: pa.ChunkedArray) -> list[dict[str, Any]] | None:
-    """The last that is told of roles."""
-    told = roles.drop_null()
-    newest: list[dict[str, Any]] | None = told[-1].as_py() if len(told) else None
-    return newest

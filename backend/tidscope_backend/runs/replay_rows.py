@@ -28,7 +28,8 @@ def last_rows(
         fields: that rows carry.
         snapshot: whether the first frame is one: with all threads, starts and names.
     """
-    samples = samples.filter(pc.field("start_ns").is_valid())
+    if samples["start_ns"].null_count:
+        samples = samples.filter(pc.field("start_ns").is_valid())
     tid = samples["tid"].to_numpy().astype(np.int64)
     start = samples["start_ns"].to_numpy()
     seq = samples["seq"].to_numpy()
