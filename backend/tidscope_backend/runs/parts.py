@@ -1,9 +1,12 @@
 """The parts of a run, closed ones and open ones, read in the same way."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -13,6 +16,26 @@ from tidscope_backend.runs.folder import RunFolder
 from tidscope_backend.runs.live_part import whole_frames
 from tidscope_backend.runs.part_tables import Part, part_of
 
+Ints = npt.NDArray[np.int64]
+_INSTANTS = ("seq", "first_seq", "time_ns", "level")
+
+
+@dataclass(frozen=True)
+class Instants:
+    """When a part was sampled: arrays of one value an instant, in order.
+
+    Attributes:
+        seq: numbers of the frames.
+        first_seq: first frame that each stands for.
+        time_ns: nanoseconds since attach.
+        level: see docs/runs.md.
+    """
+
+    seq: Ints
+    first_seq: Ints
+    time_ns: Ints
+    level: npt.NDArray[np.uint8]
+
 
 class PartReader(Protocol):
     """What can be read of a part; columns are those of docs/runs.md."""
@@ -20,6 +43,11 @@ class PartReader(Protocol):
     @property
     def number(self) -> int:
         """Its number in the run."""
+        ...
+
+    @property
+    def instants(self) -> Instants:
+        """When it was sampled; read once."""
         ...
 
     def rows(self, level: int) -> int:
@@ -47,15 +75,25 @@ class ClosedPart:
         self.number = number
 
     @cached_property
+    def instants(self) -> Instants:
+        """See PartReader."""
+        return instants_of(self.signals(_INSTANTS))
+
+    @cached_property
+    def _samples_footer(self) -> pq.FileMetaData:
+        return pq.read_metadata(self._folder.samples(self.number))
+
+    @cached_property
+    def _signals_footer(self) -> pq.FileMetaData:
+        return pq.read_metadata(self._folder.signals(self.number))
+
+    @cached_property
     def _groups(self) -> list[tuple[int, int]]:
         """Level and rows of each row group of the samples."""
-        with pq.ParquetFile(self._folder.samples(self.number)) as file:
-            column = file.schema_arrow.get_field_index("level")
-            groups = []
-            for number in range(file.metadata.num_row_groups):
-                group = file.metadata.row_group(number)
-                groups.append((int(group.column(column).statistics.max), group.num_rows))
-            return groups
+        footer = self._samples_footer
+        column = footer.schema.names.index("level")
+        groups = map(footer.row_group, range(footer.num_row_groups))
+        return [(int(one.column(column).statistics.max), one.num_rows) for one in groups]
 
     def rows(self, level: int) -> int:
         """See PartReader."""
@@ -64,13 +102,14 @@ class ClosedPart:
     def samples(self, level: int = 0, columns: Sequence[str] | None = None) -> pa.Table:
         """See PartReader."""
         wanted = [number for number, (one, _) in enumerate(self._groups) if one >= level]
-        with pq.ParquetFile(self._folder.samples(self.number)) as file:
+        path = self._folder.samples(self.number)
+        with pq.ParquetFile(path, metadata=self._samples_footer) as file:
             return file.read_row_groups(wanted, columns=None if columns is None else list(columns))
 
     def signals(self, columns: Sequence[str] | None = None) -> pa.Table:
         """See PartReader."""
         path = self._folder.signals(self.number)
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path, metadata=self._signals_footer) as file:
             return file.read(columns=None if columns is None else list(columns))
 
     def events(self) -> list[RunEvent]:
@@ -87,6 +126,11 @@ class OpenPart:
         self._folder = folder
         self._fields = fields
         self._data = data
+
+    @cached_property
+    def instants(self) -> Instants:
+        """See PartReader."""
+        return instants_of(self._part.signals)
 
     @cached_property
     def _part(self) -> Part:
@@ -109,6 +153,11 @@ class OpenPart:
     def events(self) -> list[RunEvent]:
         """See PartReader."""
         return self._part.events
+
+
+def instants_of(signals: pa.Table) -> Instants:
+    """Take what tells when out of a table of signals."""
+    return Instants(*(signals[name].to_numpy() for name in _INSTANTS))
 
 
 def parts_of(folder: RunFolder, fields: Sequence[str]) -> list[PartReader]:

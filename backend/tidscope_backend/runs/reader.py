@@ -36,11 +36,8 @@ class RunReader:
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
         """First and last instant of each part, nanoseconds since attach."""
-        spans = []
-        for part in self.parts:
-            times = part.signals(["time_ns"])["time_ns"]
-            spans.append((times[0].as_py(), times[-1].as_py()))
-        return spans
+        times = [part.instants.time_ns for part in self.parts]
+        return [(int(one[0]), int(one[-1])) for one in times]
 
     def parts_between(self, from_ns: int | None, to_ns: int | None) -> list[PartReader]:
         """The parts that have instants from one time to another; None: to the run's end."""
@@ -89,9 +86,8 @@ class RunReader:
         tables = []
         for part in self.parts_between(from_ns, to_ns) or self.parts[:1]:
             table = part.samples(level, wanted)
-            instants = part.signals(["seq", "time_ns"])
-            place = np.searchsorted(instants["seq"].to_numpy(), table["seq"].to_numpy())
-            times = pa.array(instants["time_ns"].to_numpy()[place])
+            place = np.searchsorted(part.instants.seq, table["seq"].to_numpy())
+            times = pa.array(part.instants.time_ns[place])
             table = table.add_column(len(KEYS), "time_ns", times)
             tables.append(_between(table, from_ns, to_ns))
         return pa.concat_tables(tables)

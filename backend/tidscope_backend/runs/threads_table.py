@@ -82,8 +82,7 @@ class _Follower:
 
     def follow(self, part: PartReader) -> None:
         """Take in the next part."""
-        signals = part.signals(["seq", "time_ns"])
-        seqs, times = signals["seq"].to_pylist(), signals["time_ns"].to_pylist()
+        seqs, times = part.instants.seq.tolist(), part.instants.time_ns.tolist()
         time_of = dict(zip(seqs, times, strict=True))
         if self._from_ns is None:
             self._from_ns = times[0]
