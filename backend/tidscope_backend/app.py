@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
+from tidscope_wire.generated.models import LiveState, Retention
 
 from tidscope_backend import VERSION, api, web
 from tidscope_backend.api import (
@@ -16,6 +17,8 @@ from tidscope_backend.api import (
     health,
     hosts,
     processes,
+    run_frames,
+    runs,
     session,
     steering,
 )
@@ -28,6 +31,13 @@ from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics import endpoint as metrics
 from tidscope_backend.metrics.facts import gather
 from tidscope_backend.metrics.meters import Meters
+from tidscope_backend.runs.closer import Closer
+from tidscope_backend.runs.due import Patience
+from tidscope_backend.runs.home import Home
+from tidscope_backend.runs.manifests import Manifests
+from tidscope_backend.runs.recorder import Recorder
+from tidscope_backend.runs.recording import Limits
+from tidscope_backend.runs.shelf import Shelf
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.door import Door
 from tidscope_backend.security.gate import Gate
@@ -54,25 +64,52 @@ def create_app(settings: Settings) -> FastAPI:
     fanout = Fanout(store)
     site = Site(settings.ended_targets)
     meters = Meters(clock, site.collector_pid)
-    intake = Intake(site, fanout, meters.observe)
+
+    def state() -> LiveState:
+        return site.state().model_copy(update={"recordings": recorder.recordings})
+
+    def changed() -> None:
+        fanout.publish_state(state())
+
+    home, manifests, closer = Home(settings.runs_dir), Manifests(), Closer()
+    recorder = Recorder(
+        home,
+        site,
+        store,
+        manifests,
+        closer,
+        clock,
+        changed,
+        Limits(int(settings.part_seconds * 1e9), settings.part_bytes),
+        Patience(resume=settings.resume_seconds),
+    )
+    retention = Retention(max_age_s=settings.keep_runs_seconds, max_bytes=settings.keep_runs_bytes)
+    shelf = Shelf(home, recorder, manifests, retention)
+    intake = Intake(site, fanout, meters.observe, recorder)
 
     def forget(target_id: str) -> None:
         intake.drop(target_id)
         meters.forget(target_id)
 
-    site.listen(lambda: fanout.publish_state(site.state()), forget)
+    site.listen(changed, forget)
     links = CollectorLinks(lambda host: site.host(host) is not None)
     door = Door(settings, clock)
     demo_child = DemoChild(links)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
+        closer.start()
+        recorder.start()
+        shelf.start()
         stats = asyncio.create_task(_every_second(fanout))
         try:
             yield
         finally:
             stats.cancel()
             await asyncio.gather(stats, return_exceptions=True)
+            await shelf.close()
+            await recorder.close()
+            await closer.stop()
             await demo_child.stop()
 
     app = FastAPI(
@@ -95,12 +132,14 @@ def create_app(settings: Settings) -> FastAPI:
         doctor.router(links),
         demo.router(demo_child),
         session.router(door),
+        runs.router(recorder, shelf),
+        run_frames.router(shelf.reader),
     ):
         app.include_router(router, prefix=api.PREFIX)
     app.include_router(docs.router())
     app.include_router(metrics.router(lambda: gather(site, links, fanout, meters)))
     app.include_router(CollectorEndpoint(settings, site, links, intake).router)
-    app.include_router(live_router(settings, fanout, site.state))
+    app.include_router(live_router(settings, fanout, state))
     app.include_router(web.router(settings.web_dir, door))
     # The last one added is the outermost.
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
