@@ -15,8 +15,7 @@ from tidscope_wire.generated.models import HealthResponse
 from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, ask
 from tidscope_backend.cli.failure import CommandError
 from tidscope_backend.lifeline import command as with_lifeline
-from tidscope_backend.runs.lookup import VARIABLE
-from tidscope_backend.settings import BROWSER_VARIABLE
+from tidscope_backend.settings import BROWSER_VARIABLE, RUNS_VARIABLE
 
 END_SECONDS = 20.0
 
@@ -70,7 +69,7 @@ def _own(runs: Path) -> Iterator[Reached]:
         tempfile.TemporaryFile() as said,
         subprocess.Popen(
             with_lifeline([sys.executable, "-m", "tidscope_backend", *arguments]),
-            env={**os.environ, VARIABLE: str(runs)},
+            env={**os.environ, RUNS_VARIABLE: str(runs)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=said,

@@ -22,6 +22,7 @@ from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, 
 from tidscope_backend.cli.browser import has_screen, opened
 from tidscope_backend.cli.collector import NETWORK_SOURCES, PATH, collector_command
 from tidscope_backend.cli.failure import CommandError
+from tidscope_backend.cli.keeping import add_keeping_options, keeping_arguments
 from tidscope_backend.cli.supervised import Program, Supervised
 from tidscope_backend.listening import SocketError, open_socket, reachable
 from tidscope_backend.settings import (
@@ -87,6 +88,7 @@ def run(arguments: Sequence[str]) -> int:
         help="CPU that sampling may take, 100 is one core; over it the collector lowers the rate; "
         "0: no limit (2)",
     )
+    add_keeping_options(parser)
     parser.add_argument("--no-collector", action="store_true", help="the backend alone")
     parser.add_argument(
         "--user", metavar="NAME", help="whom the backend becomes (with sudo: who called it)"
@@ -160,6 +162,7 @@ def _programs(options: argparse.Namespace, sock: socket.socket, account: Account
         command += ["--allow-host", name]
     for origin in options.allow_origin:
         command += ["--allow-origin", origin]
+    command += keeping_arguments(options)
     backend = Program(
         "backend",
         command,

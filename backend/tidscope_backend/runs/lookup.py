@@ -1,28 +1,15 @@
-"""Where runs lie, and finding one by what a person or a request calls it."""
+"""Finding runs by what a person calls them."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.runs.folder import RUN_ID, RunFolder
 
-VARIABLE = "TIDSCOPE_RUNS"
-
 
 class NoSuchRunError(LookupError):
     """There is no such run, or there are several; the text says which."""
-
-
-def runs_folder(environ: Mapping[str, str], home: Path | None = None) -> Path:
-    """`$TIDSCOPE_RUNS`, or the place for a user's data (XDG Base Directory Specification)."""
-    if chosen := environ.get(VARIABLE):
-        return Path(chosen)
-    data = environ.get("XDG_DATA_HOME", "")
-    # The specification: a path that is not absolute is to be ignored.
-    base = Path(data) if data.startswith("/") else (home or Path.home()) / ".local" / "share"
-    return base / "tidscope" / "runs"
 
 
 def all_runs(runs: Path) -> list[RunManifest]:

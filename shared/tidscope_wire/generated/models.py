@@ -3457,6 +3457,10 @@ class RunManifest(BaseModel):
     """
     Its last instant. Nanoseconds since attach: the time of the target's frames.
     """
+    until_ns: Annotated[int | None, Field(ge=0)] = None
+    """
+    When recording ends by itself; nanoseconds since attach. null: it does not.
+    """
     tidscope: str
     """
     Version of tidscope that recorded it.

@@ -2591,6 +2591,10 @@ export interface RunManifest {
    */
   to_ns: number;
   /**
+   * When recording ends by itself; nanoseconds since attach. null: it does not.
+   */
+  until_ns?: number | null;
+  /**
    * Version of tidscope that recorded it.
    */
   tidscope: string;
