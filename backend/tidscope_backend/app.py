@@ -2,9 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from fastapi import FastAPI
 from tidscope_wire.generated.models import LiveState, Retention
@@ -34,7 +33,7 @@ from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics import endpoint as metrics
 from tidscope_backend.metrics.facts import Facts, gather
 from tidscope_backend.metrics.meters import Meters
-from tidscope_backend.metrics.push import Pusher
+from tidscope_backend.metrics.push import pusher
 from tidscope_backend.metrics.push_counts import Pushes
 from tidscope_backend.runs.closer import Closer
 from tidscope_backend.runs.due import Patience
@@ -88,13 +87,6 @@ def create_app(settings: Settings) -> FastAPI:
         Limits(int(settings.part_seconds * 1e9), settings.part_bytes),
         Patience(resume=settings.resume_seconds),
     )
-
-    def find(run_id: str) -> Path:
-        return home.folder(run_id).path
-
-    def taken(run_id: str) -> bool:
-        return any(path.name == run_id for path in (*home.all(), *home.all_deleted()))
-
     retention = Retention(max_age_s=settings.keep_runs_seconds, max_bytes=settings.keep_runs_bytes)
     shelf = Shelf(home, recorder, manifests, retention)
     intake = Intake(site, fanout, meters.observe, recorder)
@@ -118,16 +110,11 @@ def create_app(settings: Settings) -> FastAPI:
         closer.start()
         recorder.start()
         shelf.start()
-        tasks = [asyncio.create_task(_every_second(fanout))]
-        if settings.otlp_endpoint is not None:
-            pusher = Pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, pushes)
-            tasks.append(asyncio.create_task(pusher.run()))
+        pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, pushes)
         try:
-            yield
+            async with _in_background(_every_second(fanout), *pushing):
+                yield
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
             await shelf.close()
             await recorder.close()
             await closer.stop()
@@ -155,9 +142,9 @@ def create_app(settings: Settings) -> FastAPI:
         session.router(door),
         runs.router(recorder, shelf),
         run_frames.router(shelf.reader),
-        exchange.export_router(find),
-        exchange.import_router(home.make, taken),
-        compare.router(find),
+        exchange.export_router(home.folder),
+        exchange.import_router(home.make, home.has),
+        compare.router(home.folder),
     ):
         app.include_router(router, prefix=api.PREFIX)
     app.include_router(docs.router())
@@ -172,6 +159,17 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(Gate, places=places, door=door)
     app.add_middleware(SecurityHeaders)
     return app
+
+
+@asynccontextmanager
+async def _in_background(*work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(one) for one in work]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _every_second(fanout: Fanout) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -10,10 +9,11 @@ from tidscope_wire.generated.models import AlignKind, Comparison
 
 from tidscope_backend.problems import refusal
 from tidscope_backend.runs.comparison.tables import ComparisonError
+from tidscope_backend.runs.folder import RunFolder
 
 MAX_CORRECTIONS = 256
 HINT = "see docs/runs.md: runs=A,B+C&align=start|policy|mark&mark=TEXT&match=RUN:ROLE=LABEL"
-Finder = Callable[[str], Path]
+Finder = Callable[[str], RunFolder]
 """From the id of a run to its folder; raises ProblemError."""
 
 
@@ -49,7 +49,7 @@ def _compared(
     from tidscope_backend.runs.comparing import compare_folders
 
     try:
-        paths = [[find(run) for run in group] for group in groups]
+        paths = [[find(run).path for run in group] for group in groups]
         return compare_folders(paths, align, mark, match).model_dump_json()
     except ComparisonError as error:
         raise refusal("bad-request", str(error), HINT) from None

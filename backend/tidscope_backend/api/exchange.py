@@ -106,7 +106,7 @@ def _started(find: Finder, run_id: str, format: Format) -> Iterator[bytes]:
 
     makers = {"folder": packed, "parquet": as_parquet, "csv": as_csv, "trace": as_trace}
     try:
-        content = makers[format](find(run_id))
+        content = makers[format](find(run_id).path)
         return chain([next(content)], content)
     except (OSError, ValueError, StopIteration) as error:
         detail = f"run {run_id} cannot be read: {error}"

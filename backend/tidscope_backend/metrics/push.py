@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -87,6 +87,13 @@ class Pusher:
                 address,
                 self._every_s,
             )
+
+
+def pusher(
+    endpoint: str | None, every_s: float, gather: Callable[[], Facts], pushes: Pushes
+) -> list[Coroutine[None, None, None]]:
+    """What is to run in the background: nothing if there is nowhere to send to."""
+    return [] if endpoint is None else [Pusher(endpoint, every_s, gather, pushes).run()]
 
 
 class _SdkExporter:

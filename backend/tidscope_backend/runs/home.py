@@ -53,6 +53,10 @@ class Home:
         """Find a run that was deleted and is still there. Raises as `folder`."""
         return self._found(self.path and self.path / TRASH, run_id)
 
+    def has(self, run_id: str) -> bool:
+        """Whether a run has this id, one that was deleted and can be restored included."""
+        return any(path.name == run_id for path in (*self.all(), *self.all_deleted()))
+
     def all(self) -> list[Path]:
         """All folders that are meant as runs, by name."""
         return sorted(_folders(self.path))
