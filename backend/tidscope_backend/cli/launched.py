@@ -42,15 +42,19 @@ class Launched:
     output: int
     errors: int
     _libc: ctypes.CDLL
+    _held: bool = True
 
     def let_go(self) -> None:
         """Let it run. Raises OSError."""
+        self._held = False
         _ptrace(self._libc, PTRACE_DETACH, self.pid, 0)
 
-    def kill(self) -> None:
-        """End it before it has run."""
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
+    def end_if_held(self) -> None:
+        """End it if it has not run."""
+        if self._held:
+            self._held = False
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
 
 
 def launch(command: Sequence[str]) -> Launched:
