@@ -100,13 +100,10 @@ async def _save(request: Request, archive: Path) -> None:
 
 def _started(find: Finder, run_id: str, format: Format) -> Iterator[bytes]:
     """The file's bytes; made up to the first of them, so that a refusal can still be told."""
-    from tidscope_backend.runs.exchange.chrome_trace import as_trace
-    from tidscope_backend.runs.exchange.joined import as_csv, as_parquet
-    from tidscope_backend.runs.exchange.packing import packed
+    from tidscope_backend.runs.exchange.formats import MAKERS
 
-    makers = {"folder": packed, "parquet": as_parquet, "csv": as_csv, "trace": as_trace}
     try:
-        content = makers[format](find(run_id).path)
+        content = MAKERS[format](find(run_id).path)
         return chain([next(content)], content)
     except (OSError, ValueError, StopIteration) as error:
         detail = f"run {run_id} cannot be read: {error}"
