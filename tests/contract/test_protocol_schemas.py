@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+import run_builders
 from backend_builders import (
     FIELDS,
     TARGET_ID,
@@ -23,8 +24,10 @@ from builders import frame_header
 from jsonschema import Draft202012Validator, ValidationError
 from pydantic import BaseModel
 from pydantic import ValidationError as ModelError
+from run_builders import Instant, Life
 from schema_check import check, check_text, schemas
 from tidscope_backend.problems import KINDS, problem
+from tidscope_backend.runs.comparison.compare import compare
 from tidscope_wire.frame import split
 from tidscope_wire.generated import models
 from tidscope_wire.generated.catalogue import CATALOGUE
@@ -109,7 +112,25 @@ OPTIONS = models.SteeringOptions(
     signals=[models.SignalOption(kind="network-bytes", proxy=True, refusal="", note="n")],
     steering=STEERING,
 )
+COMPARISON = compare(
+    [
+        [
+            run_builders.tables(
+                1, [Life("main", (0, 0, 0), (5, 1, None))], [Instant(5, {"main": (0, 0, 0)})]
+            )
+        ],
+        [run_builders.tables(2, tidscope="0.2.0"), run_builders.tables(3)],
+    ],
+    "policy",
+)
 MESSAGES: list[BaseModel] = [
+    COMPARISON,
+    *COMPARISON.runs,
+    *COMPARISON.groups,
+    *COMPARISON.setup,
+    *COMPARISON.roles,
+    *COMPARISON.metrics,
+    *COMPARISON.series,
     *EVENTS,
     REFUSAL,
     CHECK,
