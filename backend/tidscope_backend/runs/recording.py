@@ -68,6 +68,7 @@ class Recording:
         gone_s: when its target was first seen to be sampled no more; likewise.
         heard_s: when a frame came last, seconds by the recorder's clock.
         written_bytes: bytes of frames written.
+        unsaved: its manifest could not be written.
         ready: set when its beginning is on the disk.
     """
 
@@ -87,6 +88,7 @@ class Recording:
         self.tally = Tally()
         self.until_ns: int | None = None
         self.waiting = False
+        self.unsaved = False
         self.heard_s = 0.0
         self.gone_s: float | None = None
         self.written_bytes = 0
