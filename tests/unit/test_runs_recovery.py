@@ -1,6 +1,7 @@
 """A run that was cut short: taken up by the next backend, or ended, and nothing whole is lost."""
 
 import json
+import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,7 +14,7 @@ from run_folders import open_seqs, singles
 from run_rig import RunRig
 from tidscope_backend.runs.folder import RunFolder
 from tidscope_backend.runs.home import Hold
-from tidscope_backend.runs.live_part import packed, whole_frames
+from tidscope_backend.runs.live_part import packed, whole_bytes, whole_frames
 from tidscope_backend.runs.reader import RunReader
 from tidscope_backend.runs.recording import Ending, Limits
 from tidscope_backend.runs.recovery import recovered
@@ -147,35 +148,51 @@ async def test_a_part_that_was_begun_and_has_no_frame(tmp_path: Path) -> None:
         assert folder.open_parts() == [1, 2]
 
 
-async def test_cut_at_each_byte_it_opens_with_all_whole_frames(tmp_path: Path) -> None:
+async def test_cut_at_each_byte_all_whole_frames_are_read(tmp_path: Path) -> None:
+    run = await killed(tmp_path / "a", tmp_path / "b", 9, 10)
+    part = RunFolder(tmp_path / "b" / run).live(1)
+    data = part.read_bytes()
+    frames = list(whole_frames(data))
+    ends = [sum(len(packed(frame)) for frame in frames[:count]) for count in range(3)]
+    assert ends[-1] == len(data)
+    for length in range(len(data), -1, -1):
+        os.truncate(part, length)
+        whole = sum(end <= length for end in ends) - 1
+        assert list(whole_frames(data[:length])) == frames[:whole]
+        assert whole_bytes(part) == ends[whole]
+
+
+async def test_cut_anywhere_it_is_recovered(tmp_path: Path) -> None:
+    """At the ends of frames, of their lengths and headers, and between."""
     run = await killed(tmp_path / "a", tmp_path / "b", 9, 12)
     folder = RunFolder(tmp_path / "b" / run)
-    data = folder.live(1).read_bytes()
+    data, manifest = folder.live(1).read_bytes(), folder.manifest.read_bytes()
     ends = [0]
-    for frame in (packed(one) for one in whole_frames(data)):
-        ends.append(ends[-1] + len(frame))
-    assert ends[-1] == len(data)
-    manifest = folder.manifest.read_bytes()
-    for length in range(len(data) + 1):
+    for frame in whole_frames(data):
+        ends.append(ends[-1] + len(packed(frame)))
+    near = {end + step for end in ends for step in (-5, -1, 0, 1, 4, 5, 8)}
+    for length in sorted({*near, *range(0, len(data), 311)}):
+        if not 0 <= length <= len(data):
+            continue
         folder.live(1).write_bytes(data[:length])
         folder.manifest.write_bytes(manifest)
-        whole = max(at for at in range(len(ends)) if ends[at] <= length)
+        whole = sum(end <= length for end in ends) - 1
         if whole:
             table = RunReader(folder.path).signals(["seq"])
             assert table["seq"].to_pylist() == list(range(9, 9 + whole)), length
         hold = Hold.of(folder)
         assert hold is not None
         recording, _ = recovered(folder, hold, folder.read_manifest(), Limits())
-        facts = recording.tally
+        tally = recording.tally
         recording.finish(Ending("stopped", "complete", ""))
         hold.release()
-        assert facts.losses.cut_bytes == length - ends[whole], length
-        assert facts.counts.instants == max(whole, 1), length
-        if whole:
-            assert folder.live(1).stat().st_size == ends[whole], length
+        assert tally.losses.cut_bytes == length - ends[whole], length
+        # The manifest had counted the first of them.
+        assert tally.counts.instants == max(whole, 1), length
+        assert folder.live(1).exists() == bool(whole)
 
 
-@pytest.mark.parametrize("junk", [b"\0" * 8, b"\0" * 5000, b"\xff" * 40])
+@pytest.mark.parametrize("junk", [b"\0" * 8, b"\0" * 5000, b"\xff" * 40], ids=len)
 async def test_what_a_failure_of_power_leaves_is_cut_off(tmp_path: Path, junk: bytes) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
     with RunFolder(tmp_path / "b" / run).live(1).open("ab") as part:

@@ -309,8 +309,9 @@ class Recorder:
         target = self.site.target(recording.target.id)
         if target is not None and not recording.waiting:
             recording.target = target
-        if target is None or target.state != "attached":
-            recording.gone_s = recording.gone_s or self.clock()
+        sampled = target is not None and target.state == "attached"
+        if not sampled and recording.gone_s is None:
+            recording.gone_s = self.clock()
         host = self.site.host(recording.target.host)
         ending = due(recording, self.clock(), target, host, self.patience)
         if ending is None:
