@@ -58,12 +58,12 @@ async def test_its_last_frame_does_not_come(tmp_path: Path, state: TargetState, 
     assert done.target.state == state
 
 
-async def test_another_collector_does_not_name_its_target(tmp_path: Path) -> None:
+async def test_another_collector_does_not_know_its_target(tmp_path: Path) -> None:
     rig, run = await recorded(tmp_path)
     rig.site.lost(host().id)
-    rig.site.connected(host(), [])
+    other = host().collector.model_copy(update={"pid": 2})
+    rig.site.connected(host().model_copy(update={"collector": other}), [])
     await rig.look()
-    await rig.look(6)
     done = await ended(rig, run)
     assert (done.state, done.end) == ("interrupted", "collector-lost")
     assert "another one does not know the target" in done.end_detail

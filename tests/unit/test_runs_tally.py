@@ -11,6 +11,7 @@ from tidscope_wire.generated.models import (
     SteeringBegan,
     TargetEvent,
     ThreadBorn,
+    ThreadExited,
 )
 
 
@@ -98,6 +99,10 @@ def test_threads_are_those_that_were_there_and_those_that_were_born() -> None:
     made = tally(with_events(at(5), born), with_events(at(6), born, born))
     assert made.counts.threads == 2 + 2
     assert made.counts.events == 3
+    # One that was never seen alive was not born for us either.
+    ended = ThreadExited(tid=8, start_ns=1, name="b", totals={}, exact=True, seen_alive=False)
+    known = ended.model_copy(update={"tid": 9, "seen_alive": True})
+    assert tally(at(5), with_events(at(6), born, ended, known)).counts.threads == 2 + 2
 
 
 def test_frames_that_are_announced_as_lost() -> None:

@@ -58,6 +58,7 @@ class Recording:
         info: what pages are told.
         target: whose frames.
         limits: of a part.
+        collector_pid: of the collector that samples the target.
         duration_ns: how long, from the newest instant when it begins.
 
     Attributes:
@@ -78,6 +79,7 @@ class Recording:
         hold: Hold,
         info: RecordingInfo,
         target: Target,
+        collector_pid: int,
         limits: Limits,
         duration_ns: int | None = None,
     ) -> None:
@@ -85,6 +87,7 @@ class Recording:
         self.hold = hold
         self.info = info
         self.target = target
+        self.collector_pid = collector_pid
         self.tally = Tally()
         self.until_ns: int | None = None
         self.waiting = False
