@@ -1,46 +1,146 @@
-"""Reading the folder of a run."""
+"""Folders of runs that were never recorded, for tests that read."""
 
-import asyncio
-import itertools
-from collections.abc import Callable
+from collections.abc import Sequence
+from pathlib import Path
 
+from tidscope_backend.runs.closing import close_part
 from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.live_part import whole_frames
-from tidscope_backend.runs.reader import RunReader
+from tidscope_backend.runs.live_part import packed
 from tidscope_wire.frame import split
+from tidscope_wire.generated.models import (
+    CollectorInfo,
+    EnergySource,
+    Host,
+    Process,
+    RunCounts,
+    RunLosses,
+    RunManifest,
+    Source,
+    Target,
+)
 
-LOOK_SECONDS = 0.05
-
-
-def frames_of(folder: RunFolder) -> list[bytes]:
-    """All frames of the open parts, in order."""
-    return [
-        frame
-        for part in folder.open_parts()
-        for frame in whole_frames(folder.live(part).read_bytes())
-    ]
-
-
-def open_seqs(folder: RunFolder) -> list[tuple[int, int]]:
-    """First and last number of each frame of the open parts."""
-    headers = [split(frame)[0] for frame in frames_of(folder)]
-    return [(header.first_seq, header.seq) for header in headers]
+RUN = "r-20261121-130500-0a1b2c"
 
 
-def seqs(folder: RunFolder) -> list[tuple[int, int]]:
-    """First and last number of each instant, of open and closed parts."""
-    table = RunReader(folder.path).signals(["first_seq", "seq"])
-    return list(zip(table["first_seq"].to_pylist(), table["seq"].to_pylist(), strict=True))
+def manifest(fields: Sequence[str], frames: Sequence[bytes], run: str = RUN) -> RunManifest:
+    """What would stand in manifest.json."""
+    headers = [split(frame)[0] for frame in frames]
+    return RunManifest(
+        format=1,
+        id=run,
+        name="a run",
+        tags=[],
+        group=None,
+        notes="",
+        state="complete",
+        end="stopped",
+        end_detail="",
+        created_unix_us=headers[0].unix_us,
+        started_unix_us=headers[0].unix_us,
+        from_ns=headers[0].time_ns,
+        to_ns=headers[-1].time_ns,
+        tidscope="0",
+        host=_host(),
+        target=_target(headers[0].target, fields),
+        fields=[],
+        policies=[],
+        marks=[],
+        losses=RunLosses(
+            frames=0,
+            gaps=0,
+            missing_ns=0,
+            cut_bytes=0,
+            coalesced=0,
+            deadlines_missed=0,
+            samples_failed=0,
+            exits_lost=0,
+            clock_jumps=0,
+        ),
+        counts=RunCounts(instants=len(frames), thread_samples=0, threads=0, events=0, bytes=0),
+        outcome=None,
+        imported=False,
+    )
 
 
-def singles(first: int, last: int) -> list[tuple[int, int]]:
-    """What `seqs` gives of frames that stand each for itself."""
-    return [(seq, seq) for seq in range(first, last + 1)]
+def run_folder(
+    path: Path, parts: Sequence[Sequence[bytes]], fields: Sequence[str], closed: int
+) -> RunFolder:
+    """Write a run.
+
+    Args:
+        path: a folder that is not there yet.
+        parts: frames of each part.
+        fields: of the target.
+        closed: so many of the parts are closed.
+    """
+    folder = RunFolder(path)
+    folder.make()
+    folder.write_manifest(manifest(fields, [frame for part in parts for frame in part]))
+    for number, frames in enumerate(parts, 1):
+        folder.live(number).write_bytes(b"".join(map(packed, frames)))
+    for number in range(1, closed + 1):
+        close_part(folder, number)
+    return folder
 
 
-async def until(there: Callable[[], bool]) -> None:
-    """Wait for something on the disk; the test's own patience is the bound."""
-    for _ in itertools.count():
-        if there():
-            return
-        await asyncio.sleep(LOOK_SECONDS)
+def _host() -> Host:
+    return Host(
+        id="h-0123456789ab",
+        name="machine",
+        kernel="6.12.0",
+        cpus=2,
+        cpu_model="a CPU",
+        memory_bytes=1 << 30,
+        connected=True,
+        collector=CollectorInfo(
+            pid=1,
+            version="0",
+            privileged=True,
+            source="taskstats",
+            reason="it is there",
+            max_targets=32,
+        ),
+    )
+
+
+def _target(target: str, fields: Sequence[str]) -> Target:
+    return Target(
+        id=target,
+        host="h-0123456789ab",
+        process=Process(
+            pid=100,
+            start_ticks=1,
+            started_unix_ms=0,
+            name="prog",
+            command="prog --fast",
+            executable="/usr/bin/prog",
+            uid=0,
+            user="root",
+            threads=3,
+            cpu_percent=None,
+            rss_bytes=None,
+            runtime="native",
+            runtime_version=None,
+            ports=[],
+            refusal=None,
+        ),
+        state="attached",
+        rate_hz=10,
+        attached_unix_us=0,
+        source=Source(
+            kind="taskstats",
+            taskstats_version=16,
+            layout="v16",
+            reply_bytes=600,
+            reason="it is there",
+            exits=True,
+            exits_reason="they are received",
+            network="none: not asked for",
+        ),
+        energy=EnergySource(domains=[], reason="none"),
+        fields=list(fields),
+        absent=[],
+        gomaxprocs=None,
+        gomaxprocs_reason="not Go",
+        steering=None,
+    )

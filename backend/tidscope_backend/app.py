@@ -137,7 +137,7 @@ def create_app(settings: Settings) -> FastAPI:
     ):
         app.include_router(router, prefix=api.PREFIX)
     app.include_router(docs.router())
-    app.include_router(metrics.router(lambda: gather(site, links, fanout, meters)))
+    app.include_router(metrics.router(lambda: gather(site, links, fanout, meters, recorder)))
     app.include_router(CollectorEndpoint(settings, site, links, intake).router)
     app.include_router(live_router(settings, fanout, state))
     app.include_router(web.router(settings.web_dir, door))

@@ -23,6 +23,7 @@ from builders import frame_header
 from jsonschema import Draft202012Validator, ValidationError
 from pydantic import BaseModel
 from pydantic import ValidationError as ModelError
+from run_builders import run_messages
 from schema_check import check, check_text, schemas
 from tidscope_backend.problems import KINDS, problem
 from tidscope_wire.frame import split
@@ -157,6 +158,7 @@ MESSAGES: list[BaseModel] = [
     models.HostsResponse(hosts=[host()]),
     models.ProcessesResponse(host=host().id, processes=[]),
     models.DemoResponse(target=target()),
+    *run_messages(),
     models.AgentCall(id=1, method="hello"),
     models.AgentSetCall(id=2, params=models.AgentSetParams(size=1, lease_s=0.5)),
     models.AgentAnswer(id=2, result=AGENT),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from backend_builders import FIELDS, frame_bytes, key_frame, stream
-from run_folders import open_seqs, singles
+from recorded import open_seqs, singles
 from run_rig import RunRig
 from tidscope_backend.problems import ProblemError
 from tidscope_backend.runs.closer import Closer

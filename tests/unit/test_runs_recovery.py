@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from backend_builders import frame_bytes, host, key_frame, stream, target
-from run_folders import open_seqs, singles
+from recorded import open_seqs, singles
 from run_rig import RunRig
 from tidscope_backend.runs.folder import RunFolder
 from tidscope_backend.runs.home import Hold

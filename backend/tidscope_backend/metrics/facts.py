@@ -6,6 +6,7 @@ from tidscope_wire.generated.models import Host, Target
 
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics.meters import HostMeter, Meters, TargetMeter
+from tidscope_backend.runs.recorder import Recorder
 from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
 
@@ -33,6 +34,16 @@ class StreamFacts:
 
 
 @dataclass(frozen=True)
+class RunFacts:
+    """Of the runs that are being recorded; frames are counted since the backend started."""
+
+    recording: int = 0
+    frames: int = 0
+    frame_bytes: int = 0
+    refused: int = 0
+
+
+@dataclass(frozen=True)
 class Facts:
     """What is told.
 
@@ -40,15 +51,19 @@ class Facts:
         hosts: each with what its collector says of itself, if it has sampled anything.
         targets: each with what is known of it; ended ones for a while.
         states: how many targets the backend knows in each state.
+        runs: what is being recorded.
     """
 
     stream: StreamFacts
     hosts: tuple[tuple[Host, HostMeter | None], ...]
     targets: tuple[tuple[Target, TargetMeter | None], ...]
     states: dict[str, int]
+    runs: RunFacts = RunFacts()
 
 
-def gather(site: Site, links: CollectorLinks, fanout: Fanout, meters: Meters) -> Facts:
+def gather(
+    site: Site, links: CollectorLinks, fanout: Fanout, meters: Meters, recorder: Recorder
+) -> Facts:
     """Take all numbers at one moment; in the thread that changes them."""
     now = meters.clock()
     states = {"attached": 0, "exited": 0, "detached": 0}
@@ -75,4 +90,10 @@ def gather(site: Site, links: CollectorLinks, fanout: Fanout, meters: Meters) ->
         hosts=tuple((host, meters.hosts.get(host.id)) for host in site.hosts),
         targets=tuple(targets),
         states=states,
+        runs=RunFacts(
+            recording=len(recorder.recordings),
+            frames=recorder.frames,
+            frame_bytes=recorder.frame_bytes,
+            refused=recorder.refused,
+        ),
     )

@@ -35,8 +35,7 @@ class Home:
                 "set TIDSCOPE_RUNS to a folder that it may write to, and start it again",
             )
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self.path.chmod(0o700)
+            self.path.mkdir(parents=True, mode=0o700, exist_ok=True)
         except OSError as error:
             raise unusable(self.path, error) from None
         return self.path
