@@ -29,7 +29,7 @@ from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.intake import Intake
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics import endpoint as metrics
-from tidscope_backend.metrics.facts import gather
+from tidscope_backend.metrics.facts import gather, run_facts
 from tidscope_backend.metrics.meters import Meters
 from tidscope_backend.runs.closer import Closer
 from tidscope_backend.runs.due import Patience
@@ -137,7 +137,9 @@ def create_app(settings: Settings) -> FastAPI:
     ):
         app.include_router(router, prefix=api.PREFIX)
     app.include_router(docs.router())
-    app.include_router(metrics.router(lambda: gather(site, links, fanout, meters, recorder)))
+    app.include_router(
+        metrics.router(lambda: gather(site, links, fanout, meters, run_facts(recorder)))
+    )
     app.include_router(CollectorEndpoint(settings, site, links, intake).router)
     app.include_router(live_router(settings, fanout, state))
     app.include_router(web.router(settings.web_dir, door))

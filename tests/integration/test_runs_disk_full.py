@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from backend_builders import FIELDS, frame_bytes, key_frame, stream
-from recorded import open_seqs, singles
 from run_rig import RunRig
+from run_seqs import open_seqs, singles
 from tidscope_backend.problems import ProblemError
 from tidscope_backend.runs.closer import Closer
 from tidscope_backend.runs.reader import RunReader

@@ -12,7 +12,7 @@ from collector_process import CollectorProcess
 from follower import connected
 from live_page import LivePage
 from programs.known_work import KnownWork
-from recorded import seqs, singles, until
+from run_seqs import seqs, singles, until
 from served import free_port, served
 from tidscope_backend.runs.folder import RunFolder
 from tidscope_backend.runs.reader import RunReader

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from backend_builders import frame_bytes, host, key_frame, stream, target
-from recorded import open_seqs, singles
 from run_rig import RunRig
+from run_seqs import open_seqs, singles
 from tidscope_backend.runs.folder import RunFolder
 from tidscope_backend.runs.home import Hold
 from tidscope_backend.runs.live_part import packed, whole_bytes, whole_frames

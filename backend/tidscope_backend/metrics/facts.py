@@ -61,8 +61,22 @@ class Facts:
     runs: RunFacts = RunFacts()
 
 
+def run_facts(recorder: Recorder) -> RunFacts:
+    """Take the numbers of runs."""
+    return RunFacts(
+        recording=len(recorder.recordings),
+        frames=recorder.frames,
+        frame_bytes=recorder.frame_bytes,
+        refused=recorder.refused,
+    )
+
+
 def gather(
-    site: Site, links: CollectorLinks, fanout: Fanout, meters: Meters, recorder: Recorder
+    site: Site,
+    links: CollectorLinks,
+    fanout: Fanout,
+    meters: Meters,
+    runs: RunFacts = RunFacts(),
 ) -> Facts:
     """Take all numbers at one moment; in the thread that changes them."""
     now = meters.clock()
@@ -90,10 +104,5 @@ def gather(
         hosts=tuple((host, meters.hosts.get(host.id)) for host in site.hosts),
         targets=tuple(targets),
         states=states,
-        runs=RunFacts(
-            recording=len(recorder.recordings),
-            frames=recorder.frames,
-            frame_bytes=recorder.frame_bytes,
-            refused=recorder.refused,
-        ),
+        runs=runs,
     )
