@@ -1,201 +1,142 @@
-"""Makers of runs for tests: manifests and tables by hand, of numbers that can be checked."""
+"""Makers of what is said of runs."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import pyarrow as pa
-from backend_builders import host, target
-from tidscope_backend.runs.comparison.tables import RunTables
+from backend_builders import TARGET_ID, host, target
+from pydantic import BaseModel
+from tidscope_backend.runs.summary import summary
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
+    DamagedRun,
+    Gap,
+    Recording,
+    RecordRequest,
+    Retention,
     RunCounts,
     RunEvent,
+    RunEventsResponse,
     RunLosses,
     RunManifest,
+    RunMark,
+    RunOutcome,
+    RunPatch,
     RunPolicy,
-    SteeringDecided,
-    TargetEvent,
+    RunsResponse,
 )
 
-FIELDS = ("cpu_run_ns", "voluntary_switches", "net_read_bytes")
-NO_LOSSES = RunLosses(
-    frames=0,
-    gaps=0,
-    missing_ns=0,
-    cut_bytes=0,
-    coalesced=0,
-    deadlines_missed=0,
-    samples_failed=0,
-    exits_lost=0,
-    clock_jumps=0,
-)
+RUN_ID = "r-20261121-130500-1f2e3d"
 
 
-def run_id(number: int) -> str:
-    """An identity."""
-    return f"r-20261121-120000-{number:06x}"
-
-
-def manifest(number: int = 1, **changes: Any) -> RunManifest:
-    """Of a complete run of ten seconds, from second 5 of the target on."""
-    values: dict[str, Any] = {
-        "format": 1,
-        "id": run_id(number),
-        "name": f"run {number}",
-        "tags": [],
-        "group": None,
-        "notes": "",
-        "state": "complete",
-        "end": "stopped",
-        "end_detail": "",
-        "created_unix_us": 1_795_000_000_000_000,
-        "started_unix_us": 1_795_000_000_000_000,
-        "from_ns": 5_000_000_000,
-        "to_ns": 15_000_000_000,
-        "tidscope": "0.1.0",
-        "host": host(),
-        "target": target().model_copy(update={"fields": list(FIELDS)}),
-        "fields": CATALOGUE.fields,
-        "policies": [],
-        "marks": [],
-        "losses": NO_LOSSES,
-        "counts": RunCounts(instants=0, thread_samples=0, threads=0, events=0, bytes=0),
-        "outcome": None,
-        "imported": False,
-    }
-    return RunManifest.model_validate({**values, **changes})
-
-
-@dataclass(frozen=True)
-class Life:
-    """A thread's life: its role, and its first and last counters, in the order of `FIELDS`."""
-
-    role: str
-    first: Sequence[int | None]
-    last: Sequence[int | None]
-
-
-def threads(lives: Sequence[Life], fields: Sequence[str] = FIELDS) -> pa.Table:
-    """The table of threads."""
-    counters = pa.struct([pa.field(name, pa.uint64()) for name in fields])
-    count = len(lives)
-    name = pa.list_(pa.struct({"time_ns": pa.int64(), "name": pa.utf8()}))
-    return pa.table(
-        {
-            "tid": pa.array(range(100, 100 + count), pa.uint32()),
-            "start_ns": pa.array([0] * count, pa.int64()),
-            "name": pa.array([life.role for life in lives], pa.utf8()),
-            "names": pa.array([[] for _ in lives], name),
-            "role": pa.array([life.role for life in lives], pa.utf8()),
-            "from_ns": pa.array([0] * count, pa.int64()),
-            "to_ns": pa.array([0] * count, pa.int64()),
-            "exited": pa.array([False] * count, pa.bool_()),
-            "exact": pa.array([None] * count, pa.bool_()),
-            "first": pa.array([_named(life.first, fields) for life in lives], counters),
-            "last": pa.array([_named(life.last, fields) for life in lives], counters),
-        }
+def losses(**changes: int) -> RunLosses:
+    """Nothing is missing."""
+    usual = RunLosses(
+        frames=0,
+        gaps=0,
+        missing_ns=0,
+        cut_bytes=0,
+        coalesced=0,
+        deadlines_missed=0,
+        samples_failed=0,
+        exits_lost=0,
+        clock_jumps=0,
     )
+    return usual.model_copy(update=changes)
 
 
-def _named(values: Sequence[int | None], fields: Sequence[str]) -> dict[str, int | None]:
-    return dict(zip(fields, values, strict=True))
-
-
-@dataclass(frozen=True)
-class Instant:
-    """A row of signals; roles: name to values in the order of `FIELDS`; None: not told here."""
-
-    time_s: float
-    roles: Mapping[str | None, Sequence[int | None]] | None = None
-    rss: int | None = None
-    gomaxprocs: int | None = None
-    machine: tuple[float, int | None, int] | None = None
-
-
-def signals(instants: Sequence[Instant], fields: Sequence[str] = FIELDS) -> pa.Table:
-    """The table of signals, as far as a comparison reads it."""
-    totals = pa.struct([pa.field(name, pa.int64()) for name in fields])
-    role = pa.struct(
-        {"role": pa.utf8(), "live": pa.int64(), "exited": pa.int64(), "totals": totals}
+def outcome(**changes: object) -> RunOutcome:
+    """A command that ended well."""
+    usual = RunOutcome(
+        command=["work", "--hard"],
+        exit_code=0,
+        signal=None,
+        elapsed_us=1,
+        user_cpu_us=2,
+        system_cpu_us=3,
+        max_rss_bytes=4,
+        major_faults=5,
+        minor_faults=6,
+        voluntary_switches=7,
+        involuntary_switches=8,
+        output_bytes=9,
+        output_tail="done\n",
     )
-    rows = [
-        {
-            "seq": number,
-            "time_ns": round(instant.time_s * 1e9),
-            "process": {"rss_bytes": instant.rss, "gomaxprocs": instant.gomaxprocs},
-            "machine": _machine(instant),
-            "roles": instant.roles
-            and [
-                {"role": name, "live": 1, "exited": 0, "totals": _named(values, fields)}
-                for name, values in instant.roles.items()
-            ],
-        }
-        for number, instant in enumerate(instants, 1)
+    return usual.model_copy(update=changes)
+
+
+def manifest(**changes: object) -> RunManifest:
+    """A run of a second that was stopped."""
+    usual = RunManifest(
+        format=1,
+        id=RUN_ID,
+        name="work",
+        tags=["a"],
+        group=None,
+        notes="",
+        state="complete",
+        end="stopped",
+        end_detail="It was stopped.",
+        created_unix_us=1_700_000_000_000_000,
+        started_unix_us=1_700_000_000_000_000,
+        from_ns=0,
+        to_ns=1_000_000_000,
+        until_ns=None,
+        tidscope="0.1.0",
+        host=host(),
+        target=target(),
+        fields=CATALOGUE.fields,
+        policies=[
+            RunPolicy(
+                time_ns=0,
+                policy="fixed",
+                shadow=False,
+                knob="pool-agent",
+                signal="queue-wait",
+                lower=1,
+                upper=2,
+            )
+        ],
+        marks=[RunMark(time_ns=5, text="here")],
+        losses=losses(),
+        counts=RunCounts(instants=1, thread_samples=2, threads=2, events=0, bytes=100),
+        outcome=None,
+        imported=False,
+    )
+    return usual.model_copy(update=changes)
+
+
+def run_messages() -> list[BaseModel]:
+    """One of each message about runs, comparisons left out."""
+    done = manifest(outcome=outcome())
+    event = RunEvent(seq=1, time_ns=0, unix_us=1, event=Gap(from_seq=1, to_seq=2, reason="r"))
+    damaged = DamagedRun(folder="notes", reason="its name is not that of a run")
+    retention = Retention(max_age_s=86400, max_bytes=None)
+    return [
+        done,
+        done.losses,
+        done.counts,
+        outcome(),
+        *done.policies,
+        *done.marks,
+        event,
+        RunEventsResponse(events=[event], left_out=1),
+        summary(done),
+        damaged,
+        retention,
+        RunsResponse(
+            runs=[summary(done)],
+            deleted=[],
+            damaged=[damaged],
+            bytes=100,
+            free_bytes=1,
+            retention=retention,
+        ),
+        Recording(run=RUN_ID, target=TARGET_ID, name="work", created_unix_us=1),
+        RecordRequest(
+            target=TARGET_ID,
+            name="n",
+            tags=["a"],
+            group=None,
+            notes="",
+            past_s=5,
+            duration_s=None,
+        ),
+        RunPatch(name="n", tags=[], group=None, notes="", marks=done.marks, outcome=outcome()),
     ]
-    return pa.Table.from_pylist(
-        rows,
-        schema=pa.schema(
-            {
-                "seq": pa.int64(),
-                "time_ns": pa.int64(),
-                "process": pa.struct({"rss_bytes": pa.int64(), "gomaxprocs": pa.int64()}),
-                "machine": pa.struct(
-                    {"time_ns": pa.int64(), "package_uj": pa.int64(), "holes": pa.int64()}
-                ),
-                "roles": pa.list_(role),
-            }
-        ),
-    )
-
-
-def _machine(instant: Instant) -> dict[str, int | None]:
-    time_s, package_uj, holes = instant.machine or (instant.time_s, None, 0)
-    return {"time_ns": round(time_s * 1e9), "package_uj": package_uj, "holes": holes}
-
-
-def event(time_s: float, what: TargetEvent, seq: int = 1) -> RunEvent:
-    """An event of a run."""
-    time_ns = round(time_s * 1e9)
-    return RunEvent(seq=seq, time_ns=time_ns, unix_us=1_795_000_000_000_000, event=what)
-
-
-def decided(time_s: float, ops: float, elapsed_s: float = 1) -> RunEvent:
-    """A decision at the end of an interval."""
-    return event(
-        time_s,
-        SteeringDecided(
-            type="steering_decided",
-            policy="linear",
-            at_ns=round(time_s * 1e9),
-            elapsed_s=elapsed_s,
-            ops=ops,
-            mean_wait_s=None,
-            size=2,
-            next_size=3,
-            proposed=None,
-            state="searching",
-            reason="more ops",
-            counted=True,
-            probing=False,
-        ),
-    )
-
-
-def policy(time_s: float, name: str = "linear", **changes: Any) -> RunPolicy:
-    """A policy that began."""
-    values = {"shadow": False, "knob": "go-agent", "signal": "agent-ops", "lower": 1, "upper": 8}
-    return RunPolicy.model_validate(
-        {"time_ns": round(time_s * 1e9), "policy": name, **values, **changes}
-    )
-
-
-def tables(
-    number: int = 1,
-    lives: Sequence[Life] = (),
-    instants: Sequence[Instant] = (),
-    events: Sequence[RunEvent] = (),
-    **changes: Any,
-) -> RunTables:
-    """A run."""
-    return RunTables(manifest(number, **changes), threads(lives), signals(instants), events)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import run_builders
+import compared_runs
 from backend_builders import frame_bytes, target
-from run_builders import decided
+from compared_runs import decided
 from tidscope_backend.runs.closing import close_part
 from tidscope_backend.runs.folder import RunFolder
 from tidscope_backend.runs.live_part import packed
@@ -79,7 +79,7 @@ def write_run(
         "state": "complete" if ended else "recording",
         "end": "stopped" if ended else None,
     }
-    manifest = run_builders.manifest(number, **{**values, **changes})
+    manifest = compared_runs.manifest(number, **{**values, **changes})
     folder = RunFolder(runs / manifest.id)
     folder.make()
     folder.write_manifest(manifest)

@@ -31,7 +31,7 @@ from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.intake import Intake
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics import endpoint as metrics
-from tidscope_backend.metrics.facts import Facts, gather
+from tidscope_backend.metrics.facts import Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters
 from tidscope_backend.metrics.push import pusher
 from tidscope_backend.metrics.push_counts import Pushes
@@ -103,7 +103,7 @@ def create_app(settings: Settings) -> FastAPI:
     pushes = Pushes()
 
     def facts() -> Facts:
-        return gather(site, links, fanout, meters, pushes)
+        return gather(site, links, fanout, meters, run_facts(recorder), pushes)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:

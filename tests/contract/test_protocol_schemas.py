@@ -6,9 +6,9 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
+import compared_runs
 import httpx
 import pytest
-import run_builders
 from backend_builders import (
     FIELDS,
     TARGET_ID,
@@ -21,10 +21,11 @@ from backend_builders import (
 )
 from backend_server import Backend, running_backend
 from builders import frame_header
+from compared_runs import Instant, Life
 from jsonschema import Draft202012Validator, ValidationError
 from pydantic import BaseModel
 from pydantic import ValidationError as ModelError
-from run_builders import Instant, Life
+from run_builders import run_messages
 from schema_check import check, check_text, schemas
 from tidscope_backend.problems import KINDS, problem
 from tidscope_backend.runs.comparison.compare import compare
@@ -115,11 +116,11 @@ OPTIONS = models.SteeringOptions(
 COMPARISON = compare(
     [
         [
-            run_builders.tables(
+            compared_runs.tables(
                 1, [Life("main", (0, 0, 0), (5, 1, None))], [Instant(5, {"main": (0, 0, 0)})]
             )
         ],
-        [run_builders.tables(2, tidscope="0.2.0"), run_builders.tables(3)],
+        [compared_runs.tables(2, tidscope="0.2.0"), compared_runs.tables(3)],
     ],
     "policy",
 )
@@ -178,6 +179,7 @@ MESSAGES: list[BaseModel] = [
     models.HostsResponse(hosts=[host()]),
     models.ProcessesResponse(host=host().id, processes=[]),
     models.DemoResponse(target=target()),
+    *run_messages(),
     models.AgentCall(id=1, method="hello"),
     models.AgentSetCall(id=2, params=models.AgentSetParams(size=1, lease_s=0.5)),
     models.AgentAnswer(id=2, result=AGENT),

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from run_builders import run_id
+from compared_runs import run_id
 from scripted_run import write_run
 from tidscope_backend.cli import main
 from tidscope_backend.runs.folder import RunFolder

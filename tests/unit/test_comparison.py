@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from run_builders import NO_LOSSES, Instant, Life, decided, event, manifest, policy, run_id, tables
+from compared_runs import NO_LOSSES, Instant, Life, decided, event, manifest, policy, run_id, tables
 from tidscope_backend.runs.comparison.compare import compare
 from tidscope_backend.runs.comparison.matching import Correction
 from tidscope_backend.runs.comparison.series import MAX_POINTS

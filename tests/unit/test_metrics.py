@@ -14,7 +14,6 @@ from tidscope_backend.metrics.facts import ENDED_SECONDS, Facts, StreamFacts, ga
 from tidscope_backend.metrics.families import families
 from tidscope_backend.metrics.meters import Meters
 from tidscope_backend.metrics.naming import UNITS, metric_of
-from tidscope_backend.metrics.push_counts import Pushes
 from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.store import HistoryStore
@@ -195,7 +194,7 @@ def test_an_ended_target_is_told_for_a_while() -> None:
     links = CollectorLinks(lambda _: True)
 
     def targets() -> list[str]:
-        return [known.id for known, _ in gather(site, links, fanout, rig.meters, Pushes()).targets]
+        return [known.id for known, _ in gather(site, links, fanout, rig.meters).targets]
 
     # Attached and without a frame yet.
     assert targets() == [TARGET_ID]
@@ -208,7 +207,7 @@ def test_an_ended_target_is_told_for_a_while() -> None:
     assert targets() == [TARGET_ID]
     rig.now += 1
     assert targets() == []
-    assert gather(site, links, fanout, rig.meters, Pushes()).states == {
+    assert gather(site, links, fanout, rig.meters).states == {
         "attached": 0,
         "exited": 1,
         "detached": 0,

@@ -4,12 +4,10 @@ A manifest is some 15 KiB of JSON and its model checks it, so each is read alone
 is told of and hides no other. A query over all of them would need the same care a file.
 """
 
-import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
 from tidscope_wire.generated.models import (
     DamagedRun,
     Retention,
@@ -19,11 +17,11 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.problems import refusal
+from tidscope_backend.runs.damage import damage
 from tidscope_backend.runs.folder import RUN_ID, RunFolder
 from tidscope_backend.runs.home import Home
 from tidscope_backend.runs.retention import Aged
 from tidscope_backend.runs.summary import summary
-from tidscope_backend.validation import complaint
 
 MAX_MANIFEST_BYTES = 8 * 1024 * 1024
 Now = Callable[[RunFolder, RunManifest], RunManifest]
@@ -60,7 +58,7 @@ class Catalogue:
         except (OSError, ValueError) as error:
             raise refusal(
                 "bad-run",
-                f"run {folder.path.name} cannot be read: {_reason(error)}",
+                f"run {folder.path.name} cannot be read: {damage(error)}",
                 "its folder is left as it is: mend it by hand, or delete it",
             ) from None
 
@@ -109,7 +107,7 @@ class Catalogue:
             try:
                 found.append(summary(self._now(folder, self._manifest(folder))))
             except (OSError, ValueError) as error:
-                damaged.append(DamagedRun(folder=path.name, reason=_reason(error)))
+                damaged.append(DamagedRun(folder=path.name, reason=damage(error)))
         return sorted(found, key=lambda run: run.created_unix_us, reverse=True)
 
     def _manifest(self, folder: RunFolder) -> RunManifest:
@@ -127,11 +125,3 @@ class Catalogue:
             raise ValueError(f"its manifest is that of {manifest.id}")
         self._read[folder.path] = _Read(stamp, manifest)
         return manifest
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, ValidationError):
-        return f"manifest.json: {complaint(error)}"
-    if isinstance(error, OSError):
-        return f"{Path(os.fspath(error.filename or '')).name}: {error.strerror or error}"
-    return str(error)

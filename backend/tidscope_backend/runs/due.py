@@ -46,7 +46,9 @@ def due(
         return None
     if recording.gone_s is not None:
         since_s = max(recording.gone_s, recording.heard_s)
-        return _gone(target) if now_s - since_s > patience.last_frame else None
+        # Of another collector no last frame can come.
+        other = host is not None and host.collector.pid != recording.collector_pid
+        return _gone(target) if other or now_s - since_s > patience.last_frame else None
     if _is_overdue(recording, silent_s, patience):
         return at_request(recording, connected, Ending("duration", "complete", "Its time is over."))
     return None

@@ -30,13 +30,12 @@ class Home:
         """
         if self.path is None:
             raise refusal(
-                "internal",
+                "runs-unavailable",
                 "this backend has no folder for runs",
                 "set TIDSCOPE_RUNS to a folder that it may write to, and start it again",
             )
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self.path.chmod(0o700)
+            self.path.mkdir(parents=True, mode=0o700, exist_ok=True)
         except OSError as error:
             raise unusable(self.path, error) from None
         return self.path
@@ -88,7 +87,7 @@ class Home:
 def unusable(path: Path, error: OSError) -> ProblemError:
     """The refusal where a folder cannot be written to."""
     return refusal(
-        "disk-full" if full(error) else "internal",
+        "disk-full" if full(error) else "runs-unavailable",
         f"{path} cannot be written to: {error.strerror or error}",
         "make room there"
         if full(error)

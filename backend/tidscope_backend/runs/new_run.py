@@ -51,7 +51,7 @@ def new_recording(
         created_unix_us=unix_us,
     )
     duration_ns = None if request.duration_s is None else int(request.duration_s * 1e9)
-    recording = Recording(folder, hold, info, target, limits, duration_ns)
+    recording = Recording(folder, hold, info, target, host.collector.pid, limits, duration_ns)
     empty = Tally()
     manifest = RunManifest(
         format=1,

@@ -19,6 +19,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.problems import refusal
 from tidscope_backend.runs.closer import Closer
+from tidscope_backend.runs.damage import damage
 from tidscope_backend.runs.due import Patience, at_request, due
 from tidscope_backend.runs.folder import RunFolder
 from tidscope_backend.runs.home import Hold, Home, unusable
@@ -92,8 +93,8 @@ class Recorder:
 
     def now(self, folder: RunFolder, manifest: RunManifest) -> RunManifest:
         """A manifest as it would be written now. May run in another thread."""
-        recording = self.recording(manifest.id)
-        if recording is None or recording.ending is not None:
+        recording = self.recording(manifest.id) or self._unsaved.get(manifest.id)
+        if recording is None:
             return manifest
         return with_bytes(folder, manifest.model_copy(update=recording.facts()))
 
@@ -195,7 +196,7 @@ class Recorder:
             try:
                 self.take_up(RunFolder(path))
             except (OSError, ValueError) as error:
-                _log.warning("%s is left alone: %s", path.name, error)
+                _log.warning("%s is left alone: %s", path.name, damage(error))
         self._watch = asyncio.create_task(self._look_after())
 
     async def close(self) -> None:
@@ -203,7 +204,7 @@ class Recorder:
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.settled()
         for recording in list(self._active.values()):
             recording.finish(_BACKEND_ENDS)
             await self._save(recording)
@@ -281,10 +282,26 @@ class Recorder:
         while True:
             await asyncio.sleep(self.patience.tick)
             looks += 1
-            for recording in list(self._active.values()):
-                await self._look_at(recording, save=looks % between == 0)
-            for recording in list(self._unsaved.values()):
-                await self._save(recording)
+            try:
+                await self.look(save=looks % between == 0)
+            except Exception:
+                # What goes wrong with one run must not leave the others without a look.
+                _log.exception("runs were not looked after")
+
+    async def look(self, save: bool) -> None:
+        """See whether runs end by themselves, and write what is to be on the disk.
+
+        Args:
+            save: write manifests too, not what was recorded alone.
+        """
+        for recording in list(self._active.values()):
+            await self._look_at(recording, save)
+        for recording in list(self._unsaved.values()):
+            await self._save(recording)
+
+    async def settled(self) -> None:
+        """Wait until what ended has its manifest."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _look_at(self, recording: Recording, save: bool) -> None:
         if not recording.ready.is_set() or recording.ending is not None:
@@ -292,8 +309,9 @@ class Recorder:
         target = self.site.target(recording.target.id)
         if target is not None and not recording.waiting:
             recording.target = target
-        if target is None or target.state != "attached":
-            recording.gone_s = recording.gone_s or self.clock()
+        sampled = target is not None and target.state == "attached"
+        if not sampled and recording.gone_s is None:
+            recording.gone_s = self.clock()
         host = self.site.host(recording.target.host)
         ending = due(recording, self.clock(), target, host, self.patience)
         if ending is None:
@@ -319,13 +337,14 @@ class Recorder:
         if self._active.get(recording.target.id) is recording:
             del self._active[recording.target.id]
         recording.finish(ending)
+        self._unsaved[recording.info.run] = recording
         self.refused += ending.end == "disk-full"
         _log.info("%s has ended: %s", recording.info.run, ending.why)
 
     async def _settle(self, recording: Recording) -> RunManifest:
         """What follows the end of a run: its manifest, and in time its last part and threads."""
-        self.changed()
         manifest = await self._save(recording)
+        self.changed()
         self._close_ended(recording.folder, recording.hold)
         return manifest
 
@@ -350,10 +369,12 @@ class Recorder:
         try:
             manifest = await self.manifests.change(recording.folder, change)
         except (OSError, ValueError) as error:
-            if recording.info.run not in self._unsaved:
-                _log.warning("%s: manifest not written: %s", recording.info.run, error)
+            if not recording.unsaved:
+                _log.warning("%s: manifest not written: %s", recording.info.run, damage(error))
+            recording.unsaved = True
             self._unsaved[recording.info.run] = recording
             return change(await asyncio.to_thread(recording.folder.read_manifest))
+        recording.unsaved = False
         self._unsaved.pop(recording.info.run, None)
         return manifest
 

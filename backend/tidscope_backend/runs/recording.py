@@ -58,6 +58,7 @@ class Recording:
         info: what pages are told.
         target: whose frames.
         limits: of a part.
+        collector_pid: of the collector that samples the target.
         duration_ns: how long, from the newest instant when it begins.
 
     Attributes:
@@ -68,6 +69,7 @@ class Recording:
         gone_s: when its target was first seen to be sampled no more; likewise.
         heard_s: when a frame came last, seconds by the recorder's clock.
         written_bytes: bytes of frames written.
+        unsaved: its manifest could not be written.
         ready: set when its beginning is on the disk.
     """
 
@@ -77,6 +79,7 @@ class Recording:
         hold: Hold,
         info: RecordingInfo,
         target: Target,
+        collector_pid: int,
         limits: Limits,
         duration_ns: int | None = None,
     ) -> None:
@@ -84,9 +87,11 @@ class Recording:
         self.hold = hold
         self.info = info
         self.target = target
+        self.collector_pid = collector_pid
         self.tally = Tally()
         self.until_ns: int | None = None
         self.waiting = False
+        self.unsaved = False
         self.heard_s = 0.0
         self.gone_s: float | None = None
         self.written_bytes = 0

@@ -44,7 +44,7 @@ def recovered(
         name=manifest.name,
         created_unix_us=manifest.created_unix_us,
     )
-    recording = Recording(folder, hold, info, manifest.target, limits)
+    recording = Recording(folder, hold, info, manifest.target, manifest.host.collector.pid, limits)
     recording.until_ns = manifest.until_ns
     numbers = folder.open_parts()
     cut = _cut(folder.live(numbers[-1])) if numbers else 0

@@ -15,6 +15,7 @@ from tidscope_wire.generated.models import (
 from tidscope_backend.problems import refusal
 from tidscope_backend.runs import trash
 from tidscope_backend.runs.catalogue import Catalogue
+from tidscope_backend.runs.damage import damage
 from tidscope_backend.runs.events import run_events
 from tidscope_backend.runs.folder import RunFolder
 from tidscope_backend.runs.home import Hold, Home, unusable
@@ -74,7 +75,9 @@ class Shelf:
             return await asyncio.to_thread(run_events, folder)
         except (OSError, ValueError) as error:
             raise refusal(
-                "bad-run", f"the events of {run_id} cannot be read: {error}", "see its folder"
+                "bad-run",
+                f"the events of {run_id} cannot be read: {damage(error)}",
+                "see its folder",
             ) from None
 
     def reader(self, run_id: str) -> RunReader:
@@ -85,7 +88,7 @@ class Shelf:
             return RunReader(folder.path)
         except (OSError, ValueError) as error:
             raise refusal(
-                "bad-run", f"run {run_id} cannot be read: {error}", "see its folder"
+                "bad-run", f"run {run_id} cannot be read: {damage(error)}", "see its folder"
             ) from None
 
     async def patch(self, run_id: str, patch: RunPatch) -> RunManifest:
@@ -137,7 +140,7 @@ class Shelf:
             # Its last parts may not have been closed when it went.
             self._recorder.take_up(folder)
         except (OSError, ValueError) as error:
-            _log.warning("%s: %s", run_id, error)
+            _log.warning("%s: %s", run_id, damage(error))
         return await asyncio.to_thread(self._catalogue.manifest, folder)
 
     async def clear(self) -> None:

@@ -13,6 +13,7 @@ from tidscope_wire.generated.models import (
     Steering,
     SteeringBegan,
     ThreadBorn,
+    ThreadExited,
 )
 
 CLOCK_JUMP_NS = 500_000_000
@@ -122,6 +123,9 @@ class Tally:
         for event in header.events:
             if isinstance(event, ThreadBorn):
                 self.counts.threads += last is not None
+            elif isinstance(event, ThreadExited):
+                # One that lived between two instants is told of by its end alone.
+                self.counts.threads += last is not None and not event.seen_alive
             elif isinstance(event, SampleFailed):
                 self.losses.samples_failed += 1
             elif isinstance(event, SteeringBegan):

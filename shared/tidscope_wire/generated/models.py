@@ -1182,6 +1182,7 @@ ProblemType = TypeAliasType(
             "already-recording",
             "disk-full",
             "bad-run",
+            "runs-unavailable",
             "not-found",
             "method-not-allowed",
             "internal",

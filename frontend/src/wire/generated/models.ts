@@ -160,6 +160,7 @@ export type ProblemType =
   | "already-recording"
   | "disk-full"
   | "bad-run"
+  | "runs-unavailable"
   | "not-found"
   | "method-not-allowed"
   | "internal";
