@@ -1,7 +1,9 @@
 """Archives that somebody made to do harm, or that are broken: nothing of them stays."""
 
 import io
+import os
 import tarfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -140,6 +142,23 @@ def other_columns(_: bytes) -> bytes:
     return out.getvalue()
 
 
+def retyped(data: bytes, column: str, kind: pa.DataType) -> bytes:
+    table = pq.read_table(io.BytesIO(data))
+    place = table.column_names.index(column)
+    out = io.BytesIO()
+    pq.write_table(table.set_column(place, column, pa.nulls(len(table), kind)), out)
+    return out.getvalue()
+
+
+def many_rows(data: bytes) -> bytes:
+    """Some kilobytes that are more rows than any part has."""
+    table = pq.read_table(io.BytesIO(data))
+    columns = {name: pa.nulls(5_000_000, table[name].type) for name in table.column_names}
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out, compression="zstd")
+    return out.getvalue()
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -161,6 +180,11 @@ def other_columns(_: bytes) -> bytes:
         (broken("samples/000001.parquet", other_columns), "no column"),
         (broken("threads.parquet", other_columns), "no column"),
         (broken("events/000001.jsonl", lambda _: b"{}\n"), "cannot be read"),
+        (broken("events/000001.jsonl", lambda d: d + b" " * (1 << 21)), "more than"),
+        (broken("samples/000001.parquet", lambda d: retyped(d, "seq", pa.int32())), "is int32"),
+        (broken("signals/000001.parquet", lambda d: retyped(d, "roles", pa.utf8())), "is string"),
+        (broken("samples/000001.parquet", many_rows), "rows"),
+        (broken("manifest.json", lambda d: d.replace(b'"cpu_delay_ns"', b'"tid; drop"')), "fields"),
         (lambda f: {**f, "live/000004.frames": b"\x08\0\0\0notframe"}, "cannot be read"),
     ],
 )
@@ -204,3 +228,15 @@ def test_bounds(tmp_path: Path, files: Files) -> None:
 def test_packing_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         next(packed(tmp_path / "nowhere"))
+
+
+def test_what_a_killed_import_left_is_removed_later(tmp_path: Path, files: Files) -> None:
+    runs = tmp_path / "runs"
+    for name in (".import-old", ".import-young"):
+        (runs / name / "samples").mkdir(parents=True)
+    (runs / ".import-old.tar.zst").write_bytes(b"x")
+    day_ago = time.time() - 90_000
+    for path in (runs / ".import-old", runs / ".import-old.tar.zst"):
+        os.utime(path, (day_ago, day_ago))
+    made = bring(tmp_path, compressed(plain_tar(files)))
+    assert {path.name for path in runs.iterdir()} == {made, ".import-young"}
