@@ -15,6 +15,7 @@ import pytest
 from backend_server import TOKEN, Backend, running_backend
 from collector_process import CollectorProcess
 from follower import connected
+from programs.build import GO, build_go
 from programs.known_work import Answer
 from programs.known_work import build as known_work
 from tidscope_backend.runs import open_run
@@ -137,6 +138,18 @@ async def test_threads_that_live_between_two_samples_are_there(rig: Rig, tmp_pat
     )
     exited = run.signals()["exited"].to_pylist()[-1]
     assert exited["totals"]["cpu_run_ns"] == total.fields["cpu_run_ns"] + at_start
+
+
+@pytest.mark.skipif(GO is None, reason="there is no Go compiler")
+async def test_a_go_program(rig: Rig) -> None:
+    """Its runtime's threads are there, and GOMAXPROCS is read before it runs."""
+    program = build_go(Path(__file__).parents[1] / "programs" / "threads.go")
+    code, said, manifest = await rig.record("--", str(program), text=b"threads 6\n")
+    assert code == 0
+    assert said.splitlines()[0].startswith(b"ready ")
+    assert manifest.target.process.runtime == "go"
+    # Six that wait in the kernel, the first one, and those of the runtime.
+    assert open_run(rig.runs / manifest.id).threads().num_rows >= 8
 
 
 async def test_what_cannot_be_started(tmp_path: Path) -> None:
