@@ -71,8 +71,8 @@ class Recorder:
     closer: Closer
     clock: Callable[[], float]
     changed: Callable[[], None]
-    limits: Limits = Limits()  # noqa: RUF009 - it is frozen
-    patience: Patience = Patience()  # noqa: RUF009 - it is frozen
+    limits: Limits = field(default_factory=Limits)
+    patience: Patience = field(default_factory=Patience)
     frames: int = 0
     frame_bytes: int = 0
     refused: int = 0
