@@ -34,6 +34,8 @@ from tidscope_backend.stream.store import HistoryStore
 from tidscope_backend.stream.stored import StoredFrame
 
 _log = logging.getLogger(__name__)
+BEGIN_SECONDS = 2.0
+"""What a run that begins is given to do so when the backend ends."""
 _STOPPED = Ending("stopped", "complete", "It was stopped.")
 _BACKEND_ENDS = Ending(
     "backend-lost",
@@ -71,8 +73,8 @@ class Recorder:
     closer: Closer
     clock: Callable[[], float]
     changed: Callable[[], None]
-    limits: Limits = Limits()  # noqa: RUF009 - it is frozen
-    patience: Patience = Patience()  # noqa: RUF009 - it is frozen
+    limits: Limits = field(default_factory=Limits)
+    patience: Patience = field(default_factory=Patience)
     frames: int = 0
     frame_bytes: int = 0
     refused: int = 0
@@ -89,7 +91,7 @@ class Recorder:
 
     def recording(self, run_id: str) -> Recording | None:
         """The run, if it is being recorded here."""
-        return next((one for one in self._active.values() if one.info.run == run_id), None)
+        return next((one for one in list(self._active.values()) if one.info.run == run_id), None)
 
     def now(self, folder: RunFolder, manifest: RunManifest) -> RunManifest:
         """A manifest as it would be written now. May run in another thread."""
@@ -206,6 +208,11 @@ class Recorder:
             await asyncio.gather(self._watch, return_exceptions=True)
         await self.settled()
         for recording in list(self._active.values()):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(BEGIN_SECONDS):
+                    await recording.ready.wait()
+            if recording.ending is not None:
+                continue  # It could not begin.
             recording.finish(_BACKEND_ENDS)
             await self._save(recording)
             recording.hold.release()
@@ -241,6 +248,9 @@ class Recorder:
         return await self._end(recording, ending)
 
     def _not_begun(self, recording: Recording, error: OSError) -> Exception:
+        recording.finish(refused(error))
+        # Who waits to stop it learns that it is not there.
+        recording.ready.set()
         recording.hold.release()
         discard(recording.folder)
         return unusable(recording.folder.path.parent, error)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from tidscope_wire.frame import LENGTH, FrameError, split
 from tidscope_wire.generated.models import FrameHeader, RunManifest
 from tidscope_wire.generated.models import Recording as RecordingInfo
@@ -113,9 +114,6 @@ def _began_ns(path: Path, otherwise: int) -> int:
 
 def _last_closed(folder: RunFolder) -> Instant | None:
     """The last instant of the closed parts. Raises OSError, and ValueError if it is no Parquet."""
-    # Parquet takes a while to import, and is needed here almost never.
-    import pyarrow.parquet as pq
-
     numbers = folder.closed_parts()
     if not numbers:
         return None
