@@ -1,0 +1,47 @@
+"""GET /runs/{run}/frames: a run as the frames that a page gets live."""
+
+from collections.abc import Callable, Iterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+
+from tidscope_backend.runs.live_part import packed
+from tidscope_backend.runs.reader import RunReader
+from tidscope_backend.runs.replay import MOST_INSTANTS, frames_between
+
+MEDIA_TYPE = "application/vnd.tidscope.frames"
+Time = Annotated[int | None, Query(ge=0, lt=2**63)]
+
+
+def router(open_run: Callable[[str], RunReader]) -> APIRouter:
+    """Make the route.
+
+    Args:
+        open_run: finds a run by its id; raises ProblemError if there is none.
+    """
+    made = APIRouter(tags=["runs"])
+
+    @made.get("/runs/{run}/frames", response_class=StreamingResponse)
+    def frames(
+        run: str,
+        from_ns: Time = None,
+        to_ns: Time = None,
+        instants: Annotated[int, Query(ge=1, le=MOST_INSTANTS)] = 600,
+    ) -> StreamingResponse:
+        """Frames of a stretch, each with its length before it; coalesced to about so many."""
+        reader = open_run(run)
+        return StreamingResponse(
+            _packed(reader, from_ns, to_ns, instants),
+            media_type=MEDIA_TYPE,
+            headers={"Cache-Control": "no-store"},
+        )
+
+    return made
+
+
+def _packed(
+    reader: RunReader, from_ns: int | None, to_ns: int | None, instants: int
+) -> Iterator[bytes]:
+    for frame in frames_between(reader, from_ns, to_ns, instants):
+        yield packed(frame)

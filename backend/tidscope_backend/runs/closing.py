@@ -1,0 +1,44 @@
+"""Closes a part of a run: its frames become Parquet and JSON lines. A program of its own.
+
+`python -m tidscope_backend.runs.closing FOLDER PART` keeps the work, its memory and a crash of it
+out of the backend.
+"""
+
+import sys
+from pathlib import Path
+
+from tidscope_backend.runs.folder import RunFolder, replace_file
+from tidscope_backend.runs.live_part import whole_frames
+from tidscope_backend.runs.parquet_files import write_samples, write_table
+from tidscope_backend.runs.part_tables import part_of
+
+
+def close_part(folder: RunFolder, part: int) -> None:
+    """Write a part's files and delete its frames. Done again, it writes the same.
+
+    Raises:
+        OSError: it cannot be read or written; its frames are still there.
+        tidscope_wire.frame.FrameError: it holds something that is not a frame.
+    """
+    fields = folder.read_manifest().target.fields
+    tables = part_of(whole_frames(folder.live(part).read_bytes()), fields)
+    new = folder.samples(part).with_suffix(".new")
+    write_samples(new, tables.samples)
+    new.replace(folder.samples(part))
+    lines = "".join(event.model_dump_json() + "\n" for event in tables.events)
+    replace_file(folder.events(part), lines.encode())
+    new = folder.signals(part).with_suffix(".new")
+    write_table(new, tables.signals)
+    new.replace(folder.signals(part))
+    folder.live(part).unlink()
+
+
+def main() -> int:
+    """Close the part that the command line names."""
+    path, part = sys.argv[1:]
+    close_part(RunFolder(Path(path)), int(part))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""The rows of coalesced frames: the last one of each thread that still lives, if it changed."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from tidscope_wire.frame import Rows
+from tidscope_wire.generated.models import RunEvent, ThreadBorn, ThreadExited, ThreadRenamed
+
+Ints = npt.NDArray[np.int64]
+
+
+def last_rows(
+    samples: pa.Table,
+    ends: Ints,
+    events: Sequence[RunEvent],
+    fields: Sequence[str],
+    snapshot: bool,
+) -> Iterator[Rows]:
+    """Rows of frames that stand at some instants of a part.
+
+    Args:
+        samples: of the part, from a snapshot on; columns as in docs/runs.md.
+        ends: numbers of the instants, ascending; each stands for those behind the one before.
+        events: of the part.
+        fields: that rows carry.
+        snapshot: whether the first frame is one: with all threads, starts and names.
+    """
+    if samples["start_ns"].null_count:
+        samples = samples.filter(pc.field("start_ns").is_valid())
+    tid = samples["tid"].to_numpy().astype(np.int64)
+    start = samples["start_ns"].to_numpy()
+    seq = samples["seq"].to_numpy()
+    group = np.searchsorted(ends, seq)
+    order = np.lexsort((seq, start, tid, group))
+    order = order[_is_last(group[order], tid[order], start[order])]
+    order = order[~_gone(tid[order], start[order], ends[group[order]], events)]
+    order = order[_changed(samples, order, fields)]
+    chosen = samples.take(pa.array(order))
+    cuts = np.searchsorted(group[order], np.arange(len(ends) + 1))
+    columns = {name: _values(chosen[name]) for name in fields}
+    names = _names(samples, events, int(ends[0])) if snapshot else {}
+    for number in range(len(ends)):
+        part = slice(int(cuts[number]), int(cuts[number + 1]))
+        rows = Rows(
+            tid=tid[order][part].astype(np.uint32),
+            columns={name: values[part] for name, (values, _) in columns.items()},
+            absent={name: null[part] for name, (_, null) in columns.items() if null[part].any()},
+        )
+        if snapshot and number == 0:
+            starts = start[order][part]
+            called = [
+                names.get(key, "") for key in zip(rows.tid.tolist(), starts.tolist(), strict=True)
+            ]
+            rows = Rows(rows.tid, rows.columns, rows.absent, starts, called)
+        yield rows
+
+
+def _is_last(*keys: Ints) -> npt.NDArray[np.bool_]:
+    """Of sorted rows, whether each is the last one with its keys."""
+    edge = np.zeros(max(0, len(keys[0]) - 1), np.bool_)
+    for key in keys:
+        edge |= np.diff(key) != 0
+    return np.concatenate([edge, np.ones(min(1, len(keys[0])), np.bool_)])
+
+
+def _gone(tid: Ints, start: Ints, end: Ints, events: Sequence[RunEvent]) -> npt.NDArray[np.bool_]:
+    """Whether each row's thread has ended when its frame comes."""
+    exits = {
+        (told.event.tid, told.event.start_ns): told.seq
+        for told in events
+        if isinstance(told.event, ThreadExited)
+    }
+    if not exits:
+        return np.zeros(len(tid), np.bool_)
+    keys = zip(tid.tolist(), start.tolist(), end.tolist(), strict=True)
+    return np.array([exits.get((one, begun), seq + 1) <= seq for one, begun, seq in keys], np.bool_)
+
+
+def _changed(samples: pa.Table, order: Ints, fields: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Whether each row differs from the one that its thread had before."""
+    tid, start = samples["tid"].to_numpy()[order], samples["start_ns"].to_numpy()[order]
+    place = np.lexsort((np.arange(len(order)), start, tid))
+    same = np.zeros(len(order), np.bool_)
+    same[1:] = (np.diff(tid[place].astype(np.int64)) == 0) & (np.diff(start[place]) == 0)
+    for name in fields:
+        if not same.any():
+            break
+        values, null = _values(samples[name])
+        values, null = values[order[place]], null[order[place]]
+        same[1:] &= (values[1:] == values[:-1]) & (null[1:] == null[:-1])
+    changed = np.ones(len(order), np.bool_)
+    changed[place] = ~same
+    return changed
+
+
+def _values(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+    """Values, 0 where there is none, and where there is none."""
+    null = np.zeros(len(column), np.bool_)
+    if column.null_count:
+        null = column.is_null().to_numpy()
+        column = column.fill_null(0)
+    return column.to_numpy(), null
+
+
+def _names(samples: pa.Table, events: Sequence[RunEvent], seq: int) -> dict[tuple[int, int], str]:
+    """What each thread is called at an instant."""
+    told = samples.filter(pc.field("name").is_valid() & (pc.field("seq") <= seq))
+    told = told.sort_by("seq")
+    keys = zip(told["tid"].to_pylist(), told["start_ns"].to_pylist(), strict=True)
+    seqs = told["seq"].to_pylist()
+    names = dict(zip(keys, told["name"].to_pylist(), strict=True))
+    newest = seqs[-1] if seqs else 0
+    holder = {tid: (tid, start) for tid, start in names}
+    for one in events:
+        event = one.event
+        if not newest < one.seq <= seq:
+            continue
+        if isinstance(event, ThreadBorn):
+            holder[event.tid] = (event.tid, event.start_ns)
+            names[event.tid, event.start_ns] = event.name
+        elif isinstance(event, ThreadRenamed) and event.tid in holder:
+            names[holder[event.tid]] = event.name
+    return names

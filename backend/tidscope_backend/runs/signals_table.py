@@ -1,0 +1,90 @@
+"""One row an instant: what the headers of frames say, as a table. Pure."""
+
+import types
+import typing
+from collections.abc import Sequence
+from typing import Any, get_args, get_origin
+
+import pyarrow as pa
+from pydantic import BaseModel
+from tidscope_wire.generated.models import (
+    CollectorHealth,
+    FrameHeader,
+    MachineCounters,
+    ProcessGauges,
+)
+from typing_extensions import TypeAliasType
+
+_PLAIN: dict[object, pa.DataType] = {
+    bool: pa.bool_(),
+    int: pa.int64(),
+    float: pa.float64(),
+    str: pa.utf8(),
+}
+_PARTS = ("process", "machine", "health", "exited", "roles")
+
+
+def signals_schema(fields: Sequence[str]) -> pa.Schema:
+    """The columns of docs/runs.md; those of a message are made from its schema."""
+    totals = pa.struct([pa.field(name, pa.int64()) for name in fields])
+    exited = pa.struct({"threads": pa.int64(), "inexact": pa.int64(), "totals": totals})
+    role = pa.struct(
+        {"role": pa.utf8(), "live": pa.int64(), "exited": pa.int64(), "totals": totals}
+    )
+    return pa.schema(
+        [
+            pa.field("seq", pa.int64()),
+            pa.field("first_seq", pa.int64()),
+            pa.field("level", pa.uint8()),
+            pa.field("time_ns", pa.int64()),
+            pa.field("unix_us", pa.int64()),
+            pa.field("live_threads", pa.int64()),
+            pa.field("process", struct_of(ProcessGauges)),
+            pa.field("machine", struct_of(MachineCounters)),
+            pa.field("health", struct_of(CollectorHealth)),
+            pa.field("exited", exited),
+            pa.field("roles", pa.list_(role)),
+        ]
+    )
+
+
+def signals_table(
+    headers: Sequence[FrameHeader], levels: Sequence[int], fields: Sequence[str]
+) -> pa.Table:
+    """Make the table."""
+    rows = []
+    for header, level in zip(headers, levels, strict=True):
+        row = header.model_dump(include=set(_PARTS))
+        row.update(
+            seq=header.seq,
+            first_seq=header.first_seq,
+            level=level,
+            time_ns=header.time_ns,
+            unix_us=header.unix_us,
+            live_threads=header.live_threads,
+        )
+        rows.append(row)
+    return pa.Table.from_pylist(rows, schema=signals_schema(fields))
+
+
+def struct_of(model: type[BaseModel]) -> pa.StructType:
+    """The Arrow type of a message."""
+    return pa.struct(
+        [pa.field(name, _type_of(info.annotation)) for name, info in model.model_fields.items()]
+    )
+
+
+def _type_of(annotation: Any) -> pa.DataType:
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if isinstance(annotation, TypeAliasType):
+        return _type_of(annotation.__value__)
+    if origin is typing.Annotated:
+        return _type_of(parts[0])
+    if origin in (typing.Union, types.UnionType):
+        (inner,) = (part for part in parts if part is not types.NoneType)
+        return _type_of(inner)
+    if origin is list:
+        return pa.list_(_type_of(parts[0]))
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return struct_of(annotation)
+    return _PLAIN[annotation]
