@@ -35,7 +35,7 @@ class World {
       read: (url, onFrame, signal) => this.read(url, onFrame, signal),
       post: (message) => {
         this.posted.push(message);
-        if (message.type === "views") this.session.receive({ type: "drawn" });
+        if (message.type === "views") this.later(() => this.session.receive({ type: "drawn" }), 16);
       },
     });
     this.session.receive({ type: "open_run", run });
@@ -78,7 +78,7 @@ class World {
     let before = 0;
     for (let t_s = from_s; t_s <= to_s + 1e-6; t_s += step) {
       const seq = Math.round((t_s - this.run.from_s) * 10) + 1;
-      const counters = { cpu_run_ns: 5e9 + Math.max(0, t_s - 1900) * 1e9 };
+      const counters = { cpu_run_ns: Math.round(5e9 + Math.max(0, t_s - 1900) * 1e9) };
       const identity = before === 0 ? { start_s: 1, name: "worker" } : {};
       const began = before < 4001 && seq >= 4001 && from_s <= 500;
       const changes = { seq, first_seq: before === 0 ? seq : before + 1, t_s };
@@ -96,7 +96,7 @@ class World {
     this.answers = [];
     for (const each of waiting) each();
     // Promises settle between timers.
-    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 0));
     this.pass(1000);
   }
 

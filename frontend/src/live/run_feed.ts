@@ -8,7 +8,15 @@
 import { type Outline, type Reading, RING_FIELDS, type RunSource } from "../model/contract";
 import { History } from "../model/history";
 import { outlineOf } from "../model/outline";
-import { covers, type Piece, serves, type Wanted, wantedFor, wholeOf } from "../model/run_window";
+import {
+  covers,
+  type Piece,
+  sampleStep,
+  serves,
+  type Wanted,
+  wantedFor,
+  wholeOf,
+} from "../model/run_window";
 import { TargetModel } from "../model/target_model";
 import type { Span } from "../model/window";
 import { decodeFrame, type Frame } from "../wire/frame";
@@ -38,9 +46,19 @@ export interface RunEvents {
   readonly onBad: (reason: string) => void;
 }
 
-/** Frames that were read together. */
+/**
+ * Frames that were read together. `step_s` and `raw` say what was asked for; a run with very many rows
+ * is answered more coarsely, and asking again would bring no more.
+ */
 interface Held extends Piece {
   readonly frames: Frame[];
+}
+
+/** Mean time between the frames of a piece, seconds; what was asked for while it has none. */
+function stepOf({ frames, step_s }: Held): number {
+  const first = frames[0]?.header.time_ns ?? 0;
+  const last = frames.at(-1)?.header.time_ns ?? 0;
+  return frames.length > 1 ? (last - first) / 1e9 / (frames.length - 1) : step_s;
 }
 
 export class RunFeed {
@@ -172,7 +190,8 @@ export class RunFeed {
   }
 
   private tell(reason = ""): void {
-    const { step_s, raw } = this.shown;
+    const step_s = stepOf(this.shown);
+    const raw = this.shown.raw && step_s < 1.5 * sampleStep(this.run);
     const state = reason !== "" ? "failed" : this.asking ? "loading" : "ready";
     this.events.onReading({ state, step_s, raw, reason });
   }
