@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { asProblem } from "../../../api/problem";
 import { askRole, role, VIEW_ONLY } from "../../../api/role";
 import { record, stopRecording } from "../../../api/runs";
+import { localTime } from "../../../base/clock";
 import { useLiveClient } from "../../../base/liveClient";
 import { runHref } from "../../../base/route";
 import { navigate } from "../../../base/routing";
@@ -46,7 +47,8 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
   };
   const begin = (past: Partial<RecordRequest>) =>
     void ask(
-      () => record({ target: target.id, ...past }),
+      // Runs of one program are told apart by when they were made.
+      () => record({ target: target.id, name: nameNow(target), ...past }),
       (run) => {
         if (run.state !== "recording") {
           announce(run);
@@ -117,6 +119,13 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
       </Popover>
     </div>
   );
+}
+
+/** Room for the time within the longest name. */
+const LONGEST = 100;
+
+function nameNow({ process }: Target): string {
+  return `${process.name.slice(0, LONGEST)} ${localTime(Date.now())}`;
 }
 
 /** A run is there: say so, with the way to it. */

@@ -33,7 +33,7 @@ export function LineControls({ target }: { readonly target: Target }) {
         label="Sums from"
         value={view.baseline}
         choices={[
-          { value: "attach", label: "attach" },
+          { value: "attach", label: client.extent === null ? "attach" : "the run's start" },
           { value: "start", label: "thread start" },
         ]}
         onChange={(baseline) => client.request({ baseline })}
