@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { signedIn } from "../api/session";
 import type { Command } from "../base/keyboard";
 import { useLiveClient } from "../base/liveClient";
@@ -8,19 +8,25 @@ import { spaceBar } from "../base/spaceBar";
 import { steerOpen } from "../base/steerOpen";
 import { focusSearch, useKeyboard } from "../base/useKeyboard";
 import { useReadable } from "../base/useReadable";
-import { ComparePage } from "../pages/compare/ComparePage";
 import { DoctorPage } from "../pages/doctor/DoctorPage";
 import { LivePage } from "../pages/live/LivePage";
 import { NoSuchPage } from "../pages/NoSuchPage";
 import { RunPage } from "../pages/run/RunPage";
 import { RunsPage } from "../pages/runs/RunsPage";
 import { SignInPage } from "../pages/SignInPage";
+import { Blank } from "../ui/Blank";
 import { CloseCode } from "../wire/generated/close_code";
 import styles from "./App.module.css";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { HelpOverlay } from "./HelpOverlay";
 import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
+
+/** It brings more of ECharts with it: those who only watch need not wait for that. */
+const ComparePage = lazy(async () => {
+  const { ComparePage } = await import("../pages/compare/ComparePage");
+  return { default: ComparePage };
+});
 
 const TITLES: Readonly<Partial<Record<Route["page"], string>>> = {
   doctor: "Doctor · tidscope",
@@ -95,7 +101,11 @@ export function App() {
           {!signedOut && at.page === "doctor" ? <DoctorPage /> : null}
           {!signedOut && at.page === "runs" ? <RunsPage /> : null}
           {!signedOut && at.page === "run" ? <RunPage key={at.id} id={at.id} /> : null}
-          {!signedOut && at.page === "compare" ? <ComparePage query={at.query} /> : null}
+          {!signedOut && at.page === "compare" ? (
+            <Suspense fallback={<Blank title="Comparing…" />}>
+              <ComparePage query={at.query} />
+            </Suspense>
+          ) : null}
           {!signedOut && at.page === "unknown" ? <NoSuchPage path={at.path} /> : null}
         </ErrorBoundary>
       </main>

@@ -33,14 +33,23 @@ export function runStyle(index: number, theme: ChartTheme): LineStyle {
   return { ...roleStyle(index, theme), dash, width: 2 };
 }
 
-/** Growth a second between the points of a cumulative curve; each value stands at the later one. */
+/**
+ * Growth a second of a cumulative curve; each value stands at the later end of what it is of.
+ *
+ * Instants that are much closer than others say little of themselves: counters move in ticks. A rate
+ * is over half the mean distance of instants at least.
+ */
 export function ratesOf(
   time_s: readonly number[],
   value: readonly (number | null)[],
 ): (number | null)[] {
+  const n = time_s.length;
+  const least_s = ((time_s[n - 1] ?? 0) - (time_s[0] ?? 0)) / Math.max(1, n - 1) / 2;
+  let from = 0;
   return value.map((now, i) => {
-    const before = value[i - 1];
-    const elapsed = (time_s[i] ?? 0) - (time_s[i - 1] ?? 0);
+    while (from + 1 < i && (time_s[i] ?? 0) - (time_s[from + 1] ?? 0) >= least_s) from++;
+    const before = value[from];
+    const elapsed = (time_s[i] ?? 0) - (time_s[from] ?? 0);
     if (now === null || before === null || before === undefined || !(elapsed > 0)) return null;
     return Math.max(0, (now - before) / elapsed);
   });

@@ -4,6 +4,7 @@ import { useReadable } from "../../base/useReadable";
 import { RunCurves } from "../../charts/RunCurves";
 import { RunSample } from "../../charts/RunSample";
 import type { CurvesView } from "../../charts/run_curves";
+import type { ShownUnit } from "../../model/contract";
 import { Segmented } from "../../ui/Segmented";
 import { Select } from "../../ui/Select";
 import { CHART_THEMES } from "../live/scope/chartTheme";
@@ -24,6 +25,13 @@ const KINDS: readonly { readonly value: CurveKind; readonly label: string }[] = 
   { value: "rate", label: "Rate" },
   { value: "total", label: "Total" },
 ];
+
+const UNIT_WORDS: Readonly<Partial<Record<ShownUnit, string>>> = {
+  cores: "cores",
+  share: "share of a core",
+  "1/s": "per second",
+  count: "number",
+};
 
 /** The runs' curves over one time axis: on one another, or beside one another on the same scales. */
 export function CurvesPanel({ link, comparison, onLink }: PartProps) {
@@ -72,6 +80,7 @@ export function CurvesPanel({ link, comparison, onLink }: PartProps) {
           choices={LAYOUTS}
           onChange={(next) => onLink({ ...link, layout: next })}
         />
+        <span className={shared.hint}>{UNIT_WORDS[view.unit] ?? ""}</span>
         <Alignment link={link} onLink={onLink} />
       </header>
       {view.curves.length === 0 ? (

@@ -14,10 +14,14 @@ import {
   type Verdict,
   verdictOf,
 } from "./differences";
-import type { RowOrder } from "./link";
+import type { RowOrder, RowScope } from "./link";
 
+const SCOPES: readonly { readonly value: RowScope; readonly label: string }[] = [
+  { value: "process", label: "Whole process" },
+  { value: "roles", label: "Roles" },
+];
 const ORDERS: readonly { readonly value: RowOrder; readonly label: string }[] = [
-  { value: "given", label: "By role" },
+  { value: "given", label: "In order" },
   { value: "size", label: "Largest first" },
   { value: "metric", label: "By metric" },
 ];
@@ -26,8 +30,8 @@ const ORDERS: readonly { readonly value: RowOrder; readonly label: string }[] = 
 export function DifferenceTable({ link, comparison, onLink }: PartProps) {
   const { groups, metrics, confidence } = comparison;
   const rows = useMemo(
-    () => rowsOf(metrics, link.filter, link.order),
-    [metrics, link.filter, link.order],
+    () => rowsOf(metrics, link.rows, link.filter, link.order),
+    [metrics, link.rows, link.filter, link.order],
   );
   const [first, ...others] = groups;
   return (
@@ -45,6 +49,12 @@ export function DifferenceTable({ link, comparison, onLink }: PartProps) {
             onChange={(event) => onLink({ ...link, filter: event.target.value })}
           />
         </label>
+        <Segmented
+          label="Figures of"
+          value={link.rows}
+          choices={SCOPES}
+          onChange={(rows) => onLink({ ...link, rows })}
+        />
         <Segmented
           label="Order"
           value={link.order}

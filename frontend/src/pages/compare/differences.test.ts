@@ -74,17 +74,25 @@ describe("rowsOf", () => {
   const names = (found: readonly ComparedMetric[]) =>
     found.map(({ label, role }) => `${label}${role ?? ""}`);
 
-  it("leaves out what no run has", () => {
-    expect(names(rowsOf(rows, "", "given"))).toEqual(["Duration", "CPU time", "CPU timeworker-#"]);
+  it("is of the whole process or of the roles", () => {
+    expect(names(rowsOf(rows, "process", "", "given"))).toEqual(["Duration", "CPU time"]);
+    expect(names(rowsOf(rows, "roles", "", "given"))).toEqual(["CPU timeworker-#"]);
+  });
+
+  it("leaves out what is 0 in all runs of a role", () => {
+    const nothing = { values: [0], n: 1, mean: 0, spread: null, low: null, high: null };
+    const zero = [metric({ groups: [nothing, nothing] })];
+    expect(rowsOf(zero, "process", "", "given")).toHaveLength(1);
+    expect(rowsOf([metric({ role: "io", groups: [nothing] })], "roles", "", "given")).toEqual([]);
   });
 
   it("filters by metric and role", () => {
-    expect(names(rowsOf(rows, "cpu WORKER", "given"))).toEqual(["CPU timeworker-#"]);
-    expect(names(rowsOf(rows, "whole cpu", "given"))).toEqual(["CPU time"]);
+    expect(names(rowsOf(rows, "roles", "cpu WORKER", "given"))).toEqual(["CPU timeworker-#"]);
+    expect(names(rowsOf(rows, "process", "cpu", "given"))).toEqual(["CPU time"]);
   });
 
   it("has the largest difference first, what has none last", () => {
-    expect(names(rowsOf(rows, "", "size"))).toEqual(["CPU time", "Duration", "CPU timeworker-#"]);
+    expect(names(rowsOf(rows, "process", "", "size"))).toEqual(["CPU time", "Duration"]);
   });
 });
 

@@ -3,7 +3,7 @@
 import type { ShownUnit } from "../../model/contract";
 import { fieldNamed, formatTotal, formatValue, NO_VALUE } from "../../model/format";
 import type { ComparedMetric, FigureDifference } from "../../wire/generated/models";
-import type { RowOrder } from "./link";
+import type { RowOrder, RowScope } from "./link";
 
 const UNITS: readonly ShownUnit[] = ["s", "bytes", "1/s", "count", "cores", "J", "W", "ms"];
 
@@ -73,9 +73,10 @@ export function verdictOf({ better }: ComparedMetric, difference: FigureDifferen
   return { word: up === (better === "more") ? "better" : "worse", arrow, sure: tested };
 }
 
-/** Rows whose metric or role holds a text, in an order. */
+/** Rows that say something, whose metric or role holds a text, in an order. */
 export function rowsOf(
   metrics: readonly ComparedMetric[],
+  scope: RowScope,
   filter: string,
   order: RowOrder,
 ): readonly ComparedMetric[] {
@@ -83,9 +84,10 @@ export function rowsOf(
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
-  const rows = metrics.filter(({ metric, label, role, groups }) => {
-    const text = `${metric} ${label} ${role ?? "whole process"}`.toLowerCase();
-    return groups.some(({ n }) => n > 0) && words.every((word) => text.includes(word));
+  const rows = metrics.filter((row) => {
+    const text = `${row.metric} ${row.label} ${row.role ?? ""}`.toLowerCase();
+    const fits = (row.role === null) === (scope === "process");
+    return fits && saysSomething(row) && words.every((word) => text.includes(word));
   });
   switch (order) {
     case "given":
@@ -95,6 +97,12 @@ export function rowsOf(
     case "size":
       return [...rows].sort((a, b) => sizeOf(b) - sizeOf(a));
   }
+}
+
+/** Roles of most programs have nothing to do with most fields. */
+function saysSomething({ groups, role }: ComparedMetric): boolean {
+  const known = groups.flatMap(({ values }) => values.filter((value) => value !== null));
+  return known.some((value) => role === null || value !== 0);
 }
 
 function compareText(a: string, b: string): number {

@@ -27,6 +27,7 @@ const LINK: CompareLink = {
   layout: "each",
   kind: "total",
   filter: "disk & net",
+  rows: "roles",
   order: "size",
 };
 const reread = (link: CompareLink) => parseLink(compareHref(link).replace("/compare?", ""));

@@ -14,6 +14,9 @@ export type CurveKind = "rate" | "total";
 /** Rows of the table as the backend has them, or by size of the difference. */
 export type RowOrder = "given" | "size" | "metric";
 
+/** Rows of the whole process, or of the roles. */
+export type RowScope = "process" | "roles";
+
 export interface CompareLink {
   /** Runs of one group are repeats; the first group is what the others are held against. */
   readonly groups: readonly (readonly string[])[];
@@ -29,6 +32,7 @@ export interface CompareLink {
   readonly kind: CurveKind;
   /** Only rows whose metric or role holds this text. */
   readonly filter: string;
+  readonly rows: RowScope;
   readonly order: RowOrder;
 }
 
@@ -45,6 +49,7 @@ export const EMPTY_LINK: CompareLink = {
   layout: "overlay",
   kind: "rate",
   filter: "",
+  rows: "process",
   order: "given",
 };
 
@@ -68,6 +73,7 @@ export function parseLink(query: string): CompareLink {
     layout: given.get("layout") === "each" ? "each" : "overlay",
     kind: given.get("kind") === "total" ? "total" : "rate",
     filter: text("filter"),
+    rows: given.get("rows") === "roles" ? "roles" : "process",
     order: (["size", "metric"] as const).find((order) => order === given.get("order")) ?? "given",
   };
 }
@@ -107,7 +113,7 @@ export function compareHref(link: CompareLink): string {
   if (link.align !== "mark" && link.mark !== "") {
     query.set("mark", link.mark);
   }
-  for (const name of ["metric", "role", "layout", "kind", "filter", "order"] as const) {
+  for (const name of ["metric", "role", "layout", "kind", "filter", "rows", "order"] as const) {
     if (link[name] !== EMPTY_LINK[name]) {
       query.set(name, link[name]);
     }

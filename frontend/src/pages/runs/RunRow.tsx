@@ -80,7 +80,9 @@ export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowP
         {localDate(run.started_unix_us / 1000)}
       </td>
       <td className={styles.number}>{formatDuration(run.duration_ns / 1e9)}</td>
-      <td className={styles.number}>{formatValue(run.counts.threads, "count")}</td>
+      <td className={styles.number} data-unit="threads">
+        {formatValue(run.counts.threads, "count")}
+      </td>
       <td className={styles.number}>{formatValue(run.counts.bytes, "bytes")}</td>
       <td className={styles.host}>{run.host_name}</td>
       <td className={styles.state}>
