@@ -25,7 +25,7 @@ let program: Program;
 /** The first has ten samples a second, the second fifty. */
 const ids: string[] = [];
 
-test.beforeAll(async () => {
+test.beforeAll(async ({ built: _ }) => {
   site = await Site.start();
   program = await Program.start();
 });
@@ -35,7 +35,7 @@ test.afterAll(async () => {
   await site.stop();
 });
 
-test.beforeEach(async ({ page, built: _ }) => {
+test.beforeEach(async ({ page }) => {
   await page.goto(site.urlWithToken);
 });
 
