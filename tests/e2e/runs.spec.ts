@@ -18,7 +18,7 @@ interface Listed {
   readonly deleted: readonly { readonly id: string }[];
 }
 
-test.describe.configure({ mode: "serial" });
+test.describe.configure({ mode: "serial", timeout: 240_000 });
 
 let site: Site;
 let program: Program;

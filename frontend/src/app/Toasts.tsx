@@ -6,7 +6,7 @@ import { Mark } from "../ui/Mark";
 import styles from "./Toasts.module.css";
 
 /** Long enough to read it and to think of pressing Undo. */
-const STAYS_MS = 12_000;
+const STAYS_MS = 20_000;
 
 /** Notices that came up, the newest last. */
 export function Toasts() {
