@@ -54,6 +54,7 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string
   [["Enter"], "Attach to the process, open the run, or select the thread"],
   [["←", "→", "↑", "↓"], "Move the cursor in the thread map"],
   [["←", "→", "+", "−"], "On a run's scrub bar: move the window, shorter, longer"],
+  [["x"], "Choose the focused run to compare"],
   [["p"], "Pin the thread of the focused row"],
   [["?"], "This help"],
   [["Esc"], "Close, or leave the search"],
