@@ -12,6 +12,50 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
+const BEGAN = {
+  type: "steering_began",
+  policy: "bidirectional",
+  reason: "asked for",
+  actor: "",
+  knob: "pool-agent",
+  signal: "agent-ops",
+  signal_detail: "",
+  proxy: false,
+  interval_s: 1,
+  lower: 1,
+  upper: 8,
+  size: 4,
+  original: 4,
+  shadow: false,
+  pid: 1,
+} as const;
+
+/** Encoding takes longer than all else here, and the hour is the same in all tests. */
+const made = new Map<string, readonly ArrayBuffer[]>();
+
+function framesOf(run_from_s: number, { from_s, to_s, instants }: Asked): readonly ArrayBuffer[] {
+  const key = [from_s, to_s, instants].join();
+  const known = made.get(key);
+  if (known) return known;
+  const step = Math.max(0.1, (to_s - from_s) / instants);
+  const frames: ArrayBuffer[] = [];
+  let before = 0;
+  for (let t_s = from_s; t_s <= to_s + 1e-6; t_s += step) {
+    const seq = Math.round((t_s - run_from_s) * 10) + 1;
+    const counters = { cpu_run_ns: Math.round(5e9 + Math.max(0, t_s - 1900) * 1e9) };
+    const identity = before === 0 ? { start_s: 1, name: "worker" } : {};
+    const began = before < 4001 && seq >= 4001 && from_s <= 500;
+    const events = began ? [BEGAN] : [];
+    const first_seq = before === 0 ? seq : before + 1;
+    frames.push(
+      encodeFrame(frame({ seq, first_seq, t_s, events }, [{ tid: 1, ...identity, counters }])),
+    );
+    before = seq;
+  }
+  made.set(key, frames);
+  return frames;
+}
+
 /**
  * A backend with an hour of one thread that uses a core from the middle on, and a policy that began
  * at 500 s; it answers when it is told to.
@@ -74,20 +118,7 @@ class World {
     await new Promise<void>((resolve) => this.answers.push(resolve));
     signal.throwIfAborted();
     if (this.failure !== "") throw new Error(this.failure);
-    const step = Math.max(0.1, (to_s - from_s) / asked.instants);
-    let before = 0;
-    for (let t_s = from_s; t_s <= to_s + 1e-6; t_s += step) {
-      const seq = Math.round((t_s - this.run.from_s) * 10) + 1;
-      const counters = { cpu_run_ns: Math.round(5e9 + Math.max(0, t_s - 1900) * 1e9) };
-      const identity = before === 0 ? { start_s: 1, name: "worker" } : {};
-      const began = before < 4001 && seq >= 4001 && from_s <= 500;
-      const changes = { seq, first_seq: before === 0 ? seq : before + 1, t_s };
-      const bytes = encodeFrame(
-        frame({ ...changes, events: began ? [BEGAN] : [] }, [{ tid: 1, ...identity, counters }]),
-      );
-      onFrame(bytes);
-      before = seq;
-    }
+    for (const bytes of framesOf(this.run.from_s, asked)) onFrame(bytes);
   }
 
   /** Answer what was asked, and let all that follows from it happen. */
@@ -118,24 +149,6 @@ class World {
     return this.posted.findLast((message) => message.type === "reading")?.reading;
   }
 }
-
-const BEGAN = {
-  type: "steering_began",
-  policy: "bidirectional",
-  reason: "asked for",
-  actor: "",
-  knob: "pool-agent",
-  signal: "agent-ops",
-  signal_detail: "",
-  proxy: false,
-  interval_s: 1,
-  lower: 1,
-  upper: 8,
-  size: 4,
-  original: 4,
-  shadow: false,
-  pid: 1,
-} as const;
 
 let world = new World(HOUR);
 
@@ -243,4 +256,17 @@ describe("a session with a run", () => {
     await world.answer();
     expect(world.reading()).toMatchObject({ state: "ready", raw: true });
   });
+});
+
+it("reads a run anew that could not be read, when the window moves", async () => {
+  world = new World(HOUR);
+  world.failure = "the disk is gone";
+  world.see(100, 3700);
+  await world.answer();
+  expect(world.reading()).toMatchObject({ state: "failed", reason: "the disk is gone" });
+  world.failure = "";
+  world.see(100, 3600);
+  await world.answer();
+  expect(world.asked).toHaveLength(2);
+  expect(world.reading()).toMatchObject({ state: "ready", reason: "" });
 });

@@ -88,8 +88,12 @@ export class RunFeed {
 
   /** Read the whole run, coarsely; the picture fills as it comes. */
   open(): void {
-    this.events.onModel(this.model);
     const wanted = wholeOf(this.run);
+    this.whole = { ...wanted, frames: [] };
+    this.shown = this.whole;
+    this.model = this.freshModel();
+    this.taken = 0;
+    this.events.onModel(this.model);
     void this.read(wanted, this.whole.frames, () => this.takeMore()).then((done) => {
       if (!done) return;
       this.wholeRead = true;
@@ -103,7 +107,11 @@ export class RunFeed {
   see(span: Span): void {
     if (span.t0_s === this.span.t0_s && span.t1_s === this.span.t1_s) return;
     this.span = span;
-    if (!this.wholeRead) return;
+    if (!this.wholeRead) {
+      // It failed: a person who moves the window tries again.
+      if (!this.asking) this.open();
+      return;
+    }
     const held = this.best();
     if (held && held !== this.shown) this.show(held);
     else if (!covers(this.shown, this.run, span) && this.shown !== this.whole) this.bridge();

@@ -37,8 +37,10 @@ export function RunsPage() {
   useEffect(askRole, []);
   // What begins or ends being recorded is in the list at once.
   const recorded = recordings?.map(({ run }) => run).join() ?? "";
+  const before = useRef(recorded);
   useEffect(() => {
-    if (recorded !== null) {
+    if (before.current !== recorded) {
+      before.current = recorded;
       refresh();
     }
   }, [recorded, refresh]);
