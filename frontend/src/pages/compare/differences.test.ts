@@ -103,4 +103,5 @@ it("draws the interval around 0", () => {
     at: 0.62,
   });
   expect(barOf(difference({ low: null }))).toBeNull();
+  expect(barOf(difference({ absolute: 0, low: 0, high: 0 }))).toBeNull();
 });

@@ -127,6 +127,9 @@ export function barOf({ absolute, low, high }: FigureDifference): Bar | null {
     return null;
   }
   const most = Math.max(Math.abs(low), Math.abs(high), Math.abs(absolute));
-  const place = (value: number) => (most === 0 ? 0.5 : 0.5 + (0.48 * value) / most);
+  if (most === 0) {
+    return null; // equal, all of them: there is nothing to draw
+  }
+  const place = (value: number) => 0.5 + (0.48 * value) / most;
   return { from: place(low), to: place(high), at: place(absolute) };
 }
