@@ -161,8 +161,8 @@ beforeEach(async () => {
 describe("a session with a run", () => {
   it("reads all of it first, coarsely", () => {
     expect(world.asked).toHaveLength(1);
-    expect(world.asked[0]).toMatchObject({ from_s: 100, to_s: 3700, instants: 1200 });
-    expect(world.reading()).toEqual({ state: "ready", step_s: 3, raw: false, reason: "" });
+    expect(world.asked[0]).toMatchObject({ from_s: 100, to_s: 3700, instants: 600 });
+    expect(world.reading()).toEqual({ state: "ready", step_s: 6, raw: false, reason: "" });
     const chart = world.chart();
     expect(chart).toMatchObject({ state: "ok", t0_s: 100, t1_s: 3700 });
     // 5 s before the run do not count: sums are from its start.

@@ -199,7 +199,8 @@ export class RunFeed {
 
   private tell(reason = ""): void {
     const step_s = stepOf(this.shown);
-    const raw = this.shown.raw && step_s < 1.5 * sampleStep(this.run);
+    // Where frames are left out it is every second one at least.
+    const raw = step_s < 1.5 * sampleStep(this.run);
     const state = reason !== "" ? "failed" : this.asking ? "loading" : "ready";
     this.events.onReading({ state, step_s, raw, reason });
   }

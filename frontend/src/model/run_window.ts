@@ -7,7 +7,7 @@ const ROWS = 150_000;
 const MOST_INSTANTS = 1200;
 const LEAST_INSTANTS = 150;
 /** What is there will do if it is no coarser than so many times what would be best. */
-const ENOUGH = 1.6;
+const ENOUGH = 2.1;
 /** Read beyond the window on either side, as a part of its length: room to move. */
 const MARGIN = 0.5;
 
@@ -34,9 +34,9 @@ export function instantsFor({ instants, rows }: RunSource): number {
   return Math.round(Math.min(MOST_INSTANTS, Math.max(LEAST_INSTANTS, ROWS / each)));
 }
 
-/** The whole run at once. */
+/** The whole run at once: half as fine as a window would be, for it is what a person waits for. */
 export function wholeOf(run: RunSource): Wanted {
-  return pieceOf(run, { t0_s: run.from_s, t1_s: run.to_s }, instantsFor(run));
+  return pieceOf(run, { t0_s: run.from_s, t1_s: run.to_s }, Math.ceil(instantsFor(run) / 2));
 }
 
 /** What a window should be drawn of. */
