@@ -49,7 +49,7 @@ export function App() {
       case "pause":
         if (at.page === "run") {
           spaceBar.get()?.();
-        } else if (client.followed.get() !== null) {
+        } else if (at.page === "live" && client.followed.get() !== null) {
           client.setPaused(!client.view.get().paused);
         }
         break;

@@ -15,13 +15,14 @@ export const toasts = createStore<readonly Toast[]>([]);
 const MOST = 4;
 let next = 0;
 
-/** Show a notice. */
+/** Show a notice; one that says the same already makes way for it. */
 export function toast(
   text: string,
   action: Toast["action"] = null,
   kind: Toast["kind"] = "plain",
 ): void {
-  toasts.set([...toasts.get(), { id: next++, text, action, kind }].slice(-MOST));
+  const others = toasts.get().filter((each) => each.text !== text);
+  toasts.set([...others, { id: next++, text, action, kind }].slice(-MOST));
 }
 
 export function dismiss(id: number): void {

@@ -5,6 +5,7 @@ import {
   compareHref,
   corrected,
   EMPTY_LINK,
+  linkOf,
   parseLink,
   regrouped,
   withBaseline,
@@ -87,6 +88,15 @@ describe("groups", () => {
     expect(withRun(LINK, A)).toBe(LINK);
     expect(withRun({ ...LINK, groups: [[A]] }, C).groups).toEqual([[A], [C]]);
   });
+});
+
+it("takes runs of one group as repeats", () => {
+  const runs = [
+    { id: A, group: "night" },
+    { id: B, group: null },
+    { id: C, group: "night" },
+  ];
+  expect(linkOf(runs)).toEqual({ ...EMPTY_LINK, groups: [[A, C], [B]] });
 });
 
 it("corrects a role, and takes that back", () => {

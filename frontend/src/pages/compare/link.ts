@@ -123,6 +123,27 @@ export function compareHref(link: CompareLink): string {
   return `/compare?runs=${runs}${rest === "" ? "" : `&${rest}`}`;
 }
 
+/** A comparison of these runs: those of one group are repeats of one another. */
+export function linkOf(
+  runs: readonly { readonly id: string; readonly group: string | null }[],
+): CompareLink {
+  const groups: string[][] = [];
+  const named = new Map<string, string[]>();
+  for (const { id, group } of runs) {
+    const known = group === null ? undefined : named.get(group);
+    if (known !== undefined) {
+      known.push(id);
+      continue;
+    }
+    const fresh = [id];
+    groups.push(fresh);
+    if (group !== null) {
+      named.set(group, fresh);
+    }
+  }
+  return { ...EMPTY_LINK, groups };
+}
+
 /** Runs in the comparison's order. */
 export function runsOf({ groups }: CompareLink): readonly string[] {
   return groups.flat();

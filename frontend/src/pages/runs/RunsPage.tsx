@@ -11,6 +11,7 @@ import { Button } from "../../ui/Button";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { SearchField } from "../../ui/SearchField";
 import type { RunsResponse } from "../../wire/generated/models";
+import { compareHref, linkOf } from "../compare/link";
 import { DamagedRuns } from "./DamagedRuns";
 import { DeletedRuns } from "./DeletedRuns";
 import { ImportRun } from "./ImportRun";
@@ -49,8 +50,7 @@ export function RunsPage() {
     () => ordered(fitting(value?.runs ?? [], text), order),
     [value, text, order],
   );
-  const known = new Set(value?.runs.map(({ id }) => id));
-  const compared = [...chosen].filter((id) => known.has(id));
+  const compared = [...chosen].flatMap((id) => value?.runs.find((run) => run.id === id) ?? []);
   const choose = (id: string, on: boolean) => {
     const next = new Set(chosen);
     if (on) {
@@ -81,7 +81,7 @@ export function RunsPage() {
             <Button
               look={compared.length > 1 ? "primary" : "plain"}
               disabled={compared.length < 2 || compared.length > MOST_COMPARED}
-              onClick={() => navigate(`/compare?runs=${compared.join(",")}`)}
+              onClick={() => navigate(compareHref(linkOf(compared)))}
             >
               Compare{compared.length > 0 ? ` ${compared.length}` : ""}
             </Button>

@@ -55,7 +55,12 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
         }
       },
     );
-  const stop = (run: string) => void ask(() => stopRecording(run), announce);
+  // That it has ended is said for all recordings; see app/RecordingSigns.tsx.
+  const stop = (run: string) =>
+    void ask(
+      () => stopRecording(run),
+      () => undefined,
+    );
 
   const over = target.state !== "attached";
   const why = viewer
@@ -128,7 +133,7 @@ function nameNow({ process }: Target): string {
   return `${process.name.slice(0, LONGEST)} ${localTime(Date.now())}`;
 }
 
-/** A run is there: say so, with the way to it. */
+/** A kept past is there at once: say so, with the way to it. */
 function announce(run: RunManifest): void {
   toast(`Recorded ${run.name}.`, { label: "Open", run: () => navigate(runHref(run.id)) });
 }
