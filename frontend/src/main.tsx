@@ -2,8 +2,9 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/App";
 import { LiveClientContext } from "./base/liveClient";
+import { RunClientsContext } from "./base/runClients";
 import * as theme from "./base/theme";
-import { createLiveClient } from "./live/client";
+import { createLiveClient, createRunClient } from "./live/client";
 import "./styles/tokens.css";
 import "./styles/base.css";
 
@@ -14,7 +15,9 @@ if (root !== null) {
   createRoot(root).render(
     <StrictMode>
       <LiveClientContext value={client}>
-        <App />
+        <RunClientsContext value={createRunClient}>
+          <App />
+        </RunClientsContext>
       </LiveClientContext>
     </StrictMode>,
   );

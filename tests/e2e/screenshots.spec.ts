@@ -121,6 +121,37 @@ test("steered", async ({ signedIn, site }) => {
   }
 });
 
+test("runs, a run, and a comparison", async ({ signedIn, site, program }) => {
+  test.setTimeout(300_000);
+  const live = new LivePage(signedIn, site);
+  await live.open(program.pid);
+  for (const rate of ["10", "50"]) {
+    await signedIn.getByRole("combobox", { name: "Rate" }).selectOption(rate);
+    await signedIn.getByRole("button", { name: "Record", exact: true }).click();
+    await live.frames(120);
+    await take(signedIn, `recording-${rate}`);
+    await signedIn.setViewportSize({ width: 1440, height: 900 });
+    await signedIn.getByRole("button", { name: /^Stop recording/ }).click();
+    await expect(signedIn.getByRole("button", { name: "Record", exact: true })).toBeVisible();
+  }
+  await signedIn.goto(`${site.url}/runs`);
+  const names = signedIn.locator("[data-run] a[data-row]");
+  await expect(names).toHaveCount(2);
+  await take(signedIn, "runs");
+  await names.first().click();
+  await expect(signedIn.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
+  await take(signedIn, "run");
+  await signedIn.goto(`${site.url}/runs`);
+  for (const box of await signedIn.getByRole("checkbox").all()) {
+    await box.check();
+  }
+  await signedIn.getByRole("button", { name: "Compare 2" }).click();
+  const differences = signedIn.getByRole("region", { name: "Differences" });
+  await expect(differences).toBeVisible();
+  await take(signedIn, "compare");
+  await take(signedIn, "differences", differences);
+});
+
 test("exited", async ({ watching, program }) => {
   await fill(watching.page);
   await program.quit();

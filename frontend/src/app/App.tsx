@@ -1,20 +1,38 @@
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { signedIn } from "../api/session";
 import type { Command } from "../base/keyboard";
 import { useLiveClient } from "../base/liveClient";
+import type { Route } from "../base/route";
 import { navigate, route } from "../base/routing";
+import { spaceBar } from "../base/spaceBar";
 import { steerOpen } from "../base/steerOpen";
 import { focusSearch, useKeyboard } from "../base/useKeyboard";
 import { useReadable } from "../base/useReadable";
 import { DoctorPage } from "../pages/doctor/DoctorPage";
 import { LivePage } from "../pages/live/LivePage";
 import { NoSuchPage } from "../pages/NoSuchPage";
+import { RunPage } from "../pages/run/RunPage";
+import { RunsPage } from "../pages/runs/RunsPage";
 import { SignInPage } from "../pages/SignInPage";
+import { Blank } from "../ui/Blank";
 import { CloseCode } from "../wire/generated/close_code";
 import styles from "./App.module.css";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { HelpOverlay } from "./HelpOverlay";
+import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
+
+/** It brings more of ECharts with it: those who only watch need not wait for that. */
+const ComparePage = lazy(async () => {
+  const { ComparePage } = await import("../pages/compare/ComparePage");
+  return { default: ComparePage };
+});
+
+const TITLES: Readonly<Partial<Record<Route["page"], string>>> = {
+  doctor: "Doctor · tidscope",
+  runs: "Runs · tidscope",
+  compare: "Compare · tidscope",
+};
 
 /** The shell, and the page that the address names. */
 export function App() {
@@ -29,17 +47,25 @@ export function App() {
         focusSearch();
         break;
       case "pause":
-        if (client.followed.get() !== null) {
+        if (at.page === "run") {
+          spaceBar.get()?.();
+        } else if (at.page === "live" && client.followed.get() !== null) {
           client.setPaused(!client.view.get().paused);
         }
         break;
       case "steer":
-        if (client.followed.get() !== null) {
+        if (at.page === "live" && client.followed.get() !== null) {
           steerOpen.set(!steerOpen.get());
         }
         break;
       case "go-live":
         navigate("/");
+        break;
+      case "go-runs":
+        navigate("/runs");
+        break;
+      case "go-compare":
+        navigate("/compare");
         break;
       case "go-doctor":
         navigate("/doctor");
@@ -57,7 +83,7 @@ export function App() {
   useKeyboard(run);
 
   useEffect(() => {
-    document.title = at.page === "doctor" ? "Doctor · tidscope" : "tidscope";
+    document.title = TITLES[at.page] ?? "tidscope";
   }, [at.page]);
 
   return (
@@ -73,9 +99,17 @@ export function App() {
             <LivePage pid={at.pid} target={at.target} mistake={at.mistake} />
           ) : null}
           {!signedOut && at.page === "doctor" ? <DoctorPage /> : null}
+          {!signedOut && at.page === "runs" ? <RunsPage /> : null}
+          {!signedOut && at.page === "run" ? <RunPage key={at.id} id={at.id} /> : null}
+          {!signedOut && at.page === "compare" ? (
+            <Suspense fallback={<Blank title="Comparing…" />}>
+              <ComparePage query={at.query} />
+            </Suspense>
+          ) : null}
           {!signedOut && at.page === "unknown" ? <NoSuchPage path={at.path} /> : null}
         </ErrorBoundary>
       </main>
+      <Toasts />
       {help ? <HelpOverlay onClose={() => setHelp(false)} /> : null}
     </div>
   );

@@ -1,12 +1,13 @@
-import type { MouseEvent } from "react";
 import { useLiveClient } from "../base/liveClient";
-import { navigate, route } from "../base/routing";
+import { route } from "../base/routing";
 import { chooseTheme, THEME_CHOICES, type ThemeChoice, themeChoice } from "../base/theme";
 import { useReadable } from "../base/useReadable";
 import { Button } from "../ui/Button";
+import { PageLink } from "../ui/PageLink";
 import { Select } from "../ui/Select";
 import { ConnectionState } from "./ConnectionState";
 import { Logo } from "./Logo";
+import { RecordingSigns } from "./RecordingSigns";
 import styles from "./TopBar.module.css";
 
 const THEME_NAMES: Readonly<Record<ThemeChoice, string>> = {
@@ -26,6 +27,8 @@ export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
       <Logo />
       <nav aria-label="Pages" className={styles.nav}>
         <Place href="/" here={page === "live"} name="Live" />
+        <Place href="/runs" here={page === "runs" || page === "run"} name="Runs" />
+        <Place href="/compare" here={page === "compare"} name="Compare" />
         <Place href="/doctor" here={page === "doctor"} name="Doctor" />
       </nav>
       <p className={styles.host}>
@@ -38,6 +41,7 @@ export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
           </>
         )}
       </p>
+      <RecordingSigns />
       <ConnectionState />
       <div className={styles.theme}>
         <Select
@@ -55,15 +59,9 @@ export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
 }
 
 function Place({ href, here, name }: { href: string; here: boolean; name: string }) {
-  const go = (event: MouseEvent) => {
-    if (!event.metaKey && !event.ctrlKey && !event.shiftKey) {
-      event.preventDefault();
-      navigate(href);
-    }
-  };
   return (
-    <a className={styles.place} href={href} aria-current={here ? "page" : undefined} onClick={go}>
+    <PageLink className={styles.place} href={href} aria-current={here ? "page" : undefined}>
       {name}
-    </a>
+    </PageLink>
   );
 }

@@ -9,3 +9,21 @@ export function localTime(unixMs: number): string {
 export function utcTime(unixMs: number): string {
   return `${new Date(unixMs).toISOString().replace("T", " ").replace("Z", "")} UTC`;
 }
+
+/** Seconds as a stopwatch shows them: 0:07, 12:34, 1:02:03. */
+export function elapsedText(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const parts = [Math.floor(whole / 60) % 60, whole % 60].map((part) =>
+    String(part).padStart(2, "0"),
+  );
+  const hours = Math.floor(whole / 3600);
+  const text = parts.join(":");
+  return hours > 0 ? `${hours}:${text}` : text.replace(/^0/, "");
+}
+
+/** Date and time of day, local: 21 Nov 2026, 14:03. */
+export function localDate(unixMs: number): string {
+  const date = new Date(unixMs);
+  const day = date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+  return `${day}, ${date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}`;
+}

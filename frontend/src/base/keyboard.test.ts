@@ -24,6 +24,8 @@ describe("pressKey", () => {
 
   it.each([
     ["l", "go-live"],
+    ["r", "go-runs"],
+    ["c", "go-compare"],
     ["d", "go-doctor"],
     ["x", null],
   ])("g %s", (key, command) => {

@@ -1,6 +1,15 @@
 /** What keys mean. */
 
-export type Command = "search" | "pause" | "steer" | "go-live" | "go-doctor" | "help" | "escape";
+export type Command =
+  | "search"
+  | "pause"
+  | "steer"
+  | "go-live"
+  | "go-runs"
+  | "go-compare"
+  | "go-doctor"
+  | "help"
+  | "escape";
 
 /** A key that was pressed, and where. */
 export interface KeyPress {
@@ -24,19 +33,28 @@ export const KEYS_AT_REST: KeyState = { going_since_ms: null };
 /** A sequence must be finished within this time. */
 const SEQUENCE_MS = 1500;
 
-const PLACES: Readonly<Record<string, Command>> = { l: "go-live", d: "go-doctor" };
+const PLACES: Readonly<Record<string, Command>> = {
+  l: "go-live",
+  r: "go-runs",
+  c: "go-compare",
+  d: "go-doctor",
+};
 
 /** For the help overlay. */
 export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["/"], "Search"],
-  [["Space"], "Pause or continue the view; measuring goes on"],
+  [["Space"], "Pause or continue the view; measuring goes on. In a run: play or stop"],
   [["s"], "Open or close the Steer drawer"],
   [["g", "l"], "Go to Live"],
+  [["g", "r"], "Go to Runs"],
+  [["g", "c"], "Go to Compare"],
   [["g", "d"], "Go to Doctor"],
   [["↑", "↓"], "Move in a table"],
   [["Home", "End"], "First or last row"],
-  [["Enter"], "Attach to the process, or select the thread"],
+  [["Enter"], "Attach to the process, open the run, or select the thread"],
   [["←", "→", "↑", "↓"], "Move the cursor in the thread map"],
+  [["←", "→", "+", "−"], "On a run's scrub bar: move the window, shorter, longer"],
+  [["x"], "Choose the focused run to compare"],
   [["p"], "Pin the thread of the focused row"],
   [["?"], "This help"],
   [["Esc"], "Close, or leave the search"],

@@ -7,7 +7,14 @@ describe("parseRoute", () => {
   it("knows the pages", () => {
     expect(parseRoute("/", "")).toEqual(LIVE);
     expect(parseRoute("/doctor", "?x=1")).toEqual({ page: "doctor" });
-    expect(parseRoute("/runs", "")).toEqual({ page: "unknown", path: "/runs" });
+    expect(parseRoute("/runs", "")).toEqual({ page: "runs" });
+    expect(parseRoute("/runs/r-20261121-130500-1f2e3d", "")).toEqual({
+      page: "run",
+      id: "r-20261121-130500-1f2e3d",
+    });
+    expect(parseRoute("/runs/../x", "")).toEqual({ page: "unknown", path: "/runs/../x" });
+    expect(parseRoute("/compare", "?runs=a,b")).toEqual({ page: "compare", query: "runs=a,b" });
+    expect(parseRoute("/other", "")).toEqual({ page: "unknown", path: "/other" });
   });
 
   it("reads deep links", () => {

@@ -9,14 +9,30 @@ export type Route =
       readonly mistake: string;
     }
   | { readonly page: "doctor" }
+  | { readonly page: "runs" }
+  | { readonly page: "run"; readonly id: string }
+  /** The query says all of what is compared, and how; see pages/compare/link.ts. */
+  | { readonly page: "compare"; readonly query: string }
   | { readonly page: "unknown"; readonly path: string };
 
 const TARGET_ID = /^t-[0-9]+-[0-9a-f]{8}$/;
+
+const RUN_PATH = /^\/runs\/(r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6})$/;
 
 /** Read a path and a query. */
 export function parseRoute(path: string, query: string): Route {
   if (path === "/doctor") {
     return { page: "doctor" };
+  }
+  if (path === "/runs") {
+    return { page: "runs" };
+  }
+  const run = RUN_PATH.exec(path)?.[1];
+  if (run !== undefined) {
+    return { page: "run", id: run };
+  }
+  if (path === "/compare") {
+    return { page: "compare", query: query.replace(/^\?/, "") };
   }
   if (path !== "/") {
     return { page: "unknown", path };
@@ -41,4 +57,9 @@ export function parseRoute(path: string, query: string): Route {
 /** The address of a target, or of the picker. */
 export function liveHref(target: string | null): string {
   return target === null ? "/" : `/?target=${target}`;
+}
+
+/** The address of a run. */
+export function runHref(run: string): string {
+  return `/runs/${run}`;
 }

@@ -106,7 +106,9 @@ export function attachGestures(element: HTMLElement, subject: GestureSubject): (
   element.addEventListener(
     "dblclick",
     () => {
-      if (client.view.get().window.kind === "fixed") client.request({ window: live });
+      const { extent } = client;
+      if (extent) client.request({ window: { kind: "fixed", ...extent } });
+      else if (client.view.get().window.kind === "fixed") client.request({ window: live });
     },
     { signal },
   );
@@ -120,7 +122,9 @@ export function attachGestures(element: HTMLElement, subject: GestureSubject): (
       if (window.kind === "last") live = window;
       const amount = event.deltaY === 0 ? event.deltaX : event.deltaY;
       const at_s = surface.timeAt(place(event)[0]);
-      client.request({ window: zoomed(window, span(), at_s, amount > 0 ? 1.25 : 0.8) });
+      const { extent } = client;
+      const most_s = extent ? extent.t1_s - extent.t0_s : undefined;
+      client.request({ window: zoomed(window, span(), at_s, amount > 0 ? 1.25 : 0.8, most_s) });
     },
     { signal, passive: false },
   );

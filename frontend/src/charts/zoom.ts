@@ -3,22 +3,24 @@
 import type { TimeWindow } from "../model/contract";
 
 const LEAST_S = 1;
-/** As long as the recent past is kept. */
-const MOST_S = 600;
+/** As long as the recent past of what is live is kept. */
+const KEPT_S = 600;
 
 /**
  * Zoom by a factor with one moment staying where it is. A live window (its right end is now) stays
  * live: it gets longer or shorter.
  *
  * @param factor Above 1: a longer window.
+ * @param most_s The longest window there is.
  */
 export function zoomed(
   window: TimeWindow,
   span: { readonly t0_s: number; readonly t1_s: number },
   at_s: number,
   factor: number,
+  most_s = KEPT_S,
 ): TimeWindow {
-  const seconds = Math.min(MOST_S, Math.max(LEAST_S, (span.t1_s - span.t0_s) * factor));
+  const seconds = Math.min(most_s, Math.max(LEAST_S, (span.t1_s - span.t0_s) * factor));
   if (window.kind === "last") return { kind: "last", seconds: Math.max(2, Math.round(seconds)) };
   const share = (at_s - span.t0_s) / (span.t1_s - span.t0_s);
   const t0_s = at_s - share * seconds;

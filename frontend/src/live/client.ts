@@ -6,21 +6,27 @@ import type {
   Connection,
   DataHealth,
   EventsView,
+  Extent,
   FromWorker,
   Hover,
   LiveClient,
+  Outline,
   ProbeEntry,
   ProbeFrame,
+  Reading,
+  RunSource,
   TableView,
   TargetView,
   ThreadKey,
   TileView,
+  TimeWindow,
   ToWorker,
   ViewRequest,
   Writable,
 } from "../model/contract";
 import { DEFAULT_REQUEST } from "../model/contract";
 import { type MapPicture, nextPicture } from "../model/map_picture";
+import { within } from "../model/run_window";
 import type { SteerView } from "../model/steer_contract";
 import { createStore } from "../model/store";
 import type { LiveState, Problem } from "../wire/generated/models";
@@ -36,18 +42,48 @@ const NO_HOVER: Hover = { t_s: null, key: null, chart: null };
 
 /** Make the client: starts the worker and connects to /ws/live of the page's own origin. */
 export function createLiveClient(): LiveClient {
-  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  const worker = startWorker();
   const url = new URL("/ws/live", location.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   return clientOf(worker, url.href, window.__tidscope_probe ?? null);
 }
 
+/** Make a client that reads a run, with a worker of its own. */
+export function createRunClient(run: RunSource): LiveClient {
+  return runClientOf(startWorker(), run);
+}
+
+function startWorker(): WorkerLike {
+  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+}
+
 /** A client over any worker; `probe` gets the frames' times if it is there. */
 export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | null): LiveClient {
+  return makeClient(worker, { type: "open", url, probe: probe !== null }, probe, null);
+}
+
+/** The same for a run. The window is all of it at first, and never beyond it. */
+export function runClientOf(worker: WorkerLike, run: RunSource): LiveClient {
+  const extent = { t0_s: run.from_s, t1_s: Math.max(run.to_s, run.from_s + 0.1) };
+  const client = makeClient(worker, { type: "open_run", run }, null, extent);
+  client.follow(run.id);
+  return client;
+}
+
+function makeClient(
+  worker: WorkerLike,
+  open: ToWorker,
+  probe: ProbeEntry[] | null,
+  extent: Extent | null,
+): LiveClient {
   const connection = createStore<Connection>({ state: "connecting", attempt: 1 });
   const live = createStore<LiveState | null>(null);
   const problem = createStore<Problem | null>(null);
-  const view = createStore<ViewRequest>(DEFAULT_REQUEST);
+  const reading = createStore<Reading | null>(null);
+  const outline = createStore<Outline | null>(null);
+  const view = createStore<ViewRequest>(
+    extent ? { ...DEFAULT_REQUEST, window: { kind: "fixed", ...extent } } : DEFAULT_REQUEST,
+  );
   const followed = createStore<string | null>(null);
   const target = createStore<TargetView | null>(null);
   const tiles = createStore<readonly TileView[] | null>(null);
@@ -96,6 +132,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
   const request = (part: Partial<ViewRequest>): void => {
     const before = view.get();
     const next = { ...before, ...part };
+    if (extent) next.window = wholeOrWithin(next.window, extent);
     if (JSON.stringify(next) === JSON.stringify(before)) return;
     view.set(next);
     ask();
@@ -111,6 +148,12 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
         break;
       case "problem":
         problem.set(data.problem);
+        break;
+      case "reading":
+        reading.set(data.reading);
+        break;
+      case "outline":
+        outline.set(data.outline);
         break;
       case "views":
         nextFrame(() => post({ type: "drawn" }));
@@ -131,12 +174,15 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
   const onVisibility = (): void => post({ type: "visible", visible: !document.hidden });
   const page = typeof document === "undefined" ? null : document;
   page?.addEventListener("visibilitychange", onVisibility);
-  post({ type: "open", url, probe: probe !== null });
+  post(open);
 
   return {
     connection,
     live,
     problem,
+    extent,
+    reading,
+    outline,
     view,
     request,
     followed,
@@ -145,7 +191,8 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
       followed.set(id);
       clear();
       problem.set(null);
-      post({ type: "follow", target: id });
+      // A run is what its worker was opened with.
+      if (!extent) post({ type: "follow", target: id });
       request({ paused: false, selected: null, pinned: [], window: liveWindow(view.get()) });
     },
     target,
@@ -176,6 +223,11 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
       worker.terminate();
     },
   };
+}
+
+/** A window of a run: what would be live is all of it. */
+function wholeOrWithin(window: TimeWindow, extent: Extent): TimeWindow {
+  return { kind: "fixed", ...(window.kind === "last" ? extent : within(window, extent)) };
 }
 
 /** Call when the page draws next; at once where nothing is drawn (tests). */

@@ -24,6 +24,7 @@ class World {
     now_ms: () => this.now,
     clock_ms: () => this.now,
     random: () => 0,
+    read: () => Promise.reject(new Error("no run here")),
     post: (message) => {
       this.posted.push(message);
       if (message.type === "views" && this.draws) this.later(() => this.drew(), 16);

@@ -1,22 +1,26 @@
 /**
- * What the worker does: keeps the socket, takes frames in, makes views when they are due. All that
- * is outside (socket, timers, clock, the page) comes in as arguments.
+ * What the worker does: takes frames in, from the socket or out of a run, and makes views when they
+ * are due. All that is outside (socket, timers, clock, the page) comes in as arguments.
  */
 
 import type {
   ChartRequest,
   FromWorker,
   ProbeFrame,
+  RunSource,
   ToWorker,
   ViewRequest,
 } from "../model/contract";
 import { DEFAULT_REQUEST } from "../model/contract";
 import { TargetModel } from "../model/target_model";
 import { healthView, ViewMaker } from "../model/view_maker";
+import { spanOf } from "../model/window";
 import { decodeFrame } from "../wire/frame";
 import type { LiveCommand, LiveState, StreamStats, Target } from "../wire/generated/models";
 import { checkLiveMessage } from "../wire/guards";
 import { LiveSocket, type SocketEnvironment } from "../wire/live_socket";
+import type { ReadFrames } from "../wire/run_frames";
+import { RunFeed } from "./run_feed";
 
 /** Views are made at most this often, and take no more than about a fifth of the time. */
 const LEAST_MS = 50;
@@ -38,10 +42,15 @@ export interface SessionEnvironment extends SocketEnvironment {
   readonly post: (message: FromWorker, transfer: ArrayBuffer[]) => void;
   /** A clock that only runs forward, ms. */
   readonly clock_ms: () => number;
+  /** Reads the frames of a run. */
+  readonly read: ReadFrames;
 }
 
 export class LiveSession {
   private socket: LiveSocket | null = null;
+  /** The run that is read instead, and what reads it. */
+  private run: RunSource | null = null;
+  private feed: RunFeed | null = null;
   private live: LiveState | null = null;
   private stats: StreamStats | null = null;
   private followed: string | null = null;
@@ -78,12 +87,16 @@ export class LiveSession {
         this.probe = message.probe;
         this.open(message.url);
         break;
+      case "open_run":
+        this.openRun(message.run);
+        break;
       case "follow":
         this.follow(message.target);
         break;
       case "request":
         this.request = message.request;
         this.charts = message.charts;
+        this.feed?.see(spanOf(this.request.window, this.run?.to_s ?? 0));
         this.maker.ask(this.request, this.charts);
         this.schedule(ASKED_MS);
         break;
@@ -105,8 +118,34 @@ export class LiveSession {
         this.cancelMake?.();
         this.cancelTick?.();
         this.socket?.close();
+        this.feed?.close();
         break;
     }
+  }
+
+  private openRun(run: RunSource): void {
+    this.run = run;
+    this.followed = run.id;
+    this.feed = new RunFeed(
+      run,
+      {
+        onModel: (model) => this.makeOf(model),
+        onGrown: () => this.schedule(LEAST_MS),
+        onReading: (reading) => this.env.post({ type: "reading", reading }, []),
+        onOutline: (outline) => this.env.post({ type: "outline", outline }, []),
+        onBad: (reason) => this.noteBad(reason),
+      },
+      this.env,
+    );
+    this.feed.open();
+  }
+
+  /** Views are made of this model from now on. */
+  private makeOf(model: TargetModel): void {
+    this.model = model;
+    this.maker = new ViewMaker(model, this.env.clock_ms);
+    this.maker.ask(this.request, this.charts);
+    this.schedule(0);
   }
 
   private open(url: string): void {
@@ -145,16 +184,13 @@ export class LiveSession {
     if (target === this.followed) return;
     if (this.followed !== null) this.send({ type: "unsubscribe", target: this.followed });
     this.followed = target;
-    this.model = new TargetModel();
-    this.maker = new ViewMaker(this.model, this.env.clock_ms);
-    this.maker.ask(this.request, this.charts);
     this.probed = [];
     this.badFrames = 0;
     this.badReason = "";
     this.latency_ms = null;
     this.lastFrame_ms = this.env.clock_ms();
+    this.makeOf(new TargetModel());
     this.subscribe();
-    this.schedule(0);
   }
 
   private takeMessage(text: string): void {
@@ -245,7 +281,9 @@ export class LiveSession {
     if (id === null) return;
     const start = this.env.clock_ms();
     const target = this.targetOf(id);
-    const views = this.maker.make(target, start, start - this.lastFrame_ms);
+    // A run is never silent: it is all there.
+    const silent_ms = this.run ? 0 : start - this.lastFrame_ms;
+    const views = this.maker.make(target, start, silent_ms);
     const tell = views.tiles !== null || start - this.told_ms >= 500;
     if (tell) this.told_ms = start;
     const { stats: stream, latency_ms, badFrames: bad_frames, badReason } = this;
@@ -286,6 +324,7 @@ export class LiveSession {
   }
 
   private targetOf(id: string): Target | null {
+    if (this.run) return this.run.target;
     return this.live?.targets.find((target) => target.id === id) ?? null;
   }
 

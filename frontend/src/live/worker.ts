@@ -1,6 +1,7 @@
 /** The worker: gives the session its real surroundings. */
 
 import type { FromWorker, ToWorker } from "../model/contract";
+import { readFrames } from "../wire/run_frames";
 import { connectWebSocket } from "../wire/web_socket";
 import { LiveSession } from "./session";
 
@@ -21,6 +22,7 @@ const session = new LiveSession({
   now_ms: () => Date.now(),
   clock_ms: () => performance.now(),
   random: () => Math.random(),
+  read: readFrames,
   post: (message, transfer) => scope.postMessage(message, transfer),
 });
 

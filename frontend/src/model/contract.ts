@@ -120,6 +120,46 @@ export interface TableRequest {
   readonly spark_field: string;
 }
 
+/** A run as the worker reads it: what it needs of the manifest. Times are seconds since attach. */
+export interface RunSource {
+  readonly id: string;
+  /** Address of its frames, without a query. */
+  readonly url: string;
+  readonly target: Target;
+  /** Its first instant and its last. */
+  readonly from_s: number;
+  readonly to_s: number;
+  /** Instants that it holds, and rows (a thread at an instant) of all of them. */
+  readonly instants: number;
+  readonly rows: number;
+}
+
+/** How far a run has been read for the window in view. */
+export interface Reading {
+  /** loading: a better picture is on its way; the one before stays. */
+  readonly state: "loading" | "ready" | "failed";
+  /** Time between the instants that are shown, seconds; NaN before the first. */
+  readonly step_s: number;
+  /** Each sample of the run stands for itself. */
+  readonly raw: boolean;
+  /** Why it failed; "" if it did not. */
+  readonly reason: string;
+}
+
+/** CPU of the process over a whole run. */
+export interface Outline {
+  readonly from_s: number;
+  readonly to_s: number;
+  /** Cores, a value for each equal part of the time; NaN where nothing is known. */
+  readonly cores: Float32Array;
+}
+
+/** Ends of what can be looked at, seconds since attach. */
+export interface Extent {
+  readonly t0_s: number;
+  readonly t1_s: number;
+}
+
 /** All that the page wants to see. `LiveClient.request` merges a part of it into what is in force. */
 export interface ViewRequest {
   readonly window: TimeWindow;
@@ -511,6 +551,13 @@ export interface LiveClient {
   /** The last command the backend refused; cleared by the next `follow`. */
   readonly problem: Readable<Problem | null>;
 
+  /** What there is to look at, of a run; null: what is live has no end. */
+  readonly extent: Extent | null;
+  /** How far a run has been read; null of what is live. */
+  readonly reading: Readable<Reading | null>;
+  /** A run in one line; null of what is live, and until it has been read. */
+  readonly outline: Readable<Outline | null>;
+
   /** The request in force. */
   readonly view: Readable<ViewRequest>;
   /** Merge a part of a request into the one in force. Cheap; unchanged values do nothing. */
@@ -625,6 +672,8 @@ export interface LineStyle {
 
 export type ToWorker =
   | { readonly type: "open"; readonly url: string; readonly probe: boolean }
+  /** Read a run instead of what is live. */
+  | { readonly type: "open_run"; readonly run: RunSource }
   | { readonly type: "follow"; readonly target: string | null }
   | {
       readonly type: "request";
@@ -647,6 +696,8 @@ export type FromWorker =
   | { readonly type: "connection"; readonly connection: Connection }
   | { readonly type: "live"; readonly live: LiveState }
   | { readonly type: "problem"; readonly problem: Problem | null }
+  | { readonly type: "reading"; readonly reading: Reading }
+  | { readonly type: "outline"; readonly outline: Outline }
   | ({ readonly type: "views" } & ViewBatch);
 
 /** Views that were computed together; what is left out has not changed. */

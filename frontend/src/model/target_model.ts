@@ -38,7 +38,7 @@ export class TargetModel {
   fields: readonly string[] = [];
   /** For each of RING_FIELDS its column, -1 if the target does not have it. */
   ringColumn: readonly number[] = [];
-  readonly threads = new Threads();
+  readonly threads: Threads;
   readonly history: History;
   readonly events = new EventLog();
   readonly losses: Losses = { frames: 0, coalesced: 0, missing: 0, gaps: 0 };
@@ -93,8 +93,13 @@ export class TargetModel {
   /** Threads that the last snapshot did not name, by tid: their exits may yet be told. */
   private readonly unrecorded = new Map<number, Thread>();
 
-  constructor(history?: History) {
+  /**
+   * @param history Where the past is kept; the default forgets what is older than ten minutes.
+   * @param roles Numbers of roles, shared by models of one run so that colours stay.
+   */
+  constructor(history?: History, roles?: Map<string, number>) {
     this.history = history ?? new History(RING_FIELDS.length, 1);
+    this.threads = new Threads(roles);
   }
 
   /** Samples a second that arrived lately (merged ones not counted); NaN until known. */
@@ -146,6 +151,33 @@ export class TargetModel {
     );
     this.rateBase.note(t_s, this.latest);
     return true;
+  }
+
+  /**
+   * Take in what a frame tells beside its counters: events, steering, gauges. For a time that is not
+   * looked at itself, but without which what follows would lack its policy or size.
+   */
+  recall({ header }: Frame): void {
+    const t_s = header.time_ns / 1e9;
+    for (const event of header.events) {
+      this.steer.note(t_s, event);
+      if (isNews(event, false)) this.events.add(t_s, event);
+    }
+    this.machine.note(header.machine);
+    this.sizes.note(t_s, header.process.gomaxprocs ?? Number.NaN);
+    this.liveCounts.note(t_s, header.live_threads);
+  }
+
+  /**
+   * What was taken in last is the beginning of what is looked at; all before it is memory: rates do
+   * not reach back to it, and threads that ended before are not listed.
+   */
+  resume(): void {
+    this.threads.forgetEnded();
+    this.unrecorded.clear();
+    this.rateBase = new RateBase();
+    this.rateBase.note(this.now_s, this.latest);
+    this.arrivals = [this.now_s];
   }
 
   /** Column of a field in `latest`; -1 if the target does not have it. */

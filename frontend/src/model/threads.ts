@@ -48,11 +48,14 @@ export class Threads {
   readonly ended: Thread[] = [];
   /** Ended threads that were forgotten. */
   folded = 0;
-  private readonly roles = new Map<string, number>();
   private readonly free: number[] = [];
   private nextSlot = PROCESS_SLOT + 1;
 
-  constructor(private readonly maxEnded = 2000) {}
+  /** @param roles Numbers of roles; given, they are shared with another book of the same process. */
+  constructor(
+    private readonly roles = new Map<string, number>(),
+    private readonly maxEnded = 2000,
+  ) {}
 
   /** One more than the highest slot in use. */
   get slots(): number {
@@ -84,6 +87,12 @@ export class Threads {
     };
     this.live.set(tid, thread);
     return thread;
+  }
+
+  /** Forget those that ended: what is looked at begins after their end. */
+  forgetEnded(): void {
+    for (const { slot } of this.ended) this.free.push(slot);
+    this.ended.length = 0;
   }
 
   rename(thread: Thread, name: string): void {

@@ -9,6 +9,7 @@ import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { Tip } from "../../../ui/Tip";
 import type { Problem, Target } from "../../../wire/generated/models";
 import { isDemo } from "../demo";
+import { RecordButton } from "../record/RecordButton";
 import { SteerButton } from "../steer/SteerButton";
 import { HealthIndicator } from "./HealthIndicator";
 import { networkDetail, networkName } from "./networkSource";
@@ -40,6 +41,7 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
         </Tip>
       </div>
       <div className={styles.actions}>
+        <RecordButton target={target} onProblem={setProblem} />
         <SteerButton />
         <HealthIndicator state={view.state} />
         <div className={styles.rate}>

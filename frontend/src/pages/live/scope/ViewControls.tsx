@@ -1,20 +1,15 @@
 import { useLiveClient } from "../../../base/liveClient";
 import { useReadable } from "../../../base/useReadable";
-import { RING_FIELDS } from "../../../model/contract";
-import { fieldLabel } from "../../../model/format";
 import { Button } from "../../../ui/Button";
-import { Select } from "../../../ui/Select";
 import type { Target } from "../../../wire/generated/models";
+import { LineControls } from "./LineControls";
 import styles from "./ViewControls.module.css";
 import { WindowSelect } from "./WindowSelect";
-
-const TOP = [5, 10, 20, 50] as const;
 
 /** What part of time is shown, and which threads get a line of their own. */
 export function ViewControls({ target }: { readonly target: Target }) {
   const client = useLiveClient();
   const view = useReadable(client.view);
-  const ranked = RING_FIELDS.filter((field) => target.fields.includes(field));
   return (
     <div className={styles.controls} data-paused={view.paused}>
       <Button
@@ -28,30 +23,7 @@ export function ViewControls({ target }: { readonly target: Target }) {
         {view.paused ? "Continue" : "Pause"}
       </Button>
       <WindowSelect />
-      <Select
-        label="Lines"
-        value={String(view.top_k)}
-        choices={TOP.map((count) => ({ value: String(count), label: `top ${count}` }))}
-        onChange={(count) => client.request({ top_k: Number(count) })}
-      />
-      <Select
-        label="by"
-        value={view.rank_by === "chart" ? "" : view.rank_by.field}
-        choices={[
-          { value: "", label: "each chart's own measure" },
-          ...ranked.map((field) => ({ value: field, label: fieldLabel(field) })),
-        ]}
-        onChange={(field) => client.request({ rank_by: field === "" ? "chart" : { field } })}
-      />
-      <Select
-        label="Sums from"
-        value={view.baseline}
-        choices={[
-          { value: "attach", label: "attach" },
-          { value: "start", label: "thread start" },
-        ]}
-        onChange={(baseline) => client.request({ baseline })}
-      />
+      <LineControls target={target} />
       <span className={styles.word} role="status">
         {view.paused ? "Paused. Measuring goes on." : ""}
       </span>

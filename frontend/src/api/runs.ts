@@ -1,0 +1,75 @@
+/** Runs over REST, one function an operation; their frames are read by the worker. */
+
+import type {
+  Comparison,
+  RecordRequest,
+  RunManifest,
+  RunPatch,
+  RunsResponse,
+} from "../wire/generated/models";
+import { request } from "./http";
+import { ProblemError, problemOf, unreachable } from "./problem";
+
+/** Forms that a run can be taken away in. */
+export const EXPORTS = ["folder", "parquet", "csv", "trace"] as const;
+export type ExportFormat = (typeof EXPORTS)[number];
+
+export function listRuns(signal?: AbortSignal): Promise<RunsResponse> {
+  return request("GET", "/runs", signal ? { signal } : {});
+}
+
+export function getRun(run: string, signal?: AbortSignal): Promise<RunManifest> {
+  return request("GET", `/runs/${run}`, signal ? { signal } : {});
+}
+
+export function record(body: RecordRequest): Promise<RunManifest> {
+  return request("POST", "/runs", { body });
+}
+
+export function stopRecording(run: string): Promise<RunManifest> {
+  return request("POST", `/runs/${run}/stop`);
+}
+
+export function changeRun(run: string, body: RunPatch): Promise<RunManifest> {
+  return request("PATCH", `/runs/${run}`, { body });
+}
+
+/** It can be restored for an hour. */
+export function deleteRun(run: string): Promise<void> {
+  return request("DELETE", `/runs/${run}`);
+}
+
+export function restoreRun(run: string): Promise<RunManifest> {
+  return request("POST", `/runs/${run}/restore`);
+}
+
+/** Address of a run's frames, without a query. */
+export function framesHref(run: string): string {
+  return `/api/v1/runs/${run}/frames`;
+}
+
+/** Address of a download. */
+export function exportHref(run: string, format: ExportFormat): string {
+  return `/api/v1/runs/${run}/export?format=${format}`;
+}
+
+/** Bring in a run that was exported as a folder. */
+export async function importRun(file: Blob): Promise<RunManifest> {
+  const response = await fetch("/api/v1/runs/import", {
+    method: "POST",
+    credentials: "same-origin",
+    headers: { "content-type": "application/zstd" },
+    body: file,
+  }).catch(() => {
+    throw new ProblemError(unreachable());
+  });
+  if (!response.ok) {
+    throw new ProblemError(await problemOf(response));
+  }
+  return (await response.json()) as RunManifest;
+}
+
+/** @param query As the address of the Compare page has it. */
+export function compareRuns(query: string, signal?: AbortSignal): Promise<Comparison> {
+  return request("GET", `/compare?${query}`, signal ? { signal } : {});
+}

@@ -1,0 +1,67 @@
+/** A whole run in one line: CPU of its process over time. */
+
+import type { Frame } from "../wire/frame";
+import type { Outline, RunSource } from "./contract";
+
+const PARTS = 400;
+const FIELD = "cpu_run_ns";
+
+/**
+ * CPU of the process in equal parts of a run.
+ *
+ * The process's own CPU counter is used where frames tell it, else the sum of the threads' growth.
+ *
+ * @param frames In time order, a snapshot first.
+ */
+export function outlineOf({ from_s, to_s }: RunSource, frames: readonly Frame[]): Outline {
+  const totals = totalsOf(frames);
+  const parts = Math.max(1, Math.min(PARTS, totals.length - 1));
+  const cores = new Float32Array(parts).fill(Number.NaN);
+  const width = (to_s - from_s) / parts;
+  let at = 0;
+  for (let part = 0; part < parts; part++) {
+    const end_s = from_s + (part + 1) * width;
+    let last = at;
+    while (last + 1 < totals.length && (totals[last + 1]?.t_s ?? 0) <= end_s + 1e-6) last++;
+    // A part without a sample of its own shares the growth up to the next one.
+    const to = last > at ? last : Math.min(at + 1, totals.length - 1);
+    const before = totals[at];
+    const after = totals[to];
+    if (before && after && after.t_s > before.t_s) {
+      cores[part] = Math.max(0, (after.cpu_s - before.cpu_s) / (after.t_s - before.t_s));
+    }
+    at = last;
+  }
+  return { from_s, to_s, cores };
+}
+
+interface Total {
+  readonly t_s: number;
+  readonly cpu_s: number;
+}
+
+function totalsOf(frames: readonly Frame[]): Total[] {
+  const held = new Map<number, number>();
+  let living = 0;
+  return frames.map(({ header, fields, columns, tid, start_ns }) => {
+    if (start_ns) {
+      held.clear();
+      living = 0;
+    }
+    const column = columns[fields.indexOf(FIELD)];
+    for (let row = 0; column && row < tid.length; row++) {
+      const value = column[row] ?? Number.NaN;
+      if (Number.isNaN(value)) continue;
+      const id = tid[row] ?? 0;
+      living += value - (held.get(id) ?? 0);
+      held.set(id, value);
+    }
+    for (const event of header.events) {
+      if (event.type !== "thread_exited") continue;
+      living -= held.get(event.tid) ?? 0;
+      held.delete(event.tid);
+    }
+    const summed = living + (header.exited.totals[FIELD] ?? 0);
+    return { t_s: header.time_ns / 1e9, cpu_s: (header.process.cpu_ns ?? summed) / 1e9 };
+  });
+}

@@ -1,0 +1,39 @@
+import { localDate } from "../../base/clock";
+import { Select } from "../../ui/Select";
+import type { RunSummary } from "../../wire/generated/models";
+import { type CompareLink, runsOf, withRun } from "./link";
+
+interface AddRunProps {
+  readonly link: CompareLink;
+  readonly runs: readonly RunSummary[];
+  readonly onLink: (link: CompareLink) => void;
+}
+
+const MOST = 8;
+
+/** Takes another run into the comparison. */
+export function AddRun({ link, runs, onLink }: AddRunProps) {
+  const chosen = runsOf(link);
+  const others = runs.filter(({ id, state }) => !chosen.includes(id) && state !== "recording");
+  const full = chosen.length >= MOST;
+  const first = full
+    ? "eight is the most"
+    : others.length === 0
+      ? "no other run is here"
+      : "choose one…";
+  return (
+    <Select
+      label="Add"
+      value=""
+      disabled={full || others.length === 0}
+      choices={[
+        { value: "", label: first },
+        ...others.map(({ id, name, started_unix_us }) => ({
+          value: id,
+          label: `${name} (${localDate(started_unix_us / 1000)})`,
+        })),
+      ]}
+      onChange={(id) => onLink(id === "" ? link : withRun(link, id))}
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import { useEffect, useState } from "react";
+import { Button } from "../../ui/Button";
+import { Segmented } from "../../ui/Segmented";
+import type { AlignKind } from "../../wire/generated/models";
+import styles from "./Alignment.module.css";
+import type { CompareLink } from "./link";
+
+interface AlignmentProps {
+  readonly link: CompareLink;
+  readonly onLink: (link: CompareLink) => void;
+}
+
+const CHOICES: readonly { readonly value: AlignKind; readonly label: string }[] = [
+  { value: "start", label: "Start" },
+  { value: "policy", label: "First policy" },
+  { value: "mark", label: "Mark" },
+];
+
+/** Where the runs' times are laid over one another. */
+export function Alignment({ link, onLink }: AlignmentProps) {
+  const [text, setText] = useState(link.mark);
+  useEffect(() => setText(link.mark), [link.mark]);
+  return (
+    <form
+      className={styles.align}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onLink({ ...link, mark: text.trim() });
+      }}
+    >
+      <span className={styles.label}>Aligned at</span>
+      <Segmented
+        label="Aligned at"
+        value={link.align}
+        choices={CHOICES}
+        onChange={(align) => onLink({ ...link, align })}
+      />
+      {link.align === "mark" ? (
+        <>
+          <input
+            className={styles.field}
+            aria-label="Text of the mark"
+            placeholder="Text of the mark, as in the runs"
+            value={text}
+            maxLength={200}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <Button type="submit" disabled={text.trim() === "" || text.trim() === link.mark}>
+            Align
+          </Button>
+        </>
+      ) : null}
+    </form>
+  );
+}

@@ -1,0 +1,124 @@
+import { useCallback, useMemo } from "react";
+import { isKind } from "../../api/problem";
+import { compareRuns, listRuns } from "../../api/runs";
+import { usePolled } from "../../api/usePolled";
+import { navigate } from "../../base/routing";
+import { Blank } from "../../ui/Blank";
+import { Button } from "../../ui/Button";
+import { CopyButton } from "../../ui/CopyButton";
+import { Notice } from "../../ui/Notice";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import type { Comparison } from "../../wire/generated/models";
+import { AddRun } from "./AddRun";
+import { Alignment } from "./Alignment";
+import styles from "./ComparePage.module.css";
+import { CurvesPanel } from "./CurvesPanel";
+import { DifferenceTable } from "./DifferenceTable";
+import { Groups } from "./Groups";
+import { apiQuery, type CompareLink, compareHref, parseLink, runsOf } from "./link";
+import { RoleMatching } from "./RoleMatching";
+import { SetupTable } from "./SetupTable";
+
+/** What the parts of the page get: what is asked for, the answer, and how to ask for something else. */
+export interface PartProps {
+  readonly link: CompareLink;
+  readonly comparison: Comparison;
+  readonly onLink: (link: CompareLink) => void;
+}
+
+/** Runs held against one another; all of the view is in the address. */
+export function ComparePage({ query }: { readonly query: string }) {
+  const link = useMemo(() => parseLink(query), [query]);
+  const runs = runsOf(link);
+  const all = usePolled(listRuns, null);
+  const asked = apiQuery(link);
+  const enough = runs.length > 1;
+  const waits = link.align === "mark" && link.mark === "";
+  const load = useCallback((signal: AbortSignal) => compareRuns(asked, signal), [asked]);
+  const { value, problem, loading, refresh } = usePolled(enough && !waits ? load : null, null);
+  // The address is the state; going back in the browser should not lead through each letter typed.
+  const onLink = (next: CompareLink) => navigate(compareHref(next), "replace");
+  const known = all.value?.runs ?? [];
+  const gone = all.value === null ? [] : runs.filter((id) => !known.some((run) => run.id === id));
+  const same = value !== null && sameRuns(value, runs);
+  return (
+    <section className={styles.page} aria-busy={loading}>
+      <header className={styles.head}>
+        <h1>Compare</h1>
+        <AddRun link={link} runs={known} onLink={onLink} />
+        {enough ? (
+          <CopyButton
+            text={`${location.origin}${compareHref(link)}`}
+            what="the link to this view"
+          />
+        ) : null}
+        <Button onClick={() => navigate("/runs")}>All runs</Button>
+      </header>
+      {gone.length === 0 ? null : (
+        <Notice
+          kind="fair"
+          title={
+            gone.length === 1
+              ? "A run of this link is not here"
+              : `${gone.length} runs of this link are not here`
+          }
+          actions={<Button onClick={() => onLink(leftOver(link, gone))}>Go on without</Button>}
+        >
+          {gone.join(", ")}: deleted (the list of runs can restore it for an hour), or recorded on
+          another machine.
+        </Notice>
+      )}
+      {all.problem === null || enough ? null : <ProblemNotice problem={all.problem} />}
+      {enough ? null : <TooFew link={link} />}
+      {problem === null || (isKind(problem, "unknown-run") && gone.length > 0) ? null : (
+        <ProblemNotice problem={problem} actions={<Button onClick={refresh}>Try again</Button>} />
+      )}
+      {enough && value === null && problem === null && !waits ? <Blank title="Comparing…" /> : null}
+      {value !== null && same && enough ? (
+        <Parts link={link} comparison={value} onLink={onLink} />
+      ) : waits ? (
+        <Alignment link={link} onLink={onLink} />
+      ) : null}
+    </section>
+  );
+}
+
+function Parts(props: PartProps) {
+  return (
+    <>
+      <SetupTable comparison={props.comparison} />
+      <Groups {...props} />
+      <CurvesPanel {...props} />
+      <DifferenceTable {...props} />
+      <RoleMatching {...props} />
+    </>
+  );
+}
+
+function TooFew({ link }: { readonly link: CompareLink }) {
+  const one = runsOf(link).length === 1;
+  return (
+    <Blank title={one ? "One run alone cannot be compared" : "Choose runs to compare"}>
+      <p>
+        {one
+          ? "Add another one above."
+          : "Add two to eight runs above, or choose them in the list of runs."}
+      </p>
+      <Button look="primary" onClick={() => navigate("/runs")}>
+        All runs
+      </Button>
+    </Blank>
+  );
+}
+
+/** An answer of a question before may have other runs. */
+function sameRuns({ runs }: Comparison, asked: readonly string[]): boolean {
+  return runs.length === asked.length && runs.every(({ run }, index) => run === asked[index]);
+}
+
+function leftOver(link: CompareLink, gone: readonly string[]): CompareLink {
+  const groups = link.groups
+    .map((group) => group.filter((run) => !gone.includes(run)))
+    .filter((group) => group.length > 0);
+  return { ...link, groups, match: link.match.filter(({ run }) => !gone.includes(run)) };
+}

@@ -1,0 +1,125 @@
+import { useMemo } from "react";
+import { theme } from "../../base/theme";
+import { useReadable } from "../../base/useReadable";
+import { RunCurves } from "../../charts/RunCurves";
+import { RunSample } from "../../charts/RunSample";
+import type { CurvesView } from "../../charts/run_curves";
+import type { ShownUnit } from "../../model/contract";
+import { Segmented } from "../../ui/Segmented";
+import { Select } from "../../ui/Select";
+import { CHART_THEMES } from "../live/scope/chartTheme";
+import { Alignment } from "./Alignment";
+import type { PartProps } from "./ComparePage";
+import shared from "./ComparePage.module.css";
+import styles from "./CurvesPanel.module.css";
+import { curveMetrics, curveRoles, curvesOf, isCounter, metricLabel } from "./curves";
+import type { CurveKind, Layout } from "./link";
+
+const OVERLAY_PX = 320;
+const EACH_PX = 180;
+const LAYOUTS: readonly { readonly value: Layout; readonly label: string }[] = [
+  { value: "overlay", label: "Overlay" },
+  { value: "each", label: "One each" },
+];
+const KINDS: readonly { readonly value: CurveKind; readonly label: string }[] = [
+  { value: "rate", label: "Rate" },
+  { value: "total", label: "Total" },
+];
+
+const UNIT_WORDS: Readonly<Partial<Record<ShownUnit, string>>> = {
+  cores: "cores",
+  share: "share of a core",
+  "1/s": "per second",
+  count: "number",
+};
+
+/** The runs' curves over one time axis: on one another, or beside one another on the same scales. */
+export function CurvesPanel({ link, comparison, onLink }: PartProps) {
+  const colours = CHART_THEMES[useReadable(theme)];
+  const metrics = useMemo(() => curveMetrics(comparison), [comparison]);
+  const metric = metrics.includes(link.metric) ? link.metric : (metrics[0] ?? link.metric);
+  const roles = useMemo(() => curveRoles(comparison, metric), [comparison, metric]);
+  const role = roles.includes(link.role) ? link.role : "";
+  const { kind, layout } = link;
+  const view = useMemo(
+    () => curvesOf(comparison, metric, role, kind),
+    [comparison, metric, role, kind],
+  );
+  const of = role === "" ? "whole process" : role;
+  const title = `${metricLabel(metric)}, ${of}`;
+  return (
+    <section className={shared.panel} aria-label="Curves">
+      <header className={shared.panelHead}>
+        <h2>Curves</h2>
+        <Select
+          label="of"
+          value={metric}
+          choices={metrics.map((each) => ({ value: each, label: metricLabel(each) }))}
+          onChange={(next) => onLink({ ...link, metric: next })}
+        />
+        <Select
+          label="in"
+          value={role}
+          choices={roles.map((each) => ({
+            value: each,
+            label: each === "" ? "the whole process" : each,
+          }))}
+          onChange={(next) => onLink({ ...link, role: next })}
+        />
+        {isCounter(metric) ? (
+          <Segmented
+            label="Shown as"
+            value={kind}
+            choices={KINDS}
+            onChange={(next) => onLink({ ...link, kind: next })}
+          />
+        ) : null}
+        <Segmented
+          label="Charts"
+          value={layout}
+          choices={LAYOUTS}
+          onChange={(next) => onLink({ ...link, layout: next })}
+        />
+        <span className={shared.hint}>{UNIT_WORDS[view.unit] ?? ""}</span>
+        <Alignment link={link} onLink={onLink} />
+      </header>
+      {view.curves.length === 0 ? (
+        <p className={shared.none}>No run has curves of it.</p>
+      ) : layout === "overlay" ? (
+        <>
+          <RunCurves view={view} theme={colours} title={title} height={OVERLAY_PX} />
+          <ul className={styles.legend}>
+            {view.curves.map(({ name, index }) => (
+              <li key={index} className={shared.run}>
+                <RunSample index={index} theme={colours} /> {name}
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : (
+        <Multiples view={view} title={title} />
+      )}
+    </section>
+  );
+}
+
+/** A small chart a run, all with the same axes. */
+function Multiples({ view, title }: { readonly view: CurvesView; readonly title: string }) {
+  const colours = CHART_THEMES[useReadable(theme)];
+  const each = useMemo(() => view.curves.map((curve) => ({ ...view, curves: [curve] })), [view]);
+  return (
+    <div className={styles.multiples}>
+      {each.map((one) => {
+        const [curve] = one.curves;
+        return curve === undefined ? null : (
+          <figure key={curve.index} className={styles.one}>
+            <figcaption className={shared.run}>
+              <RunSample index={curve.index} theme={colours} /> {curve.name}
+            </figcaption>
+            <RunCurves view={one} theme={colours} title={title} height={EACH_PX} />
+          </figure>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+import { runHref } from "../../base/route";
+import { theme } from "../../base/theme";
+import { useReadable } from "../../base/useReadable";
+import { RunSample } from "../../charts/RunSample";
+import { formatDuration } from "../../model/format";
+import { Button } from "../../ui/Button";
+import { Mark } from "../../ui/Mark";
+import { PageLink } from "../../ui/PageLink";
+import { Select } from "../../ui/Select";
+import { Tip } from "../../ui/Tip";
+import type { ComparedRun } from "../../wire/generated/models";
+import { CHART_THEMES } from "../live/scope/chartTheme";
+import { lossWords } from "../run/lossWords";
+import type { PartProps } from "./ComparePage";
+import shared from "./ComparePage.module.css";
+import styles from "./Groups.module.css";
+import { regrouped, withBaseline, without } from "./link";
+
+/** Which runs are repeats of one another, and which of the groups the others are held against. */
+export function Groups({ link, comparison, onLink }: PartProps) {
+  const { groups, runs } = comparison;
+  return (
+    <section className={shared.panel} aria-label="Groups">
+      <header className={shared.panelHead}>
+        <h2>Runs</h2>
+        <span className={shared.hint}>
+          Runs of one group are repeats of one another: their spread says what is chance.
+        </span>
+      </header>
+      <ol className={styles.groups}>
+        {groups.map((group, index) => (
+          <li key={group.runs.join()} className={styles.group} data-baseline={index === 0}>
+            <header className={styles.head}>
+              <h3 className={styles.label}>{group.label}</h3>
+              {index === 0 ? (
+                <span className={styles.base}>baseline</span>
+              ) : (
+                <Button look="quiet" onClick={() => onLink(withBaseline(link, index))}>
+                  Make it the baseline
+                </Button>
+              )}
+            </header>
+            <ul>
+              {runs.map((run, place) =>
+                run.group !== index ? null : (
+                  <Run
+                    key={run.run}
+                    run={run}
+                    place={place}
+                    groups={groups.map(({ label }) => label)}
+                    alone={group.runs.length === 1}
+                    onGroup={(to) => onLink(regrouped(link, run.run, to))}
+                    onRemove={() => onLink(without(link, run.run))}
+                  />
+                ),
+              )}
+            </ul>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface RunProps {
+  readonly run: ComparedRun;
+  readonly place: number;
+  readonly groups: readonly string[];
+  /** It has its group for itself. */
+  readonly alone: boolean;
+  readonly onGroup: (to: number | null) => void;
+  readonly onRemove: () => void;
+}
+
+function Run({ run, place, groups, alone, onGroup, onRemove }: RunProps) {
+  const colours = CHART_THEMES[useReadable(theme)];
+  const losses = lossWords(run.losses);
+  return (
+    <li className={styles.run} data-run={run.run}>
+      <RunSample index={place} theme={colours} />
+      <PageLink className={styles.name} href={runHref(run.run)}>
+        {run.name}
+      </PageLink>
+      <span className={shared.hint}>{formatDuration(run.duration_ns / 1e9)}</span>
+      {losses.length === 0 ? null : (
+        <Tip text={losses.join(" ")}>
+          <Mark kind="fair" />
+          <span className="visually-hidden">{losses.join(" ")}</span>
+        </Tip>
+      )}
+      <span className={styles.choose}>
+        <Select
+          label="Group"
+          value={String(run.group)}
+          choices={[
+            ...groups.map((label, index) => ({ value: String(index), label })),
+            ...(alone ? [] : [{ value: "new", label: "one of its own" }]),
+          ]}
+          onChange={(to) => onGroup(to === "new" ? null : Number(to))}
+        />
+        <Button look="quiet" aria-label={`Leave ${run.name} out`} onClick={onRemove}>
+          ×
+        </Button>
+      </span>
+      {run.align_problem === null ? null : (
+        <p className={styles.problem}>
+          <Mark kind="fair" /> Stands at its start: {run.align_problem}.
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,57 @@
+import { theme } from "../../base/theme";
+import { useReadable } from "../../base/useReadable";
+import { RunSample } from "../../charts/RunSample";
+import { Mark } from "../../ui/Mark";
+import type { Comparison } from "../../wire/generated/models";
+import { CHART_THEMES } from "../live/scope/chartTheme";
+import styles from "./ComparePage.module.css";
+
+/** What was not the same in all runs, the most important first. */
+export function SetupTable({ comparison }: { readonly comparison: Comparison }) {
+  const { setup, runs } = comparison;
+  const colours = CHART_THEMES[useReadable(theme)];
+  return (
+    <section className={styles.panel} aria-label="What differs in set-up">
+      <header className={styles.panelHead}>
+        <h2>What differs in set-up</h2>
+      </header>
+      {setup.length === 0 ? (
+        <p className={styles.none}>
+          <span className={styles.run}>
+            <Mark kind="good" /> Nothing that tidscope knows of: the same host, kernel, command and
+            policy.
+          </span>
+        </p>
+      ) : (
+        <div className={styles.scroll}>
+          <table className={styles.table}>
+            <thead>
+              <tr>
+                <td />
+                {runs.map(({ run, name }, index) => (
+                  <th key={run} scope="col">
+                    <span className={styles.run}>
+                      <RunSample index={index} theme={colours} /> {name}
+                    </span>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {setup.map(({ what, values }) => (
+                <tr key={what}>
+                  <th scope="row">{what}</th>
+                  {values.map((value, index) => (
+                    <td key={runs[index]?.run ?? index} className={styles.value}>
+                      {value}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,62 @@
+/** Which curves of a comparison are shown, in which unit. Pure. */
+
+import { type CurvesView, type RunCurve, rangeOf, ratesOf } from "../../charts/run_curves";
+import type { ShownUnit } from "../../model/contract";
+import { fieldLabel, fieldNamed, shownRate, shownTotal } from "../../model/format";
+import type { Comparison } from "../../wire/generated/models";
+import type { CurveKind } from "./link";
+
+/** What is no counter: its values are shown as they are. */
+const GAUGES: Readonly<Record<string, readonly [label: string, unit: ShownUnit]>> = {
+  gomaxprocs: ["GOMAXPROCS", "count"],
+  rss_bytes: ["Resident memory", "bytes"],
+};
+
+/** Metrics that have curves, in the comparison's order. */
+export function curveMetrics({ series }: Comparison): readonly string[] {
+  return [...new Set(series.map(({ metric }) => metric))];
+}
+
+/** Roles that have curves of a metric; "" is the whole process. */
+export function curveRoles({ series }: Comparison, metric: string): readonly string[] {
+  const having = series.filter((each) => each.metric === metric);
+  return [...new Set(having.map(({ role }) => role ?? ""))];
+}
+
+/** Whether a metric can be shown as a rate: gauges cannot. */
+export function isCounter(metric: string): boolean {
+  return GAUGES[metric] === undefined;
+}
+
+export function metricLabel(metric: string): string {
+  return GAUGES[metric]?.[0] ?? fieldLabel(metric);
+}
+
+/** The curves of all runs that have some. */
+export function curvesOf(
+  { series, runs }: Comparison,
+  metric: string,
+  role: string,
+  kind: CurveKind,
+): CurvesView {
+  const rate = kind === "rate" && isCounter(metric);
+  const shown = (value: number) =>
+    fieldNamed(metric) === undefined
+      ? { value, unit: GAUGES[metric]?.[1] ?? "count" }
+      : rate
+        ? shownRate(metric, value)
+        : shownTotal(metric, value);
+  const curves = runs.flatMap(({ run, name }, index): RunCurve[] => {
+    const own = series.find(
+      (each) => each.run === run && each.metric === metric && (each.role ?? "") === role,
+    );
+    if (own === undefined) {
+      return [];
+    }
+    const { time_s } = own;
+    const raw = rate ? ratesOf(time_s, own.value) : own.value;
+    const value = raw.map((each) => (each === null ? null : shown(each).value));
+    return [{ name, index, time_s, value }];
+  });
+  return { curves, unit: shown(0).unit, ...rangeOf(curves), step: metric === "gomaxprocs" };
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import type { ComparedMetric, FigureDifference } from "../../wire/generated/models";
+import { barOf, differenceText, figureText, percentText, rowsOf, verdictOf } from "./differences";
+
+const difference = (changes: Partial<FigureDifference> = {}): FigureDifference => ({
+  absolute: 2,
+  percent: 50,
+  low: 1,
+  high: 3,
+  method: "welch",
+  ...changes,
+});
+const metric = (changes: Partial<ComparedMetric> = {}): ComparedMetric => ({
+  metric: "duration_s",
+  label: "Duration",
+  unit: "s",
+  role: null,
+  better: "less",
+  groups: [{ values: [4], n: 1, mean: 4, spread: null, low: null, high: null }],
+  differences: [difference()],
+  ...changes,
+});
+
+describe("verdictOf", () => {
+  it.each([
+    ["less is better", { better: "less" }, {}, "worse", "▲", true],
+    ["more is better", { better: "more" }, {}, "better", "▲", true],
+    ["neither is", { better: "neither" }, { absolute: -2, low: -3, high: -1 }, "less", "▼", true],
+    ["0 is in the interval", {}, { low: -1 }, "no clear difference", "≈", true],
+    ["there are no repeats", {}, { absolute: -2, low: null, high: null }, "better", "▼", false],
+    ["it is the same", {}, { absolute: 0, low: null, high: null }, "equal", "=", false],
+    ["a run lacks it", {}, { absolute: null, low: null, high: null }, "not known", "", false],
+  ] as const)("%s", (_, row, changes, word, arrow, sure) => {
+    expect(verdictOf(metric(row), difference(changes))).toEqual({ word, arrow, sure });
+  });
+});
+
+describe("text", () => {
+  it("has units of the catalogue, or of the metric", () => {
+    expect(figureText(metric(), 12.34)).toBe("12.3 s");
+    expect(figureText(metric({ metric: "cpu_run_ns", unit: "ns" }), 2.5e9)).toBe("2.50 s");
+    expect(figureText(metric({ metric: "ops_per_j", unit: "1/J" }), 3.1234)).toBe("3.12 1/J");
+    expect(figureText(metric(), null)).toBe("–");
+  });
+
+  it("has signs of differences", () => {
+    expect(differenceText(metric(), -1.5)).toBe("−1.50 s");
+    expect(differenceText(metric(), 1.5)).toBe("+1.50 s");
+    expect(percentText(-3.21)).toBe("−3.2 %");
+    expect(percentText(12_345)).toBe("+12345 %");
+    expect(percentText(null)).toBe("–");
+  });
+});
+
+describe("rowsOf", () => {
+  const rows = [
+    metric(),
+    metric({
+      metric: "cpu_run_ns",
+      label: "CPU time",
+      differences: [difference({ percent: -80 })],
+    }),
+    metric({
+      metric: "cpu_run_ns",
+      label: "CPU time",
+      role: "worker-#",
+      differences: [difference({ percent: null })],
+    }),
+    metric({
+      label: "Unknown",
+      groups: [{ values: [null], n: 0, mean: null, spread: null, low: null, high: null }],
+    }),
+  ];
+  const names = (found: readonly ComparedMetric[]) =>
+    found.map(({ label, role }) => `${label}${role ?? ""}`);
+
+  it("is of the whole process or of the roles", () => {
+    expect(names(rowsOf(rows, "process", "", "given"))).toEqual(["Duration", "CPU time"]);
+    expect(names(rowsOf(rows, "roles", "", "given"))).toEqual(["CPU timeworker-#"]);
+  });
+
+  it("leaves out what is 0 in all runs of a role", () => {
+    const nothing = { values: [0], n: 1, mean: 0, spread: null, low: null, high: null };
+    const zero = [metric({ groups: [nothing, nothing] })];
+    expect(rowsOf(zero, "process", "", "given")).toHaveLength(1);
+    expect(rowsOf([metric({ role: "io", groups: [nothing] })], "roles", "", "given")).toEqual([]);
+  });
+
+  it("filters by metric and role", () => {
+    expect(names(rowsOf(rows, "roles", "cpu WORKER", "given"))).toEqual(["CPU timeworker-#"]);
+    expect(names(rowsOf(rows, "process", "cpu", "given"))).toEqual(["CPU time"]);
+  });
+
+  it("has the largest difference first, what has none last", () => {
+    expect(names(rowsOf(rows, "process", "", "size"))).toEqual(["CPU time", "Duration"]);
+  });
+});
+
+it("draws the interval around 0", () => {
+  expect(barOf(difference({ absolute: 1, low: -2, high: 4 }))).toEqual({
+    from: 0.26,
+    to: 0.98,
+    at: 0.62,
+  });
+  expect(barOf(difference({ low: null }))).toBeNull();
+  expect(barOf(difference({ absolute: 0, low: 0, high: 0 }))).toBeNull();
+});

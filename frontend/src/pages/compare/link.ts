@@ -1,0 +1,197 @@
+/** All of what the Compare page shows, as it stands in its address. Pure. */
+
+import type { AlignKind } from "../../wire/generated/models";
+
+/** A person said: this role of this run is what is called so in the comparison. */
+export interface Correction {
+  readonly run: string;
+  readonly role: string;
+  readonly label: string;
+}
+
+export type Layout = "overlay" | "each";
+export type CurveKind = "rate" | "total";
+/** Rows of the table as the backend has them, or by size of the difference. */
+export type RowOrder = "given" | "size" | "metric";
+
+/** Rows of the whole process, or of the roles. */
+export type RowScope = "process" | "roles";
+
+export interface CompareLink {
+  /** Runs of one group are repeats; the first group is what the others are held against. */
+  readonly groups: readonly (readonly string[])[];
+  readonly align: AlignKind;
+  /** Text of the mark to align at; "" if it is not chosen. */
+  readonly mark: string;
+  readonly match: readonly Correction[];
+  /** Metric of the curves. */
+  readonly metric: string;
+  /** Role of the curves; "" for the whole process. */
+  readonly role: string;
+  readonly layout: Layout;
+  readonly kind: CurveKind;
+  /** Only rows whose metric or role holds this text. */
+  readonly filter: string;
+  readonly rows: RowScope;
+  readonly order: RowOrder;
+}
+
+const RUN_ID = /^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$/;
+const ALIGNS: readonly AlignKind[] = ["start", "policy", "mark"];
+
+export const EMPTY_LINK: CompareLink = {
+  groups: [],
+  align: "start",
+  mark: "",
+  match: [],
+  metric: "cpu_run_ns",
+  role: "",
+  layout: "overlay",
+  kind: "rate",
+  filter: "",
+  rows: "process",
+  order: "given",
+};
+
+/** Read a query; what is not understood is left out. */
+export function parseLink(query: string): CompareLink {
+  const given = new URLSearchParams(query);
+  const text = (name: string, otherwise = "") => given.get(name) ?? otherwise;
+  const seen = new Set<string>();
+  const groups = text("runs")
+    .split(",")
+    // In a query, a plus that is not escaped is a space.
+    .map((group) => group.split(/[+ ]/).filter((run) => isNew(run, seen)))
+    .filter((group) => group.length > 0);
+  return {
+    groups,
+    align: ALIGNS.find((align) => align === given.get("align")) ?? EMPTY_LINK.align,
+    mark: text("mark"),
+    match: given.getAll("match").flatMap((one) => correctionOf(one) ?? []),
+    metric: text("metric", EMPTY_LINK.metric),
+    role: text("role"),
+    layout: given.get("layout") === "each" ? "each" : "overlay",
+    kind: given.get("kind") === "total" ? "total" : "rate",
+    filter: text("filter"),
+    rows: given.get("rows") === "roles" ? "roles" : "process",
+    order: (["size", "metric"] as const).find((order) => order === given.get("order")) ?? "given",
+  };
+}
+
+function isNew(run: string, seen: Set<string>): boolean {
+  const fresh = RUN_ID.test(run) && !seen.has(run);
+  seen.add(run);
+  return fresh;
+}
+
+function correctionOf(text: string): Correction | null {
+  const [, run = "", role = "", label = ""] = /^([^:]+):(.+)=([^=]+)$/s.exec(text) ?? [];
+  return RUN_ID.test(run) ? { run, role, label } : null;
+}
+
+/** What the backend is asked. */
+export function apiQuery({ groups, align, mark, match }: CompareLink): string {
+  const query = new URLSearchParams();
+  query.set("runs", groups.map((group) => group.join("+")).join(","));
+  if (align !== "start") {
+    query.set("align", align);
+  }
+  if (align === "mark") {
+    query.set("mark", mark);
+  }
+  for (const { run, role, label } of match) {
+    query.append("match", `${run}:${role}=${label}`);
+  }
+  return query.toString();
+}
+
+/** The address of a comparison: what is as by default is left out. */
+export function compareHref(link: CompareLink): string {
+  const query = new URLSearchParams(apiQuery(link));
+  const runs = link.groups.map((group) => group.join("+")).join(",");
+  query.delete("runs");
+  if (link.align !== "mark" && link.mark !== "") {
+    query.set("mark", link.mark);
+  }
+  for (const name of ["metric", "role", "layout", "kind", "filter", "rows", "order"] as const) {
+    if (link[name] !== EMPTY_LINK[name]) {
+      query.set(name, link[name]);
+    }
+  }
+  // Ids need no escape, and people read this.
+  const rest = query.toString();
+  return `/compare?runs=${runs}${rest === "" ? "" : `&${rest}`}`;
+}
+
+/** A comparison of these runs: those of one group are repeats of one another. */
+export function linkOf(
+  runs: readonly { readonly id: string; readonly group: string | null }[],
+): CompareLink {
+  const groups: string[][] = [];
+  const named = new Map<string, string[]>();
+  for (const { id, group } of runs) {
+    const known = group === null ? undefined : named.get(group);
+    if (known !== undefined) {
+      known.push(id);
+      continue;
+    }
+    const fresh = [id];
+    groups.push(fresh);
+    if (group !== null) {
+      named.set(group, fresh);
+    }
+  }
+  return { ...EMPTY_LINK, groups };
+}
+
+/** Runs in the comparison's order. */
+export function runsOf({ groups }: CompareLink): readonly string[] {
+  return groups.flat();
+}
+
+/** A run moved to a group, or (null) to one of its own at the end. */
+export function regrouped(link: CompareLink, run: string, to: number | null): CompareLink {
+  const groups = link.groups.map((group, index) => {
+    const others = group.filter((each) => each !== run);
+    return index === to ? [...others, run] : others;
+  });
+  if (to === null) {
+    groups.push([run]);
+  }
+  return { ...link, groups: groups.filter((group) => group.length > 0) };
+}
+
+/** A group becomes what the others are held against. */
+export function withBaseline(link: CompareLink, index: number): CompareLink {
+  const chosen = link.groups[index];
+  return chosen === undefined
+    ? link
+    : { ...link, groups: [chosen, ...link.groups.filter((_, each) => each !== index)] };
+}
+
+/** Without a run, and without what was said of its roles. */
+export function without(link: CompareLink, run: string): CompareLink {
+  return {
+    ...link,
+    groups: link.groups
+      .map((group) => group.filter((each) => each !== run))
+      .filter((group) => group.length > 0),
+    match: link.match.filter((one) => one.run !== run),
+  };
+}
+
+/** With another run, alone in its group. */
+export function withRun(link: CompareLink, run: string): CompareLink {
+  return runsOf(link).includes(run) ? link : { ...link, groups: [...link.groups, [run]] };
+}
+
+/** A role of a run gets this label; "" takes back what was said of it. */
+export function corrected(
+  link: CompareLink,
+  run: string,
+  role: string,
+  label: string,
+): CompareLink {
+  const others = link.match.filter((one) => one.run !== run || one.role !== role);
+  return { ...link, match: label === "" ? others : [...others, { run, role, label }] };
+}

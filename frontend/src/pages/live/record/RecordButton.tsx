@@ -1,0 +1,139 @@
+import { useEffect, useState } from "react";
+import { asProblem } from "../../../api/problem";
+import { askRole, role, VIEW_ONLY } from "../../../api/role";
+import { record, stopRecording } from "../../../api/runs";
+import { localTime } from "../../../base/clock";
+import { useLiveClient } from "../../../base/liveClient";
+import { runHref } from "../../../base/route";
+import { navigate } from "../../../base/routing";
+import { toast } from "../../../base/toasts";
+import { useReadable } from "../../../base/useReadable";
+import { Button } from "../../../ui/Button";
+import { Popover } from "../../../ui/Popover";
+import { RecordingDot } from "../../../ui/RecordingDot";
+import { Tip } from "../../../ui/Tip";
+import type { Problem, RecordRequest, RunManifest, Target } from "../../../wire/generated/models";
+import styles from "./RecordButton.module.css";
+
+/** What may be kept of what has been, and whether to go on. */
+const FROM_PAST: readonly { readonly label: string; readonly past: Partial<RecordRequest> }[] = [
+  { label: "Keep the last 5 minutes", past: { past_s: 300, duration_s: 0 } },
+  { label: "Keep the last minute and go on", past: { past_s: 60 } },
+];
+
+interface RecordButtonProps {
+  readonly target: Target;
+  readonly onProblem: (problem: Problem | null) => void;
+}
+
+/** Records the target; pressed again, it stops. Beside it: what to keep of the past. */
+export function RecordButton({ target, onProblem }: RecordButtonProps) {
+  const client = useLiveClient();
+  const recordings = useReadable(client.live)?.recordings ?? [];
+  const running = recordings.find((each) => each.target === target.id) ?? null;
+  const viewer = useReadable(role) === "viewer";
+  const [busy, setBusy] = useState(false);
+  useEffect(askRole, []);
+
+  const ask = async (what: () => Promise<RunManifest>, then: (run: RunManifest) => void) => {
+    setBusy(true);
+    onProblem(null);
+    try {
+      then(await what());
+    } catch (error) {
+      onProblem(asProblem(error));
+    }
+    setBusy(false);
+  };
+  const begin = (past: Partial<RecordRequest>) =>
+    void ask(
+      // Runs of one program are told apart by when they were made.
+      () => record({ target: target.id, name: nameNow(target), ...past }),
+      (run) => {
+        if (run.state !== "recording") {
+          announce(run);
+        }
+      },
+    );
+  // That it has ended is said for all recordings; see app/RecordingSigns.tsx.
+  const stop = (run: string) =>
+    void ask(
+      () => stopRecording(run),
+      () => undefined,
+    );
+
+  const over = target.state !== "attached";
+  const why = viewer
+    ? VIEW_ONLY
+    : over
+      ? "The target has ended; the past can still be kept."
+      : null;
+  return (
+    <div className={styles.record} data-recording={running !== null}>
+      {running === null ? (
+        <Tip text={why}>
+          <Button
+            className={styles.button}
+            disabled={viewer || over || busy}
+            onClick={() => begin({})}
+          >
+            <span className={styles.dot} aria-hidden="true" />
+            Record
+          </Button>
+        </Tip>
+      ) : (
+        <Tip text={viewer ? VIEW_ONLY : `Recording ${running.name}`}>
+          <Button
+            className={styles.button}
+            disabled={viewer || busy}
+            onClick={() => stop(running.run)}
+            aria-label={`Stop recording ${running.name}`}
+          >
+            <span className={styles.square} aria-hidden="true" />
+            Stop
+            <RecordingDot since_unix_us={running.created_unix_us} />
+            <span className={styles.name}>{running.name}</span>
+          </Button>
+        </Tip>
+      )}
+      <Popover
+        label="What to keep of the past"
+        face={
+          <>
+            <span className="visually-hidden">Keep the past</span>▾
+          </>
+        }
+      >
+        <div className={styles.menu}>
+          {FROM_PAST.map(({ label, past }) => (
+            <Button
+              key={label}
+              look="quiet"
+              disabled={viewer || busy || (running !== null && past.duration_s !== 0)}
+              onClick={() => begin(past)}
+            >
+              {label}
+            </Button>
+          ))}
+          <p className={styles.hint}>
+            {viewer
+              ? VIEW_ONLY
+              : "tidscope holds the recent past of each target, so what you have just seen can be kept, as far as it reaches back."}
+          </p>
+        </div>
+      </Popover>
+    </div>
+  );
+}
+
+/** Room for the time within the longest name. */
+const LONGEST = 100;
+
+function nameNow({ process }: Target): string {
+  return `${process.name.slice(0, LONGEST)} ${localTime(Date.now())}`;
+}
+
+/** A kept past is there at once: say so, with the way to it. */
+function announce(run: RunManifest): void {
+  toast(`Recorded ${run.name}.`, { label: "Open", run: () => navigate(runHref(run.id)) });
+}

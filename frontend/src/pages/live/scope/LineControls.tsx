@@ -1,0 +1,43 @@
+import { useLiveClient } from "../../../base/liveClient";
+import { useReadable } from "../../../base/useReadable";
+import { RING_FIELDS } from "../../../model/contract";
+import { fieldLabel } from "../../../model/format";
+import { Select } from "../../../ui/Select";
+import type { Target } from "../../../wire/generated/models";
+
+const TOP = [5, 10, 20, 50] as const;
+
+/** Which threads get a line of their own, and where their sums start. */
+export function LineControls({ target }: { readonly target: Target }) {
+  const client = useLiveClient();
+  const view = useReadable(client.view);
+  const ranked = RING_FIELDS.filter((field) => target.fields.includes(field));
+  return (
+    <>
+      <Select
+        label="Lines"
+        value={String(view.top_k)}
+        choices={TOP.map((count) => ({ value: String(count), label: `top ${count}` }))}
+        onChange={(count) => client.request({ top_k: Number(count) })}
+      />
+      <Select
+        label="by"
+        value={view.rank_by === "chart" ? "" : view.rank_by.field}
+        choices={[
+          { value: "", label: "each chart's own measure" },
+          ...ranked.map((field) => ({ value: field, label: fieldLabel(field) })),
+        ]}
+        onChange={(field) => client.request({ rank_by: field === "" ? "chart" : { field } })}
+      />
+      <Select
+        label="Sums from"
+        value={view.baseline}
+        choices={[
+          { value: "attach", label: client.extent === null ? "attach" : "the run's start" },
+          { value: "start", label: "thread start" },
+        ]}
+        onChange={(baseline) => client.request({ baseline })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+import type { ReactNode } from "react";
+import { localDate, utcTime } from "../../base/clock";
+import { navigate } from "../../base/routing";
+import { formatDuration, formatValue } from "../../model/format";
+import { knobName } from "../../model/steer_words";
+import { Button } from "../../ui/Button";
+import { InlineText } from "../../ui/InlineText";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import { RunStateMark } from "../../ui/RunStateMark";
+import { Tip } from "../../ui/Tip";
+import type { RunManifest } from "../../wire/generated/models";
+import header from "../live/scope/TargetHeader.module.css";
+import { ExportMenu } from "../runs/ExportMenu";
+import styles from "./RunHeader.module.css";
+import { useRunChange } from "./useRunChange";
+
+interface RunHeaderProps {
+  readonly run: RunManifest;
+  readonly onChange: (run: RunManifest) => void;
+}
+
+/** What was recorded, where and how. */
+export function RunHeader({ run, onChange }: RunHeaderProps) {
+  const { change, problem, locked } = useRunChange(run.id, onChange);
+  const { process } = run.target;
+  return (
+    <header className={header.header}>
+      <div className={header.title}>
+        <h1 className={styles.name}>
+          <InlineText
+            label="Name"
+            value={run.name}
+            maxLength={120}
+            disabled={locked}
+            onSave={(name) => change({ name })}
+          />
+        </h1>
+        <RunStateMark state={run.state} />
+        <Tip className={header.commandTip} text={<code>{process.command}</code>}>
+          <code className={header.command}>{process.command}</code>
+        </Tip>
+      </div>
+      <div className={header.actions}>
+        <Button onClick={() => navigate(`/compare?runs=${run.id}`)}>Compare…</Button>
+        <ExportMenu run={run.id} />
+        <Button onClick={() => navigate("/runs")}>All runs</Button>
+      </div>
+      <dl className={header.facts}>
+        {factsOf(run).map(([name, value, tip]) => (
+          <div key={name} data-fact={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Tip text={tip}>{value}</Tip>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+    </header>
+  );
+}
+
+type Fact = readonly [name: string, value: string, tip: ReactNode];
+
+function factsOf(run: RunManifest): readonly Fact[] {
+  const { host, target, counts, policies, outcome } = run;
+  const { process, source } = target;
+  const started_ms = run.started_unix_us / 1000;
+  const count = (value: number) => formatValue(value, "count");
+  const facts: Fact[] = [
+    ["Recorded", localDate(started_ms), utcTime(started_ms)],
+    ["Length", formatDuration((run.to_ns - run.from_ns) / 1e9), null],
+    ["Process", `${process.name} (${process.pid})`, process.executable],
+    ["Host", host.name, `${host.cpu_model}, ${host.cpus} CPUs`],
+    ["Kernel", `Linux ${host.kernel}`, null],
+    ["Rate", `${target.rate_hz} Hz`, "Samples a second that were asked for at the start"],
+    [
+      "Source",
+      `${source.kind}${source.layout === null ? "" : ` ${source.layout}`}`,
+      `${source.reason} ${source.exits_reason}`,
+    ],
+    [
+      "Policy",
+      policies.length === 0
+        ? "none"
+        : [
+            ...new Set(
+              policies.map(({ policy, shadow }) => `${policy}${shadow ? " (shadow)" : ""}`),
+            ),
+          ].join(", "),
+      policies.length === 0
+        ? "Nothing steered this program"
+        : policies
+            .map(
+              ({ policy, knob, lower, upper }) =>
+                `${policy}: ${knobName(knob)}, ${lower} to ${upper}`,
+            )
+            .join("; "),
+    ],
+    ["Threads", count(counts.threads), "That were alive at some time in it"],
+    [
+      "Holds",
+      formatValue(counts.bytes, "bytes"),
+      `${count(counts.instants)} instants, ${count(counts.thread_samples)} rows, ${count(counts.events)} events`,
+    ],
+    ["By", `tidscope ${run.tidscope}`, run.imported ? "It was brought from another place" : null],
+  ];
+  if (outcome !== null) {
+    facts.push([
+      "Ended with",
+      outcome.signal ?? `exit code ${outcome.exit_code}`,
+      `${outcome.command.join(" ")}: ${formatDuration(outcome.elapsed_us / 1e6)}, CPU ${formatDuration((outcome.user_cpu_us + outcome.system_cpu_us) / 1e6)}, at most ${formatValue(outcome.max_rss_bytes, "bytes")} resident`,
+    ]);
+  } else if (run.state !== "recording" && run.end_detail !== "") {
+    facts.push(["Ended", END_WORDS[run.end ?? "stopped"], run.end_detail]);
+  }
+  return facts;
+}
+
+const END_WORDS: Readonly<Record<NonNullable<RunManifest["end"]>, string>> = {
+  stopped: "stopped",
+  duration: "time was up",
+  kept: "kept from the past",
+  "target-ended": "process ended",
+  "collector-lost": "collector lost",
+  "backend-lost": "backend lost",
+  "disk-full": "disk full",
+};

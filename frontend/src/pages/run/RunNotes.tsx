@@ -1,0 +1,63 @@
+import { InlineText } from "../../ui/InlineText";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import type { RunManifest } from "../../wire/generated/models";
+import styles from "./RunNotes.module.css";
+import { tagsOf } from "./tags";
+import { useRunChange } from "./useRunChange";
+
+interface RunNotesProps {
+  readonly run: RunManifest;
+  readonly onChange: (run: RunManifest) => void;
+}
+
+/** What people say of a run. */
+export function RunNotes({ run, onChange }: RunNotesProps) {
+  const { change, problem, locked } = useRunChange(run.id, onChange);
+  return (
+    <section className={styles.panel} aria-label="Notes">
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+      <dl className={styles.notes}>
+        <div>
+          <dt>Tags</dt>
+          <dd>
+            <InlineText
+              label="Tags"
+              value={run.tags.join(", ")}
+              placeholder="none; separate them by commas"
+              maxLength={1300}
+              disabled={locked}
+              onSave={(text) => change({ tags: tagsOf(text) })}
+            />
+          </dd>
+        </div>
+        <div>
+          <dt>Group</dt>
+          <dd>
+            <InlineText
+              label="Group"
+              value={run.group ?? ""}
+              placeholder="none; runs of one group are repeats of one another"
+              maxLength={80}
+              disabled={locked}
+              onSave={(text) => change({ group: text === "" ? null : text })}
+            />
+          </dd>
+        </div>
+        <div>
+          <dt>Notes</dt>
+          <dd>
+            <InlineText
+              label="Notes"
+              value={run.notes}
+              placeholder="none"
+              maxLength={20_000}
+              multiline
+              disabled={locked}
+              onSave={(notes) => change({ notes })}
+            />
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,23 @@
+import type { DamagedRun } from "../../wire/generated/models";
+import styles from "./Sidelist.module.css";
+
+/** Folders among the runs that cannot be read: they are left as they are. */
+export function DamagedRuns({ damaged }: { readonly damaged: readonly DamagedRun[] }) {
+  if (damaged.length === 0) {
+    return null;
+  }
+  return (
+    <details className={styles.list}>
+      <summary>Folders that cannot be read: {damaged.length}</summary>
+      <p className={styles.more}>They are left as they are; nothing in them is deleted.</p>
+      <ul>
+        {damaged.map(({ folder, reason }) => (
+          <li key={folder}>
+            <code className={styles.what}>{folder}</code>
+            <span className={styles.more}>{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

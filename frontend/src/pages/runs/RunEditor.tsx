@@ -1,0 +1,74 @@
+import { type FormEvent, useState } from "react";
+import { Button } from "../../ui/Button";
+import { Dialog } from "../../ui/Dialog";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import type { RunSummary } from "../../wire/generated/models";
+import { tagsOf } from "../run/tags";
+import { useRunChange } from "../run/useRunChange";
+import styles from "./RunEditor.module.css";
+
+interface RunEditorProps {
+  readonly run: RunSummary;
+  readonly onClose: () => void;
+  readonly onChange: () => void;
+}
+
+/** What people say of a run, all at once. */
+export function RunEditor({ run, onClose, onChange }: RunEditorProps) {
+  const [name, setName] = useState(run.name);
+  const [tags, setTags] = useState(run.tags.join(", "));
+  const [group, setGroup] = useState(run.group ?? "");
+  const [notes, setNotes] = useState(run.notes);
+  const { change, busy, problem } = useRunChange(run.id, () => {
+    onChange();
+    onClose();
+  });
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    change({
+      name: name.trim(),
+      tags: tagsOf(tags),
+      group: group.trim() === "" ? null : group.trim(),
+      notes: notes.trim(),
+    });
+  };
+  return (
+    <Dialog title={`Edit ${run.name}`} onClose={onClose}>
+      <form className={styles.form} onSubmit={save}>
+        {problem === null ? null : <ProblemNotice problem={problem} />}
+        <label className={styles.field}>
+          Name
+          <input
+            value={name}
+            maxLength={120}
+            required
+            onChange={(event) => setName(event.target.value)}
+          />
+        </label>
+        <label className={styles.field}>
+          Tags, separated by commas
+          <input value={tags} maxLength={1300} onChange={(event) => setTags(event.target.value)} />
+        </label>
+        <label className={styles.field}>
+          Group: runs of one group are repeats of one another
+          <input value={group} maxLength={80} onChange={(event) => setGroup(event.target.value)} />
+        </label>
+        <label className={styles.field}>
+          Notes
+          <textarea
+            rows={6}
+            value={notes}
+            maxLength={20_000}
+            onChange={(event) => setNotes(event.target.value)}
+          />
+        </label>
+        <div className={styles.buttons}>
+          <Button type="submit" look="primary" disabled={busy}>
+            Save
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

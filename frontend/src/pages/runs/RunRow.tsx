@@ -1,0 +1,124 @@
+import { useState } from "react";
+import { localDate, utcTime } from "../../base/clock";
+import { runHref } from "../../base/route";
+import { formatDuration, formatValue } from "../../model/format";
+import { Button } from "../../ui/Button";
+import { Mark } from "../../ui/Mark";
+import { PageLink } from "../../ui/PageLink";
+import { RunStateMark } from "../../ui/RunStateMark";
+import { Tip } from "../../ui/Tip";
+import type { RunSummary } from "../../wire/generated/models";
+import { lossWords } from "../run/lossWords";
+import { ExportMenu } from "./ExportMenu";
+import { RunEditor } from "./RunEditor";
+import styles from "./RunsTable.module.css";
+
+interface RunRowProps {
+  readonly run: RunSummary;
+  readonly index: number;
+  /** Tab reaches its name. */
+  readonly reachable: boolean;
+  readonly chosen: boolean;
+  readonly locked: boolean;
+  readonly onChoose: (id: string, on: boolean) => void;
+  readonly onChange: () => void;
+  readonly onDelete: (run: RunSummary) => void;
+}
+
+/** A run in the list. */
+export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowProps) {
+  const [editing, setEditing] = useState(false);
+  const losses = lossWords(run.losses);
+  return (
+    <tr className={styles.row} data-run={run.id} data-chosen={chosen}>
+      <td className={styles.choose}>
+        <input
+          type="checkbox"
+          aria-label={`Compare ${run.name}`}
+          checked={chosen}
+          onChange={(event) => on.onChoose(run.id, event.target.checked)}
+        />
+      </td>
+      <td className={styles.name}>
+        <PageLink
+          className={styles.open}
+          href={runHref(run.id)}
+          data-row={index}
+          tabIndex={reachable ? 0 : -1}
+        >
+          {run.name}
+        </PageLink>
+        <span className={styles.labels}>
+          {run.group === null ? null : (
+            <span className={styles.group} title="Group">
+              {run.group}
+            </span>
+          )}
+          {run.tags.map((tag) => (
+            <span key={tag} className={styles.tag}>
+              {tag}
+            </span>
+          ))}
+          {run.policies.map((policy) => (
+            <span key={policy} className={styles.policy} title="Policy that steered it">
+              {policy}
+            </span>
+          ))}
+          {run.imported ? <span className={styles.tag}>imported</span> : null}
+        </span>
+        {run.notes === "" ? null : <span className={styles.noted}>{run.notes}</span>}
+        {editing ? (
+          <RunEditor run={run} onClose={() => setEditing(false)} onChange={on.onChange} />
+        ) : null}
+      </td>
+      <td className={styles.process}>
+        <Tip text={<code>{run.command}</code>}>
+          <code>{run.process}</code>
+        </Tip>
+      </td>
+      <td className={styles.started} title={utcTime(run.started_unix_us / 1000)}>
+        {localDate(run.started_unix_us / 1000)}
+      </td>
+      <td className={styles.number}>{formatDuration(run.duration_ns / 1e9)}</td>
+      <td className={styles.number} data-unit="threads">
+        {formatValue(run.counts.threads, "count")}
+      </td>
+      <td className={styles.number}>{formatValue(run.counts.bytes, "bytes")}</td>
+      <td className={styles.host}>{run.host_name}</td>
+      <td className={styles.state}>
+        <Tip text={run.end_detail === "" ? null : run.end_detail}>
+          <RunStateMark state={run.state} />
+        </Tip>
+        {losses.length === 0 ? null : (
+          <Tip text={losses.join(" ")}>
+            <span className={styles.losses}>
+              <Mark kind="fair" />
+              <span className="visually-hidden">{losses.join(" ")}</span>
+            </span>
+          </Tip>
+        )}
+      </td>
+      <td className={styles.actions}>
+        <span className={styles.buttons}>
+          <Button
+            look="quiet"
+            disabled={locked}
+            aria-label={`Edit ${run.name}`}
+            onClick={() => setEditing(true)}
+          >
+            Edit
+          </Button>
+          <ExportMenu run={run.id} />
+          <Button
+            look="quiet"
+            disabled={locked || run.state === "recording"}
+            aria-label={`Delete ${run.name}`}
+            onClick={() => on.onDelete(run)}
+          >
+            Delete
+          </Button>
+        </span>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,173 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import { askRole, role, VIEW_ONLY } from "../../api/role";
+import { listRuns } from "../../api/runs";
+import { usePolled } from "../../api/usePolled";
+import { useLiveClient } from "../../base/liveClient";
+import { navigate } from "../../base/routing";
+import { useReadable } from "../../base/useReadable";
+import { formatDuration, formatValue } from "../../model/format";
+import { Blank } from "../../ui/Blank";
+import { Button } from "../../ui/Button";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import { SearchField } from "../../ui/SearchField";
+import type { RunsResponse } from "../../wire/generated/models";
+import { compareHref, linkOf } from "../compare/link";
+import { DamagedRuns } from "./DamagedRuns";
+import { DeletedRuns } from "./DeletedRuns";
+import { ImportRun } from "./ImportRun";
+import { fitting, NEWEST_FIRST, ordered } from "./listing";
+import styles from "./RunsPage.module.css";
+import { RunsTable } from "./RunsTable";
+import { useDelete } from "./useDelete";
+
+/** Runs are made and changed by others too: other pages, the command line. */
+const PERIOD_MS = 5000;
+/** As many can be compared. */
+const MOST_COMPARED = 8;
+
+/** All runs. */
+export function RunsPage() {
+  const { value, problem, loading, refresh } = usePolled(listRuns, PERIOD_MS);
+  const recordings = useReadable(useLiveClient().live)?.recordings;
+  const locked = useReadable(role) === "viewer";
+  const [text, setText] = useState("");
+  const [order, setOrder] = useState(NEWEST_FIRST);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const table = useRef<HTMLDivElement>(null);
+  const { remove, restore, failed } = useDelete(refresh);
+  useEffect(askRole, []);
+  // What begins or ends being recorded is in the list at once.
+  const recorded = recordings?.map(({ run }) => run).join() ?? "";
+  const before = useRef(recorded);
+  useEffect(() => {
+    if (before.current !== recorded) {
+      before.current = recorded;
+      refresh();
+    }
+  }, [recorded, refresh]);
+
+  const runs = useMemo(
+    () => ordered(fitting(value?.runs ?? [], text), order),
+    [value, text, order],
+  );
+  const compared = [...chosen].flatMap((id) => value?.runs.find((run) => run.id === id) ?? []);
+  const choose = (id: string, on: boolean) => {
+    const next = new Set(chosen);
+    if (on) {
+      next.add(id);
+    } else {
+      next.delete(id);
+    }
+    setChosen(next);
+  };
+  return (
+    <ImportRun locked={locked} onDone={refresh}>
+      {(openImport) => (
+        <section className={styles.page} aria-busy={loading && value === null}>
+          <header className={styles.head}>
+            <h1>Runs</h1>
+            <SearchField
+              label="Search runs"
+              placeholder="Name, tag, command, host, policy"
+              value={text}
+              onChange={setText}
+              onKeyDown={(event) => {
+                if (event.key === "ArrowDown") {
+                  event.preventDefault();
+                  table.current?.querySelector<HTMLElement>("[data-row]")?.focus();
+                }
+              }}
+            />
+            <Button
+              look={compared.length > 1 ? "primary" : "plain"}
+              disabled={compared.length < 2 || compared.length > MOST_COMPARED}
+              onClick={() => navigate(compareHref(linkOf(compared)))}
+            >
+              Compare{compared.length > 0 ? ` ${compared.length}` : ""}
+            </Button>
+            <Button disabled={locked} title={locked ? VIEW_ONLY : ""} onClick={openImport}>
+              Import…
+            </Button>
+          </header>
+          <p className={styles.about} role="status">
+            {aboutText(value, runs.length, compared.length, loading)}
+          </p>
+          {problem === null ? null : (
+            <ProblemNotice
+              problem={problem}
+              actions={<Button onClick={refresh}>Try again</Button>}
+            />
+          )}
+          {failed === null ? null : <ProblemNotice problem={failed} />}
+          {value === null ? null : value.runs.length === 0 ? (
+            <NoRuns />
+          ) : runs.length === 0 ? (
+            <Blank title="No run fits the search">
+              <Button onClick={() => setText("")}>Show all</Button>
+            </Blank>
+          ) : (
+            <RunsTable
+              root={table}
+              runs={runs}
+              order={order}
+              chosen={chosen}
+              locked={locked}
+              onOrder={setOrder}
+              onChoose={choose}
+              onChange={refresh}
+              onDelete={remove}
+            />
+          )}
+          <DeletedRuns runs={value?.deleted ?? []} locked={locked} onRestore={restore} />
+          <DamagedRuns damaged={value?.damaged ?? []} />
+        </section>
+      )}
+    </ImportRun>
+  );
+}
+
+function NoRuns() {
+  return (
+    <Blank title="No runs yet">
+      <p>
+        A run keeps all that tidscope measured of a program, to look at again and to compare. Open a
+        target and press Record, or type <code>tidscope record -- COMMAND</code>.
+      </p>
+      <Button look="primary" onClick={() => navigate("/")}>
+        Pick a process
+      </Button>
+    </Blank>
+  );
+}
+
+function aboutText(
+  value: RunsResponse | null,
+  shown: number,
+  compared: number,
+  loading: boolean,
+): string {
+  if (value === null) {
+    return loading ? "Reading the list…" : "";
+  }
+  const { runs, bytes, free_bytes, retention } = value;
+  const count =
+    shown === runs.length
+      ? `${runs.length} ${runs.length === 1 ? "run" : "runs"}`
+      : `${shown} of ${runs.length} runs`;
+  const size = `${formatValue(bytes, "bytes")}, ${formatValue(free_bytes, "bytes")} free`;
+  const age =
+    retention.max_age_s === null
+      ? ""
+      : ` · deleted ${formatDuration(retention.max_age_s)} after their end`;
+  const most =
+    retention.max_bytes === null
+      ? ""
+      : ` · the oldest go above ${formatValue(retention.max_bytes, "bytes")}`;
+  const hint =
+    compared === 1
+      ? " · choose another to compare"
+      : compared > MOST_COMPARED
+        ? ` · at most ${MOST_COMPARED} can be compared`
+        : "";
+  return `${count} · ${size}${age}${most}${hint}`;
+}

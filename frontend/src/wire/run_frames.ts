@@ -1,0 +1,73 @@
+/** Frames of a run, as the backend streams them: each with its length before it. */
+
+/** Bytes of a frame's length, little-endian. */
+const LENGTH_BYTES = 4;
+/** No frame of a run is longer; what claims to be is no stream of frames. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** Cuts a stream of bytes into frames. */
+export class FrameSplitter {
+  private held = new Uint8Array(0);
+
+  /** Bytes of a frame that has not come to its end. */
+  get rest(): number {
+    return this.held.length;
+  }
+
+  /**
+   * The frames that end within these bytes, each in a buffer of its own.
+   *
+   * @throws Error if a length cannot be one.
+   */
+  push(bytes: Uint8Array): ArrayBuffer[] {
+    const all = new Uint8Array(this.held.length + bytes.length);
+    all.set(this.held);
+    all.set(bytes, this.held.length);
+    const view = new DataView(all.buffer);
+    const frames: ArrayBuffer[] = [];
+    let at = 0;
+    while (all.length - at >= LENGTH_BYTES) {
+      const length = view.getUint32(at, true);
+      if (length > MOST_BYTES) throw new Error(`a frame of ${length} bytes is announced`);
+      const end = at + LENGTH_BYTES + length;
+      if (end > all.length) break;
+      frames.push(all.slice(at + LENGTH_BYTES, end).buffer);
+      at = end;
+    }
+    this.held = all.slice(at);
+    return frames;
+  }
+}
+
+/** Ask for frames and hand them over as they come. */
+export type ReadFrames = (
+  url: string,
+  onFrame: (frame: ArrayBuffer) => void,
+  signal: AbortSignal,
+) => Promise<void>;
+
+/**
+ * Read frames over HTTP.
+ *
+ * @throws Error with what the backend said, if it refuses; or if the stream breaks off in a frame.
+ */
+export const readFrames: ReadFrames = async (url, onFrame, signal) => {
+  const response = await fetch(url, { credentials: "same-origin", signal });
+  if (!response.ok || response.body === null) throw new Error(await refusal(response));
+  const reader = response.body.getReader();
+  const splitter = new FrameSplitter();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    for (const frame of splitter.push(value)) onFrame(frame);
+  }
+  if (splitter.rest > 0) throw new Error("the answer broke off within a frame");
+};
+
+async function refusal(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => null);
+  const told = typeof body === "object" && body !== null && "detail" in body ? body.detail : "";
+  return typeof told === "string" && told !== ""
+    ? told
+    : `the backend answered with status ${response.status}`;
+}

@@ -1,0 +1,228 @@
+/** Runs: recorded, opened, compared, shared, taken away, deleted and brought back. */
+
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { LivePage } from "./fixtures/live_page";
+import { Program } from "./fixtures/program";
+import { Site, until } from "./fixtures/site";
+import { expect, test } from "./fixtures/test";
+
+/** What is used of GET /runs. */
+interface Listed {
+  readonly runs: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly state: string;
+    readonly counts: { readonly instants: number };
+  }[];
+  readonly deleted: readonly { readonly id: string }[];
+}
+
+test.describe.configure({ mode: "serial", timeout: 240_000 });
+
+let site: Site;
+let program: Program;
+/** The first has ten samples a second, the second fifty. */
+const ids: string[] = [];
+
+test.beforeAll(async ({ built: _ }) => {
+  site = await Site.start();
+  program = await Program.start();
+});
+
+test.afterAll(async () => {
+  await program.kill();
+  await site.stop();
+});
+
+test.beforeEach(async ({ page }) => {
+  await page.goto(site.urlWithToken);
+});
+
+const listed = async () => (await site.get("/runs")) as Listed;
+const row = (page: Page, id: string) => page.locator(`[data-run="${id}"]`);
+
+/** Record for as many instants as the collector takes meanwhile. */
+async function recorded(page: Page, frames: number): Promise<string> {
+  const live = new LivePage(page, site);
+  await page.getByRole("button", { name: "Record", exact: true }).click();
+  await expect(page.getByRole("button", { name: /^Stop recording/ })).toBeVisible();
+  await live.frames(frames);
+  await page.getByRole("button", { name: /^Stop recording/ }).click();
+  await page.getByRole("button", { name: "Open", exact: true }).last().click();
+  await expect(page).toHaveURL(/\/runs\/r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$/);
+  const id = page.url().split("/").at(-1) ?? "";
+  await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
+  return id;
+}
+
+test("two runs of a program are recorded at different rates", async ({ page }) => {
+  const live = new LivePage(page, site);
+  await live.open(program.pid);
+  await page.getByRole("button", { name: "Record", exact: true }).click();
+  // On every page, with the way to the run.
+  await page.getByRole("link", { name: "Doctor" }).click();
+  await expect(page.getByRole("status", { name: "Recording" })).toContainText("steady_work");
+  await page.goBack();
+  await live.frames(80);
+  await page.getByRole("button", { name: /^Stop recording/ }).click();
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("steady_work");
+  ids.push(page.url().split("/").at(-1) ?? "");
+  await live.open(program.pid);
+  await page.getByRole("combobox", { name: "Rate" }).selectOption("50");
+  await expect(page.getByRole("combobox", { name: "Rate" })).toHaveValue("50");
+  ids.push(await recorded(page, 200));
+  const { runs } = await listed();
+  expect(runs.map(({ state }) => state)).toEqual(["complete", "complete"]);
+  expect(runs.map(({ id }) => id)).toEqual([...ids].reverse());
+  await expect(page.getByRole("button", { name: /^Stop recording/ })).toHaveCount(0);
+});
+
+test("a run is seen as it was live, down to its samples", async ({ page }) => {
+  await page.goto(`${site.url}/runs/${ids[0]}`);
+  const reading = page.locator("[data-reading]");
+  await expect(reading).toHaveAttribute("data-reading", "ready");
+  const live = new LivePage(page, site);
+  await live.ready();
+  await expect(page.locator('[data-panel="cpu"] [data-state]')).toHaveAttribute("data-state", "ok");
+  await expect(page.getByRole("region", { name: "Where the time goes" })).toBeVisible();
+  // What is for live targets only is not here.
+  for (const name of ["Steer", "Record", "Detach"]) {
+    await expect(page.getByRole("button", { name, exact: true })).toHaveCount(0);
+  }
+  const bar = page.getByRole("slider", { name: "Part of the run in view" });
+  await bar.focus();
+  for (let press = 0; press < 8; press++) {
+    await page.keyboard.press("+");
+  }
+  await expect(reading).toHaveAttribute("data-raw", "true");
+  await expect(reading).toContainText("each sample");
+  const before = await bar.getAttribute("aria-valuetext");
+  await page.keyboard.press("ArrowRight");
+  await expect(bar).not.toHaveAttribute("aria-valuetext", before ?? "");
+  await page.keyboard.press("End");
+  const end = await bar.getAttribute("aria-valuetext");
+  await page.keyboard.press("Home");
+  await expect(bar).not.toHaveAttribute("aria-valuetext", end ?? "");
+  // The space bar plays; it comes to its end by itself.
+  await page.getByText("60×").click();
+  await page.locator("body").focus();
+  await page.getByRole("button", { name: "Play" }).click();
+  await expect(page.getByRole("button", { name: "Play" })).toBeVisible();
+  await page.getByRole("button", { name: "Whole run" }).click();
+  await expect(reading).toContainText("all ");
+});
+
+test("what people say of a run is kept", async ({ page }) => {
+  await page.goto(`${site.url}/runs/${ids[0]}`);
+  await page.getByRole("button", { name: /^Name: / }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("slow sampling");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("slow sampling");
+  await page.getByRole("button", { name: /^Tags: / }).click();
+  await page.getByRole("textbox", { name: "Tags" }).fill("steady, first");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Text of a new mark").fill("here it begins");
+  await page.getByRole("button", { name: /^Mark at / }).click();
+  const marks = page.getByRole("region", { name: "Marks" });
+  await expect(marks.getByRole("listitem")).toHaveCount(1);
+  await page.reload();
+  await expect(marks.getByRole("listitem")).toContainText("here it begins");
+  await marks.getByRole("button", { name: "Go to here it begins" }).click();
+  await expect(page.getByText("first", { exact: false }).first()).toBeVisible();
+
+  await page.goto(`${site.url}/runs/${ids[1]}`);
+  await page.getByRole("button", { name: /^Name: / }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("fast sampling");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("fast sampling");
+});
+
+test("they are found, and compared; the link shows the same to somebody else", async ({
+  page,
+  browser,
+}) => {
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await expect(page.getByRole("row")).toHaveCount(3);
+  await page.keyboard.press("/");
+  await page.keyboard.type("first");
+  await expect(row(page, ids[1] ?? "")).toHaveCount(0);
+  await expect(row(page, ids[0] ?? "")).toContainText("slow sampling");
+  await page.getByRole("searchbox").fill("");
+  for (const name of ["slow sampling", "fast sampling"]) {
+    await page.getByRole("checkbox", { name: `Compare ${name}` }).check();
+  }
+  await page.getByRole("button", { name: "Compare 2" }).click();
+  const setup = page.getByRole("region", { name: "What differs in set-up" });
+  await expect(setup).toContainText("10");
+  await expect(setup).toContainText("50");
+  const differences = page.getByRole("region", { name: "Differences" });
+  const cpu = differences.locator('[data-metric="cpu_run_ns"][data-role=""]');
+  await expect(cpu).toContainText(/(better|worse|equal)/);
+  await page.getByText("One each").click();
+  await expect(page.getByRole("region", { name: "Curves" }).getByRole("img")).toHaveCount(2);
+  await differences.getByText("Roles", { exact: true }).click();
+  await differences.getByRole("searchbox").fill("cpu burner");
+  const burner = differences.locator('[data-metric="cpu_run_ns"][data-role="burner"]');
+  await expect(burner).toBeVisible();
+  await expect(page).toHaveURL(/layout=each.*filter=cpu\+burner/);
+
+  const other = await browser.newContext();
+  const second = await other.newPage();
+  await second.goto(site.urlToWatch);
+  // What the address has, and nothing else.
+  await second.goto(page.url());
+  await expect(second.getByRole("region", { name: "Curves" }).getByRole("img")).toHaveCount(2);
+  const theirs = second.getByRole("region", { name: "Differences" });
+  await expect(theirs.getByRole("searchbox")).toHaveValue("cpu burner");
+  await expect(theirs.locator('[data-metric="cpu_run_ns"]')).toHaveText(
+    (await burner.textContent()) ?? "",
+  );
+  // Who only watches is told so.
+  await second.goto(`${site.url}/runs`);
+  await expect(second.getByRole("button", { name: "Delete slow sampling" })).toBeDisabled();
+  await other.close();
+});
+
+test("a run is exported, deleted, brought back, and imported", async ({ page }) => {
+  const [id = ""] = ids;
+  await page.goto(`${site.url}/runs`);
+  await row(page, id)
+    .getByRole("button", { name: /Export/ })
+    .click();
+  const coming = page.waitForEvent("download");
+  await row(page, id)
+    .getByRole("link", { name: /Folder/ })
+    .click();
+  const file = await (await coming).path();
+  expect(readFileSync(file).readUInt32LE(0)).toBe(0xfd2fb528); // the magic number of zstd
+  await page.keyboard.press("Escape");
+
+  await page.getByRole("button", { name: "Delete slow sampling" }).click();
+  await expect(row(page, id)).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(row(page, id)).toBeVisible();
+
+  await page.getByRole("button", { name: "Delete slow sampling" }).click();
+  await expect(row(page, id)).toHaveCount(0);
+  await page.getByText("Deleted within the last hour: 1").click();
+  await expect(page.locator(`[data-deleted="${id}"]`)).toContainText("slow sampling");
+  await page.getByRole("button", { name: "Restore slow sampling" }).click();
+  await expect(row(page, id)).toBeVisible();
+
+  const before = (await listed()).runs.length;
+  await page.locator('input[type="file"]').setInputFiles(file);
+  await expect(page.getByText("Imported slow sampling.")).toBeVisible();
+  await until("the import to be listed", async () => (await listed()).runs.length === before + 1);
+});
+
+test("runs and links that are not there are said to be gone", async ({ page }) => {
+  await page.goto(`${site.url}/runs/r-20200101-000000-000000`);
+  await expect(page.getByText("This run is not here")).toBeVisible();
+  await page.goto(`${site.url}/compare?runs=${ids[0]},r-20200101-000000-000000`);
+  await expect(page.getByText("A run of this link is not here")).toBeVisible();
+  await page.getByRole("button", { name: "Go on without" }).click();
+  await expect(page.getByText("One run alone cannot be compared")).toBeVisible();
+});
