@@ -1,7 +1,6 @@
 """/api/v1/runs/{id}/export and /api/v1/runs/import: runs leave, and come from elsewhere."""
 
 import asyncio
-import errno
 import secrets
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -13,7 +12,8 @@ from fastapi.responses import StreamingResponse
 from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.api.compare import Finder
-from tidscope_backend.problems import ProblemError, refusal
+from tidscope_backend.problems import refusal
+from tidscope_backend.runs.home import unusable
 
 Format = Literal["folder", "parquet", "csv", "trace"]
 KINDS: dict[Format, tuple[str, str]] = {
@@ -81,7 +81,7 @@ def import_router(make: Callable[[], Path], taken: Callable[[str], bool]) -> API
                 await _save(request, archive)
                 return await asyncio.to_thread(_imported, archive, runs, taken)
             except OSError as error:
-                raise _cannot_write(error) from None
+                raise unusable(runs, error) from None
             finally:
                 await asyncio.to_thread(archive.unlink, missing_ok=True)
 
@@ -119,12 +119,3 @@ def _imported(archive: Path, runs: Path, taken: Callable[[str], bool]) -> RunMan
     except BadArchiveError as error:
         hint = "send what GET /api/v1/runs/{id}/export?format=folder answered, unchanged"
         raise refusal("bad-run", f"the archive is not a run: {error}", hint) from None
-
-
-def _cannot_write(error: OSError) -> ProblemError:
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return refusal(
-        "disk-full" if full else "internal",
-        f"the run cannot be written: {error.strerror or error}",
-        "make room, or set TIDSCOPE_RUNS to a place with room" if full else "see the log",
-    )

@@ -46,6 +46,8 @@ def run(arguments: Sequence[str]) -> int:
         finally:
             if child is not None:
                 child.end_if_held()
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     except (RefusedError, UnavailableError) as error:
         raise CommandError(str(error), OWN_FAILURE if options.command else 1) from None
     except CommandError as error:
