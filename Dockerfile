@@ -24,6 +24,8 @@ COPY requirements.lock /tmp/
 RUN pip install --no-cache-dir --require-hashes -r /tmp/requirements.lock
 COPY --from=wheel /src/dist/*.whl /tmp/
 RUN pip install --no-cache-dir --no-deps /tmp/*.whl && rm /tmp/*.whl /tmp/requirements.lock
+# A volume that is mounted there takes its owner over.
+RUN install -d -o 65534 -g 65534 -m 700 /var/lib/tidscope /var/lib/tidscope/runs
 ENV PYTHONUNBUFFERED=1
 USER 65534:65534
 ENTRYPOINT ["tidscope"]

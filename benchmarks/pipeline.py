@@ -6,48 +6,18 @@ memory of collector and backend over the same seconds, bytes a second, coalesced
 
 import argparse
 import json
-import os
-import re
 import statistics
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
-from typing import Any
 
-import psutil
 from compiled import wakers
+from running import cpu, tidscope
 
 ROOT = Path(__file__).resolve().parent.parent
-TOKEN = "benchmark-" + os.urandom(8).hex()
 # Half of the threads or fewer change between two samples, as in a pool that mostly waits.
 PERIOD_MS = 500
-
-
-def ask(port: int, path: str, body: dict[str, Any] | None = None) -> Any:
-    """Ask the backend; returns its JSON."""
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/api/v1{path}",
-        data=None if body is None else json.dumps(body).encode(),
-        headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"},
-    )
-    with urllib.request.urlopen(request, timeout=20) as answer:
-        return json.load(answer)
-
-
-def child(up: psutil.Process, module: str) -> psutil.Process:
-    """The process under `up` that runs a module."""
-    for process in up.children(recursive=True):
-        if module in " ".join(process.cmdline()):
-            return process
-    raise SystemExit(f"no child of tidscope up runs {module}")
-
-
-def cpu(process: psutil.Process) -> float:
-    """User and system seconds so far."""
-    times = process.cpu_times()
-    return float(times.user + times.system)
 
 
 def measure(
@@ -57,29 +27,10 @@ def measure(
 
     Without a CPU budget (0) the collector keeps to the rate whatever it costs.
     """
-    environment = {**os.environ, "TIDSCOPE_TOKEN": TOKEN}
-    environment.pop("TIDSCOPE_COLLECTOR_SECRET", None)
-    up = subprocess.Popen(
-        [
-            str(Path(sys.executable).with_name("tidscope")),
-            *("up", "--port", "0", "--no-open", "--budget-percent", str(budget_percent)),
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        text=True,
-    )
-    try:
-        assert up.stdout is not None
-        port = next(
-            int(found[1])
-            for line in up.stdout
-            if (found := re.search(r"http://127\.0\.0\.1:(\d+)/\?token", line))
-        )
-        attached = ask(port, "/targets", {"pid": pid, "rate_hz": rate_hz})
-        tree = psutil.Process(up.pid)
-        collector, backend = child(tree, "tidscope_collector"), child(tree, "tidscope_backend")
-        url = f"http://127.0.0.1:{port}/?token={TOKEN}&target={attached['id']}"
+    with tidscope("--budget-percent", str(budget_percent)) as site:
+        attached = site.ask("/targets", {"pid": pid, "rate_hz": rate_hz})
+        url = f"{site.url}&target={attached['id']}"
+        collector, backend = site.collector, site.backend
         began = time.monotonic(), cpu(collector), cpu(backend)
         page = subprocess.run(
             ["node", str(ROOT / "benchmarks" / "pipeline_page.mjs"), url, str(seconds)],
@@ -89,7 +40,7 @@ def measure(
             timeout=seconds + 120,
         )
         took = time.monotonic() - began[0]
-        health = ask(port, "/health")
+        health = site.ask("/health")
         seen = json.loads(page.stdout)
         late = sorted(
             entry["painted_unix_ms"] - entry["unix_us"] / 1000
@@ -108,9 +59,6 @@ def measure(
             "coalesced": health["coalesced"],
             "dropped": health["dropped"],
         }
-    finally:
-        up.terminate()
-        up.wait(20)
 
 
 def main() -> int:

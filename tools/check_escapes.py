@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 LIST = Path("tools/escapes.json")
-SKIPPED = {"node_modules", "generated", "web", "dist", "test-output", "runs", "__pycache__"}
+SKIPPED = {"node_modules", "generated", "web", "dist", "test-output", "__pycache__"}
 
 PYTHON = {
     "type: ignore": re.compile(r"#\s*type:\s*ignore\b"),

@@ -2,20 +2,25 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
+from tidscope_wire.generated.models import LiveState, Retention
 
 from tidscope_backend import VERSION, api, web
 from tidscope_backend.api import (
+    compare,
     demo,
     docs,
     doctor,
+    exchange,
     fields,
     health,
     hosts,
     processes,
+    run_frames,
+    runs,
     session,
     steering,
 )
@@ -26,8 +31,17 @@ from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.intake import Intake
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics import endpoint as metrics
-from tidscope_backend.metrics.facts import gather
+from tidscope_backend.metrics.facts import Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters
+from tidscope_backend.metrics.push import pusher
+from tidscope_backend.metrics.push_counts import Pushes
+from tidscope_backend.runs.closer import Closer
+from tidscope_backend.runs.due import Patience
+from tidscope_backend.runs.home import Home
+from tidscope_backend.runs.manifests import Manifests
+from tidscope_backend.runs.recorder import Recorder
+from tidscope_backend.runs.recording import Limits
+from tidscope_backend.runs.shelf import Shelf
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.door import Door
 from tidscope_backend.security.gate import Gate
@@ -54,25 +68,56 @@ def create_app(settings: Settings) -> FastAPI:
     fanout = Fanout(store)
     site = Site(settings.ended_targets)
     meters = Meters(clock, site.collector_pid)
-    intake = Intake(site, fanout, meters.observe)
+
+    def state() -> LiveState:
+        return site.state().model_copy(update={"recordings": recorder.recordings})
+
+    def changed() -> None:
+        fanout.publish_state(state())
+
+    home, manifests, closer = Home(settings.runs_dir), Manifests(), Closer()
+    recorder = Recorder(
+        home,
+        site,
+        store,
+        manifests,
+        closer,
+        clock,
+        changed,
+        Limits(int(settings.part_seconds * 1e9), settings.part_bytes),
+        Patience(resume=settings.resume_seconds),
+    )
+    retention = Retention(max_age_s=settings.keep_runs_seconds, max_bytes=settings.keep_runs_bytes)
+    shelf = Shelf(home, recorder, manifests, retention)
+    intake = Intake(site, fanout, meters.observe, recorder)
 
     def forget(target_id: str) -> None:
         intake.drop(target_id)
         meters.forget(target_id)
 
-    site.listen(lambda: fanout.publish_state(site.state()), forget)
+    site.listen(changed, forget)
     links = CollectorLinks(lambda host: site.host(host) is not None)
     door = Door(settings, clock)
     demo_child = DemoChild(links)
 
+    pushes = Pushes()
+
+    def facts() -> Facts:
+        return gather(site, links, fanout, meters, run_facts(recorder), pushes)
+
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        stats = asyncio.create_task(_every_second(fanout))
+        closer.start()
+        recorder.start()
+        shelf.start()
+        pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, pushes)
         try:
-            yield
+            async with _in_background(_every_second(fanout), *pushing):
+                yield
         finally:
-            stats.cancel()
-            await asyncio.gather(stats, return_exceptions=True)
+            await shelf.close()
+            await recorder.close()
+            await closer.stop()
             await demo_child.stop()
 
     app = FastAPI(
@@ -95,19 +140,36 @@ def create_app(settings: Settings) -> FastAPI:
         doctor.router(links),
         demo.router(demo_child),
         session.router(door),
+        runs.router(recorder, shelf),
+        run_frames.router(shelf.reader),
+        exchange.export_router(home.folder),
+        exchange.import_router(home.make, home.has),
+        compare.router(home.folder),
     ):
         app.include_router(router, prefix=api.PREFIX)
     app.include_router(docs.router())
-    app.include_router(metrics.router(lambda: gather(site, links, fanout, meters)))
+    app.include_router(metrics.router(facts))
     app.include_router(CollectorEndpoint(settings, site, links, intake).router)
-    app.include_router(live_router(settings, fanout, site.state))
+    app.include_router(live_router(settings, fanout, state))
     app.include_router(web.router(settings.web_dir, door))
     # The last one added is the outermost.
-    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
+    streamed = {api.PREFIX + exchange.IMPORT_PATH: settings.max_import_bytes}
+    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=streamed)
     places = Places(settings.host, settings.allow_hosts, settings.allow_origins)
     app.add_middleware(Gate, places=places, door=door)
     app.add_middleware(SecurityHeaders)
     return app
+
+
+@asynccontextmanager
+async def _in_background(*work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(one) for one in work]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _every_second(fanout: Fanout) -> None:

@@ -44,6 +44,7 @@ KINDS: dict[ProblemType, Kind] = {
     "already-recording": Kind(409, "It is being recorded already"),
     "disk-full": Kind(507, "The disk is full"),
     "bad-run": Kind(422, "It is not a run that can be read"),
+    "runs-unavailable": Kind(503, "Runs cannot be kept here"),
     "not-found": Kind(404, "There is nothing here"),
     "method-not-allowed": Kind(405, "This method is not allowed here"),
     "internal": Kind(500, "Something went wrong in the backend"),

@@ -5,10 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tidscope_backend.otlp_address import metrics_address
+
 MIB = 1024 * 1024
 BROWSER_VARIABLE = "TIDSCOPE_TOKEN"
 VIEW_VARIABLE = "TIDSCOPE_VIEW_TOKEN"
 COLLECTOR_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
+RUNS_VARIABLE = "TIDSCOPE_RUNS"
+OTLP_VARIABLE = "TIDSCOPE_OTLP_ENDPOINT"
 SHORTEST_SECRET = 8
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8787
@@ -39,6 +43,12 @@ class Settings:
         history_bytes: bound on the kept frames of one target.
         history_total_bytes: bound on the kept frames of all targets.
         history_seconds: how far back the kept frames of a target go.
+        runs_dir: where runs are kept; None: nowhere.
+        keep_runs_seconds: runs that ended longer ago are deleted; None: none is.
+        keep_runs_bytes: the oldest runs are deleted until all take no more; None: none is.
+        part_seconds: a part of a run is closed at the first snapshot behind so long.
+        part_bytes: the same in bytes.
+        resume_seconds: how long a run that was cut short waits for its target.
         ended_targets: how many ended targets are kept in the list.
         queue_frames: frames that wait for one page before they are coalesced.
         queue_bytes: the same in bytes.
@@ -52,6 +62,9 @@ class Settings:
         max_body_bytes: largest HTTP request body.
         max_message_bytes: largest WebSocket message.
         max_command_bytes: largest message of a page.
+        max_import_bytes: largest archive of a run that is brought in.
+        otlp_endpoint: where metrics are sent to by OTLP; None: nowhere.
+        otlp_seconds: between two exports.
     """
 
     token: str = field(repr=False)
@@ -64,6 +77,12 @@ class Settings:
     history_bytes: int = 32 * MIB
     history_total_bytes: int = 80 * MIB
     history_seconds: float = 300
+    runs_dir: Path | None = None
+    keep_runs_seconds: float | None = None
+    keep_runs_bytes: int | None = None
+    part_seconds: float = 60
+    part_bytes: int = 32 * MIB
+    resume_seconds: float = 30
     ended_targets: int = 50
     queue_frames: int = 32
     queue_bytes: int = 8 * MIB
@@ -74,9 +93,12 @@ class Settings:
     hello_seconds: float = 5
     command_seconds: float = 5
     doctor_seconds: float = 20
-    max_body_bytes: int = 64 * 1024
+    max_body_bytes: int = 1 * MIB
     max_message_bytes: int = 64 * MIB
     max_command_bytes: int = 4096
+    max_import_bytes: int = 4 * 1024 * MIB
+    otlp_endpoint: str | None = None
+    otlp_seconds: float = 10
 
 
 def settings_from(
@@ -84,8 +106,10 @@ def settings_from(
     host: str = DEFAULT_HOST,
     allow_hosts: tuple[str, ...] = (),
     allow_origins: tuple[str, ...] = (),
+    keep_runs_seconds: float | None = None,
+    keep_runs_bytes: int | None = None,
 ) -> Settings:
-    """Take the secrets from the environment; those that are not there are made.
+    """Take secrets and folders from the environment; secrets that are not there are made.
 
     Raises:
         SettingsError: a secret is too short to be one, or both tokens are the same.
@@ -100,7 +124,35 @@ def settings_from(
         host=host,
         allow_hosts=allow_hosts,
         allow_origins=allow_origins,
+        otlp_endpoint=_otlp_endpoint(environ),
+        runs_dir=runs_folder(environ),
+        keep_runs_seconds=keep_runs_seconds,
+        keep_runs_bytes=keep_runs_bytes,
     )
+
+
+def runs_folder(environ: Mapping[str, str]) -> Path | None:
+    """Where runs are kept: as the variable says, or where the user's data lie; None: nowhere.
+
+    Relative paths of XDG_DATA_HOME are ignored, as its specification demands.
+    """
+    given, data = environ.get(RUNS_VARIABLE, ""), environ.get("XDG_DATA_HOME", "")
+    home = environ.get("HOME", "")
+    if given:
+        return Path(given).absolute()
+    if data.startswith("/"):
+        return Path(data) / "tidscope" / "runs"
+    return Path(home) / ".local" / "share" / "tidscope" / "runs" if home.startswith("/") else None
+
+
+def _otlp_endpoint(environ: Mapping[str, str]) -> str | None:
+    endpoint = environ.get(OTLP_VARIABLE) or None
+    if endpoint is not None:
+        try:
+            metrics_address(endpoint)
+        except ValueError as error:
+            raise SettingsError(f"{OTLP_VARIABLE}: {error}") from None
+    return endpoint
 
 
 def _secret(environ: Mapping[str, str], name: str) -> str:

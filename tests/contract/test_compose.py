@@ -18,6 +18,7 @@ from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
     DEFAULT_PORT,
+    RUNS_VARIABLE,
     VIEW_VARIABLE,
 )
 from tidscope_collector.control.audit import DIRECTORY as AUDIT
@@ -51,7 +52,17 @@ def test_what_steering_writes_outlives_the_container() -> None:
 def test_backend_has_no_rights() -> None:
     assert BACKEND["cap_drop"] == ["ALL"]
     assert int(BACKEND["user"].split(":")[0]) > 0
-    assert not {"cap_add", "pid", "network_mode", "userns_mode", "volumes"} & set(BACKEND)
+    assert not {"cap_add", "pid", "network_mode", "userns_mode"} & set(BACKEND)
+
+
+def test_runs_outlive_the_container() -> None:
+    (volume,) = BACKEND["volumes"]
+    name, _, folder = volume.partition(":")
+    assert name in yaml.safe_load((ROOT / "docker-compose.yml").read_text())["volumes"]
+    assert BACKEND["environment"][RUNS_VARIABLE].startswith(f"{folder}/")
+    # Docker gives a new volume the owner of the folder that the image has there.
+    assert f"-o {BACKEND['user'].split(':')[0]} " in DOCKERFILE
+    assert f" {folder} " in DOCKERFILE
 
 
 @pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
@@ -67,8 +78,9 @@ def test_secrets_are_asked_for_and_never_written_down() -> None:
         "collector": {COLLECTOR_VARIABLE},
     }
     for name, service in SERVICES.items():
-        assert set(service["environment"]) == needed[name]
-        for variable, value in service["environment"].items():
+        secrets = {k: v for k, v in service["environment"].items() if k != RUNS_VARIABLE}
+        assert set(secrets) == needed[name]
+        for variable, value in secrets.items():
             assert re.fullmatch(rf"\$\{{{variable}:\?[^}}]+\}}", value)
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
+import compared_runs
 import httpx
 import pytest
 from backend_builders import (
@@ -20,11 +21,14 @@ from backend_builders import (
 )
 from backend_server import Backend, running_backend
 from builders import frame_header
+from compared_runs import Instant, Life
 from jsonschema import Draft202012Validator, ValidationError
 from pydantic import BaseModel
 from pydantic import ValidationError as ModelError
+from run_builders import run_messages
 from schema_check import check, check_text, schemas
 from tidscope_backend.problems import KINDS, problem
+from tidscope_backend.runs.comparison.compare import compare
 from tidscope_wire.frame import split
 from tidscope_wire.generated import models
 from tidscope_wire.generated.catalogue import CATALOGUE
@@ -109,7 +113,25 @@ OPTIONS = models.SteeringOptions(
     signals=[models.SignalOption(kind="network-bytes", proxy=True, refusal="", note="n")],
     steering=STEERING,
 )
+COMPARISON = compare(
+    [
+        [
+            compared_runs.tables(
+                1, [Life("main", (0, 0, 0), (5, 1, None))], [Instant(5, {"main": (0, 0, 0)})]
+            )
+        ],
+        [compared_runs.tables(2, tidscope="0.2.0"), compared_runs.tables(3)],
+    ],
+    "policy",
+)
 MESSAGES: list[BaseModel] = [
+    COMPARISON,
+    *COMPARISON.runs,
+    *COMPARISON.groups,
+    *COMPARISON.setup,
+    *COMPARISON.roles,
+    *COMPARISON.metrics,
+    *COMPARISON.series,
     *EVENTS,
     REFUSAL,
     CHECK,
@@ -157,6 +179,7 @@ MESSAGES: list[BaseModel] = [
     models.HostsResponse(hosts=[host()]),
     models.ProcessesResponse(host=host().id, processes=[]),
     models.DemoResponse(target=target()),
+    *run_messages(),
     models.AgentCall(id=1, method="hello"),
     models.AgentSetCall(id=2, params=models.AgentSetParams(size=1, lease_s=0.5)),
     models.AgentAnswer(id=2, result=AGENT),

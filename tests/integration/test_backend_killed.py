@@ -1,48 +1,16 @@
 """The backend is killed and comes back: the real collector replays, and no frame is missing."""
 
-import asyncio
-import os
-import socket
-import sys
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 
 import httpx
-from backend_server import SECRET, TOKEN
+from backend_server import TOKEN
 from collector_process import CollectorProcess
 from follower import connected
 from live_page import LivePage
 from programs.known_work import KnownWork
+from served import free_port, served
 from tidscope_wire.generated.models import FramesLost, Target
 from websockets.exceptions import ConnectionClosed
-
-ENVIRONMENT = {**os.environ, "TIDSCOPE_TOKEN": TOKEN, "TIDSCOPE_COLLECTOR_SECRET": SECRET}
-
-
-@asynccontextmanager
-async def served(port: int) -> AsyncIterator[None]:
-    """Run `tidscope serve`, and kill it at the end as nothing it could prepare for."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tidscope_backend", "serve", "--port", str(port)),
-        stdin=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
-        env=ENVIRONMENT,
-    )
-    try:
-        assert process.stderr is not None
-        # It says so when it listens.
-        while f"port {port}" not in (line := (await process.stderr.readline()).decode()):
-            assert line, "the backend has ended"
-        yield
-    finally:
-        process.kill()
-        await process.communicate()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port: int = found.getsockname()[1]
-        return port
 
 
 def told_of_losses(page: LivePage) -> list[FramesLost]:

@@ -13,6 +13,9 @@ VERBS = {
     "serve": "run the backend alone",
     "collect": "run the collector alone",
     "doctor": "say what this machine lets tidscope measure, and how to mend what it does not",
+    "record": "record a process, or a command from its first instruction to its end",
+    "runs": "list, show, rename, delete, export and import runs",
+    "compare": "hold runs side by side",
     "steer": "let a policy steer the size of a program's thread pool",
     "policies": "list the policies that steer a pool, or try them on a simulated plant (bench)",
 }
@@ -31,10 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "arguments", nargs=argparse.REMAINDER, help="of the verb; see tidscope VERB --help"
     )
-    options = parser.parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    options = parser.parse_args(given)
+    # Not options.arguments: argparse takes a -- away, which `record` needs.
+    of_verb = given[given.index(options.verb) + 1 :]
     verb = import_module(f"tidscope_backend.cli.{options.verb}")
     try:
-        code: int = verb.run(options.arguments)
+        code: int = verb.run(of_verb)
     except CommandError as error:
         print(f"tidscope {options.verb}: {error}", file=sys.stderr)
         return error.code

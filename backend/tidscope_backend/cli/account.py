@@ -29,8 +29,9 @@ class Account:
     home: str
 
     def environ(self, base: Mapping[str, str]) -> dict[str, str]:
-        """The environment, with this user's name and home."""
-        return {**base, "HOME": self.home, "USER": self.name, "LOGNAME": self.name}
+        """The environment, with this user's name and home, and no folders of another."""
+        own = {name: value for name, value in base.items() if not name.startswith("XDG_")}
+        return {**own, "HOME": self.home, "USER": self.name, "LOGNAME": self.name}
 
     def check_may_run(self) -> None:
         """See that this user may read the installation, which can lie in a private folder.

@@ -1,8 +1,9 @@
 """The options that say where the backend is, shared by the verbs that start one."""
 
 import argparse
+from collections.abc import Mapping
 
-from tidscope_backend.settings import DEFAULT_HOST, DEFAULT_PORT
+from tidscope_backend.settings import DEFAULT_HOST, DEFAULT_PORT, OTLP_VARIABLE
 
 MAX_PORT = 65535
 
@@ -25,6 +26,22 @@ def add_address_options(parser: argparse.ArgumentParser) -> None:
         metavar="ORIGIN",
         help="another origin of the page, such as https://NAME behind a proxy (may be repeated)",
     )
+
+
+def add_otlp_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that sends metrics to an OpenTelemetry collector."""
+    parser.add_argument(
+        "--otlp-endpoint",
+        metavar="URL",
+        help="send metrics to an OpenTelemetry collector, such as http://localhost:4318 "
+        f"({OTLP_VARIABLE})",
+    )
+
+
+def otlp_environ(options: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment, with what the option says."""
+    chosen: str | None = options.otlp_endpoint
+    return {**environ, **({} if chosen is None else {OTLP_VARIABLE: chosen})}
 
 
 def port(text: str) -> int:

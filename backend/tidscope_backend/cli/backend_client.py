@@ -42,6 +42,17 @@ def ask(
         RefusedError: it answers with a problem document.
         UnavailableError: it does not answer.
     """
+    received = tell(address, token, path, method, body)
+    try:
+        return answer.model_validate_json(received)
+    except ValidationError as error:
+        raise UnavailableError(f"{address}{path}: {error}") from None
+
+
+def tell(
+    address: str, token: str, path: str, method: str = "GET", body: object | None = None
+) -> bytes:
+    """Ask, whatever the answer is. As `ask`, which reads it."""
     connection = HTTPConnection(address, timeout=TIMEOUT_SECONDS)
     try:
         headers = {"Authorization": f"Bearer {token}"}
@@ -53,7 +64,7 @@ def ask(
         response = connection.getresponse()
         received = response.read()
         if response.status < BAD_REQUEST:
-            return answer.model_validate_json(received)
+            return received
         problem = Problem.model_validate_json(received)
     except (OSError, HTTPException, ValidationError) as error:
         raise UnavailableError(f"{address}{path}: {error}") from None

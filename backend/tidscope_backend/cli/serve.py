@@ -6,8 +6,9 @@ import os
 import socket
 from collections.abc import Sequence
 
-from tidscope_backend.cli.address import add_address_options
+from tidscope_backend.cli.address import add_address_options, add_otlp_option, otlp_environ
 from tidscope_backend.cli.failure import CommandError
+from tidscope_backend.cli.keeping import add_keeping_options, keep_bytes, keep_seconds
 from tidscope_backend.listening import SocketError, open_socket
 from tidscope_backend.serving import serve
 from tidscope_backend.settings import SettingsError, settings_from
@@ -23,6 +24,8 @@ def run(arguments: Sequence[str]) -> int:
         "browsers, TIDSCOPE_COLLECTOR_SECRET for collectors.",
     )
     add_address_options(parser)
+    add_otlp_option(parser)
+    add_keeping_options(parser)
     parser.add_argument(
         "--fd", type=int, help="descriptor of a listening socket, in place of --port"
     )
@@ -30,7 +33,12 @@ def run(arguments: Sequence[str]) -> int:
     logging.basicConfig(level=logging.INFO, format=LOG_FORMAT)
     try:
         settings = settings_from(
-            os.environ, options.host, tuple(options.allow_host), tuple(options.allow_origin)
+            otlp_environ(options, os.environ),
+            options.host,
+            tuple(options.allow_host),
+            tuple(options.allow_origin),
+            keep_seconds(options),
+            keep_bytes(options),
         )
         sock = (
             open_socket(options.host, options.port)

@@ -17,11 +17,12 @@ from pydantic import BaseModel
 from tidscope_wire.generated.models import DemoResponse, HealthResponse, HostsResponse
 
 from tidscope_backend.cli.account import Account, backend_account
-from tidscope_backend.cli.address import add_address_options
+from tidscope_backend.cli.address import add_address_options, add_otlp_option, otlp_environ
 from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, ask
 from tidscope_backend.cli.browser import has_screen, opened
 from tidscope_backend.cli.collector import NETWORK_SOURCES, PATH, collector_command
 from tidscope_backend.cli.failure import CommandError
+from tidscope_backend.cli.keeping import add_keeping_options, keeping_arguments
 from tidscope_backend.cli.supervised import Program, Supervised
 from tidscope_backend.listening import SocketError, open_socket, reachable
 from tidscope_backend.settings import (
@@ -73,6 +74,7 @@ def run(arguments: Sequence[str]) -> int:
         description="Start collector and backend on this machine and print the page's address.",
     )
     add_address_options(parser)
+    add_otlp_option(parser)
     parser.add_argument("--demo", action="store_true", help="with a program to look at")
     parser.add_argument(
         "--open",
@@ -86,6 +88,7 @@ def run(arguments: Sequence[str]) -> int:
         help="CPU that sampling may take, 100 is one core; over it the collector lowers the rate; "
         "0: no limit (2)",
     )
+    add_keeping_options(parser)
     parser.add_argument("--no-collector", action="store_true", help="the backend alone")
     parser.add_argument(
         "--user", metavar="NAME", help="whom the backend becomes (with sudo: who called it)"
@@ -147,10 +150,11 @@ async def _until(stop: asyncio.Event) -> None:
 
 def _programs(options: argparse.Namespace, sock: socket.socket, account: Account | None) -> Running:
     """Say what to run; the secrets are made here and travel by environment only."""
-    settings = settings_from(os.environ)
+    environ = otlp_environ(options, os.environ)
+    settings = settings_from(environ)
     address = reachable(options.host, sock.getsockname()[1])
     secrets = (BROWSER_VARIABLE, VIEW_VARIABLE, COLLECTOR_VARIABLE)
-    environ = {name: value for name, value in os.environ.items() if name not in secrets}
+    environ = {name: value for name, value in environ.items() if name not in secrets}
     for_collector = {**environ, COLLECTOR_VARIABLE: settings.collector_secret}
     command = [sys.executable, "-m", "tidscope_backend", "serve", "--host", options.host]
     command += ["--fd", str(sock.fileno())]
@@ -158,6 +162,7 @@ def _programs(options: argparse.Namespace, sock: socket.socket, account: Account
         command += ["--allow-host", name]
     for origin in options.allow_origin:
         command += ["--allow-origin", origin]
+    command += keeping_arguments(options)
     backend = Program(
         "backend",
         command,

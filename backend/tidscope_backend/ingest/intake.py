@@ -1,6 +1,7 @@
 """What one collector's messages mean for the site, the history and the pages."""
 
 from collections.abc import Callable
+from typing import Protocol
 
 from tidscope_wire.frame import FrameError, split
 from tidscope_wire.generated.close_code import CloseCode
@@ -10,7 +11,17 @@ from tidscope_backend.closing import CloseError
 from tidscope_backend.ingest.sequence import Sequence
 from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.stored import stored_as
+from tidscope_backend.stream.stored import StoredFrame, stored_as
+
+
+class FrameSink(Protocol):
+    """Keeps frames of runs."""
+
+    def frame(self, frame: StoredFrame, header: FrameHeader) -> None:
+        """A frame has come that had not come before."""
+
+    def lost(self, lost: FramesLost) -> None:
+        """The collector could not keep these frames."""
 
 
 class Intake:
@@ -20,14 +31,20 @@ class Intake:
         site: hosts and targets.
         fanout: where frames go.
         observe: told of each new frame: whose host, and its header.
+        recorder: keeps frames of runs.
     """
 
     def __init__(
-        self, site: Site, fanout: Fanout, observe: Callable[[str, FrameHeader], None]
+        self,
+        site: Site,
+        fanout: Fanout,
+        observe: Callable[[str, FrameHeader], None],
+        recorder: FrameSink,
     ) -> None:
         self._site = site
         self._fanout = fanout
         self._observe = observe
+        self._recorder = recorder
         self._sequences: dict[str, Sequence] = {}
 
     def resume(self, hello: CollectorHello) -> dict[str, int]:
@@ -66,12 +83,14 @@ class Intake:
         if arrival.new:
             self._observe(host_id, header)
             self._fanout.publish(frame)
+            self._recorder.frame(frame, header)
 
     def lost(self, host_id: str, message: FramesLost) -> None:
         """The collector could not keep these frames. Raises as `frame`."""
         self._check_owner(host_id, message.target)
         expected = self._sequence(message.target).lost(message.from_seq, message.to_seq)
         self._fanout.publish_lost(message, expected)
+        self._recorder.lost(message)
 
     def forgotten(self, host_id: str, target_id: str) -> None:
         """The collector keeps nothing of an ended target any more. Raises as `frame`."""

@@ -6,6 +6,8 @@ from tidscope_wire.generated.models import Host, Target
 
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics.meters import HostMeter, Meters, TargetMeter
+from tidscope_backend.metrics.push_counts import Pushes
+from tidscope_backend.runs.recorder import Recorder
 from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
 
@@ -30,6 +32,18 @@ class StreamFacts:
     gaps: int = 0
     queued: int = 0
     history_bytes: int = 0
+    otlp_sent: int = 0
+    otlp_failed: int = 0
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """Of the runs that are being recorded; frames are counted since the backend started."""
+
+    recording: int = 0
+    frames: int = 0
+    frame_bytes: int = 0
+    refused: int = 0
 
 
 @dataclass(frozen=True)
@@ -40,15 +54,34 @@ class Facts:
         hosts: each with what its collector says of itself, if it has sampled anything.
         targets: each with what is known of it; ended ones for a while.
         states: how many targets the backend knows in each state.
+        runs: what is being recorded.
     """
 
     stream: StreamFacts
     hosts: tuple[tuple[Host, HostMeter | None], ...]
     targets: tuple[tuple[Target, TargetMeter | None], ...]
     states: dict[str, int]
+    runs: RunFacts = RunFacts()
 
 
-def gather(site: Site, links: CollectorLinks, fanout: Fanout, meters: Meters) -> Facts:
+def run_facts(recorder: Recorder) -> RunFacts:
+    """Take the numbers of runs."""
+    return RunFacts(
+        recording=len(recorder.recordings),
+        frames=recorder.frames,
+        frame_bytes=recorder.frame_bytes,
+        refused=recorder.refused,
+    )
+
+
+def gather(
+    site: Site,
+    links: CollectorLinks,
+    fanout: Fanout,
+    meters: Meters,
+    runs: RunFacts = RunFacts(),
+    pushes: Pushes | None = None,
+) -> Facts:
     """Take all numbers at one moment; in the thread that changes them."""
     now = meters.clock()
     states = {"attached": 0, "exited": 0, "detached": 0}
@@ -71,8 +104,11 @@ def gather(site: Site, links: CollectorLinks, fanout: Fanout, meters: Meters) ->
             gaps=fanout.gaps,
             queued=fanout.queued,
             history_bytes=fanout.store.bytes,
+            otlp_sent=pushes.sent if pushes else 0,
+            otlp_failed=pushes.failed if pushes else 0,
         ),
         hosts=tuple((host, meters.hosts.get(host.id)) for host in site.hosts),
         targets=tuple(targets),
         states=states,
+        runs=runs,
     )

@@ -14,7 +14,7 @@ from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import RoleTotals, Target
 
 from tidscope_backend import VERSION
-from tidscope_backend.metrics.facts import Facts, StreamFacts
+from tidscope_backend.metrics.facts import Facts, RunFacts, StreamFacts
 from tidscope_backend.metrics.meters import HostMeter, TargetMeter
 from tidscope_backend.metrics.naming import metric_of
 
@@ -33,6 +33,7 @@ def families(facts: Facts) -> Iterator[Metric]:
     known = [(target, meter) for target, meter in facts.targets if meter is not None]
     return chain(
         _of_backend(facts.stream, facts.states),
+        _of_runs(facts.runs),
         _of_collectors(facts),
         _of_targets(facts),
         _of_streams(known),
@@ -73,6 +74,32 @@ def _of_backend(stream: StreamFacts, states: Mapping[str, int]) -> Iterator[Metr
         "Bytes of frames held so that a page that opens sees the recent past.",
         stream.history_bytes,
         unit="bytes",
+    )
+    yield CounterMetricFamily(
+        "tidscope_otlp_exports", "Exports that an OpenTelemetry collector took.", stream.otlp_sent
+    )
+    yield CounterMetricFamily(
+        "tidscope_otlp_failed_exports",
+        "Exports that did not arrive; what they told stands in the next one.",
+        stream.otlp_failed,
+    )
+
+
+def _of_runs(runs: RunFacts) -> Iterator[Metric]:
+    yield GaugeMetricFamily(
+        "tidscope_runs_recording", "Runs that are being recorded.", runs.recording
+    )
+    yield CounterMetricFamily("tidscope_run_frames", "Frames written to runs.", runs.frames)
+    yield CounterMetricFamily(
+        "tidscope_run_frame_bytes",
+        "Bytes of the frames written to runs.",
+        runs.frame_bytes,
+        unit="bytes",
+    )
+    yield CounterMetricFamily(
+        "tidscope_run_frames_refused",
+        "Frames that could not be written, each of which ended a run.",
+        runs.refused,
     )
 
 

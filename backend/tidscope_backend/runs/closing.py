@@ -1,7 +1,7 @@
 """Closes a part of a run: its frames become Parquet and JSON lines. A program of its own.
 
 `python -m tidscope_backend.runs.closing FOLDER PART` keeps the work, its memory and a crash of it
-out of the backend.
+out of the backend. Without PART it writes the lives of threads of a run that has ended.
 """
 
 import sys
@@ -11,6 +11,7 @@ from tidscope_backend.runs.folder import RunFolder, replace_file
 from tidscope_backend.runs.live_part import whole_frames
 from tidscope_backend.runs.parquet_files import write_samples, write_table
 from tidscope_backend.runs.part_tables import part_of
+from tidscope_backend.runs.reader import RunReader
 
 
 def close_part(folder: RunFolder, part: int) -> None:
@@ -33,10 +34,21 @@ def close_part(folder: RunFolder, part: int) -> None:
     folder.live(part).unlink()
 
 
+def write_threads(folder: RunFolder) -> None:
+    """Write the lives of threads of a run that has ended. Raises as `close_part`."""
+    new = folder.threads.with_suffix(".new")
+    write_table(new, RunReader(folder.path).threads())
+    new.replace(folder.threads)
+
+
 def main() -> int:
-    """Close the part that the command line names."""
-    path, part = sys.argv[1:]
-    close_part(RunFolder(Path(path)), int(part))
+    """Close the part that the command line names, or make the table of threads."""
+    path, *parts = sys.argv[1:]
+    folder = RunFolder(Path(path))
+    for part in parts:
+        close_part(folder, int(part))
+    if not parts:
+        write_threads(folder)
     return 0
 
 

@@ -32,6 +32,8 @@ def write_samples(path: Path, samples: pa.Table) -> None:
             compression_level=COMPRESSION_LEVEL,
             use_dictionary=list(REPEATED),
             column_encoding=encodings,
+            write_statistics=list(REPEATED),
+            store_schema=False,
         ) as writer,
     ):
         for start, end in itertools.pairwise(cuts):
@@ -43,7 +45,13 @@ def write_samples(path: Path, samples: pa.Table) -> None:
 def write_table(path: Path, table: pa.Table) -> None:
     """Write any other table. Raises OSError."""
     with path.open("wb") as file:
-        pq.write_table(table, file, compression="zstd", compression_level=COMPRESSION_LEVEL)
+        pq.write_table(
+            table,
+            file,
+            compression="zstd",
+            compression_level=COMPRESSION_LEVEL,
+            write_statistics=["seq", "time_ns"],
+        )
     _settle(path)
 
 

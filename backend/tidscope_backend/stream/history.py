@@ -32,6 +32,11 @@ class History:
         return len(self._frames)
 
     @property
+    def frames(self) -> tuple[StoredFrame, ...]:
+        """What is kept, in order."""
+        return tuple(self._frames)
+
+    @property
     def last_seq(self) -> int:
         """Number of the newest frame; 0 if there is none."""
         return self._frames[-1].seq if self._frames else 0

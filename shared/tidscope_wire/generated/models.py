@@ -1182,6 +1182,7 @@ ProblemType = TypeAliasType(
             "already-recording",
             "disk-full",
             "bad-run",
+            "runs-unavailable",
             "not-found",
             "method-not-allowed",
             "internal",
@@ -3456,6 +3457,10 @@ class RunManifest(BaseModel):
     to_ns: Annotated[int, Field(ge=0)]
     """
     Its last instant. Nanoseconds since attach: the time of the target's frames.
+    """
+    until_ns: Annotated[int | None, Field(ge=0)] = None
+    """
+    When recording ends by itself; nanoseconds since attach. null: it does not.
     """
     tidscope: str
     """

@@ -160,6 +160,7 @@ export type ProblemType =
   | "already-recording"
   | "disk-full"
   | "bad-run"
+  | "runs-unavailable"
   | "not-found"
   | "method-not-allowed"
   | "internal";
@@ -2590,6 +2591,10 @@ export interface RunManifest {
    * Its last instant. Nanoseconds since attach: the time of the target's frames.
    */
   to_ns: number;
+  /**
+   * When recording ends by itself; nanoseconds since attach. null: it does not.
+   */
+  until_ns?: number | null;
   /**
    * Version of tidscope that recorded it.
    */

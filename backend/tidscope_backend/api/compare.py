@@ -1,0 +1,58 @@
+"""/api/v1/compare: runs held side by side."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from tidscope_wire.generated.models import AlignKind, Comparison
+
+from tidscope_backend.problems import refusal
+from tidscope_backend.runs.comparison.tables import ComparisonError
+from tidscope_backend.runs.folder import RunFolder
+
+MAX_CORRECTIONS = 256
+HINT = "see docs/runs.md: runs=A,B+C&align=start|policy|mark&mark=TEXT&match=RUN:ROLE=LABEL"
+Finder = Callable[[str], RunFolder]
+"""From the id of a run to its folder; raises ProblemError."""
+
+
+def router(find: Finder) -> APIRouter:
+    """Make the route."""
+    routes = APIRouter(tags=["runs"])
+    # One at a time: each takes a core for a while, and memory.
+    turn = asyncio.Lock()
+
+    @routes.get(
+        "/compare",
+        summary="Hold runs side by side: commas separate groups, + runs of one group",
+        response_model=Comparison,
+    )
+    async def compare(
+        runs: Annotated[str, Query(max_length=400)],
+        align: AlignKind = "start",
+        mark: Annotated[str | None, Query(max_length=200)] = None,
+        match: Annotated[list[str] | None, Query(max_length=MAX_CORRECTIONS)] = None,
+    ) -> Response:
+        # In a query + stands for a blank, unless it is written %2B.
+        groups = [group.replace("+", " ").split() for group in runs.split(",")]
+        async with turn:
+            text = await asyncio.to_thread(_compared, find, groups, align, mark, match or [])
+        return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})
+
+    return routes
+
+
+def _compared(
+    find: Finder, groups: list[list[str]], align: AlignKind, mark: str | None, match: list[str]
+) -> str:
+    from tidscope_backend.runs.comparing import compare_folders
+
+    try:
+        paths = [[find(run).path for run in group] for group in groups]
+        return compare_folders(paths, align, mark, match).model_dump_json()
+    except ComparisonError as error:
+        raise refusal("bad-request", str(error), HINT) from None
+    except (OSError, ValueError) as error:
+        detail = f"a run cannot be read: {error}"
+        raise refusal("bad-run", detail, "GET /api/v1/runs tells which are damaged") from None

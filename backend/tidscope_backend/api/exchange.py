@@ -1,0 +1,130 @@
+"""/api/v1/runs/{id}/export and /api/v1/runs/import: runs leave, and come from elsewhere."""
+
+import asyncio
+import errno
+import secrets
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Literal
+
+from fastapi import APIRouter, Request, status
+from fastapi.responses import StreamingResponse
+from tidscope_wire.generated.models import RunManifest
+
+from tidscope_backend.api.compare import Finder
+from tidscope_backend.problems import ProblemError, refusal
+
+Format = Literal["folder", "parquet", "csv", "trace"]
+KINDS: dict[Format, tuple[str, str]] = {
+    "folder": ("tar.zst", "application/zstd"),
+    "parquet": ("parquet", "application/vnd.apache.parquet"),
+    "csv": ("csv", "text/csv; charset=utf-8"),
+    "trace": ("trace.json", "application/json"),
+}
+"""Ending of the file's name, and media type."""
+IMPORT_PATH = "/runs/import"
+MAX_IMPORTS = 2
+"""At once."""
+
+
+def export_router(find: Finder) -> APIRouter:
+    """Make the route that reads."""
+    routes = APIRouter(tags=["runs"])
+
+    @routes.get(
+        "/runs/{run_id}/export",
+        summary="A run as a file: folder (.tar.zst), parquet, csv or trace (Chrome, Perfetto)",
+        response_class=StreamingResponse,
+    )
+    async def export(run_id: str, format: Format = "folder") -> StreamingResponse:
+        ending, media_type = KINDS[format]
+        content = await asyncio.to_thread(_started, find, run_id, format)
+        return StreamingResponse(
+            content,
+            media_type=media_type,
+            headers={
+                "Content-Disposition": f'attachment; filename="{run_id}.{ending}"',
+                "Cache-Control": "no-store",
+            },
+        )
+
+    return routes
+
+
+def import_router(make: Callable[[], Path], taken: Callable[[str], bool]) -> APIRouter:
+    """Make the route that writes.
+
+    Args:
+        make: makes the folder of all runs if it is not there; raises ProblemError.
+        taken: whether an id is not free.
+    """
+    routes = APIRouter(tags=["runs"])
+    at_once = asyncio.Semaphore(MAX_IMPORTS)
+
+    @routes.post(
+        IMPORT_PATH,
+        status_code=status.HTTP_201_CREATED,
+        summary="Bring in a run that was exported as a folder; the body is the .tar.zst",
+    )
+    async def import_(request: Request) -> RunManifest:
+        if at_once.locked():
+            raise refusal(
+                "too-many-actions",
+                f"{MAX_IMPORTS} runs are being brought in already",
+                "wait until they are done",
+            )
+        async with at_once:
+            runs = await asyncio.to_thread(make)
+            archive = runs / f".import-{secrets.token_hex(8)}.tar.zst"
+            try:
+                await _save(request, archive)
+                return await asyncio.to_thread(_imported, archive, runs, taken)
+            except OSError as error:
+                raise _cannot_write(error) from None
+            finally:
+                await asyncio.to_thread(archive.unlink, missing_ok=True)
+
+    return routes
+
+
+async def _save(request: Request, archive: Path) -> None:
+    """Write a body to a file as it comes; the disk may be slow, and frames come in meanwhile."""
+    file = await asyncio.to_thread(archive.open, "xb")
+    try:
+        async for chunk in request.stream():
+            await asyncio.to_thread(file.write, chunk)
+    finally:
+        await asyncio.to_thread(file.close)
+
+
+def _started(find: Finder, run_id: str, format: Format) -> Iterator[bytes]:
+    """The file's bytes; made up to the first of them, so that a refusal can still be told."""
+    from tidscope_backend.runs.exchange.formats import MAKERS
+
+    try:
+        content = MAKERS[format](find(run_id).path)
+        return chain([next(content)], content)
+    except (OSError, ValueError, StopIteration) as error:
+        detail = f"run {run_id} cannot be read: {error}"
+        raise refusal("bad-run", detail, "GET /api/v1/runs tells which are damaged") from None
+
+
+def _imported(archive: Path, runs: Path, taken: Callable[[str], bool]) -> RunManifest:
+    from tidscope_backend.runs.exchange.importing import import_run
+    from tidscope_backend.runs.exchange.unpacking import BadArchiveError
+
+    try:
+        return import_run(archive, runs, taken)
+    except BadArchiveError as error:
+        hint = "send what GET /api/v1/runs/{id}/export?format=folder answered, unchanged"
+        raise refusal("bad-run", f"the archive is not a run: {error}", hint) from None
+
+
+def _cannot_write(error: OSError) -> ProblemError:
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return refusal(
+        "disk-full" if full else "internal",
+        f"the run cannot be written: {error.strerror or error}",
+        "make room, or set TIDSCOPE_RUNS to a place with room" if full else "see the log",
+    )

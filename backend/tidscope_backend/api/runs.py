@@ -1,0 +1,56 @@
+"""/api/v1/runs: record, list, rename, delete and restore."""
+
+from fastapi import APIRouter, status
+from tidscope_wire.generated.models import (
+    RecordRequest,
+    RunEventsResponse,
+    RunManifest,
+    RunPatch,
+    RunsResponse,
+)
+
+from tidscope_backend.runs.recorder import Recorder
+from tidscope_backend.runs.shelf import Shelf
+
+
+def router(recorder: Recorder, shelf: Shelf) -> APIRouter:
+    """Make the routes."""
+    routes = APIRouter(prefix="/runs", tags=["runs"])
+
+    @routes.get("", summary="Runs, those that can be restored, and what cannot be read")
+    async def runs() -> RunsResponse:
+        return await shelf.runs()
+
+    @routes.post("", status_code=status.HTTP_201_CREATED, summary="Record a target")
+    async def record(request: RecordRequest) -> RunManifest:
+        return await recorder.begin(request)
+
+    @routes.get("/{run_id}", summary="One run")
+    async def run(run_id: str) -> RunManifest:
+        return await shelf.manifest(run_id)
+
+    @routes.patch("/{run_id}", summary="Change its name, tags, group, notes, marks or outcome")
+    async def change(run_id: str, patch: RunPatch) -> RunManifest:
+        return await shelf.patch(run_id, patch)
+
+    @routes.post("/{run_id}/stop", summary="End its recording")
+    async def stop(run_id: str) -> RunManifest:
+        return await recorder.stop(run_id)
+
+    @routes.delete(
+        "/{run_id}",
+        status_code=status.HTTP_204_NO_CONTENT,
+        summary="Delete it; it can be restored for an hour",
+    )
+    async def delete(run_id: str) -> None:
+        await shelf.delete(run_id)
+
+    @routes.post("/{run_id}/restore", summary="Bring it back")
+    async def restore(run_id: str) -> RunManifest:
+        return await shelf.restore(run_id)
+
+    @routes.get("/{run_id}/events", summary="What happened in it")
+    async def events(run_id: str) -> RunEventsResponse:
+        return await shelf.events(run_id)
+
+    return routes

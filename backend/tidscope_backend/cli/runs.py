@@ -1,0 +1,192 @@
+"""`tidscope runs`: the runs in this user's folder, without a browser and without a backend."""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from tidscope_wire.generated.models import RunManifest, RunPatch
+
+from tidscope_backend.cli.failure import CommandError
+from tidscope_backend.cli.record import runs_of
+from tidscope_backend.cli.run_words import in_bytes, summary
+from tidscope_backend.problems import ProblemError
+from tidscope_backend.runs import trash
+from tidscope_backend.runs.folder import RunFolder
+from tidscope_backend.runs.home import Hold, Home
+from tidscope_backend.runs.lookup import NoSuchRunError, all_runs, find_run
+
+ENDINGS = {
+    ".tar.zst": "folder",
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".json": "trace",
+}
+"""What a file's name says of its format."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Do what the verb of the verb says."""
+    options = _parser().parse_args(arguments)
+    runs = Path(options.folder) if options.folder else runs_of(os.environ)
+    work: Callable[[Path, argparse.Namespace], None] = options.work
+    try:
+        work(runs, options)
+    except NoSuchRunError as error:
+        raise CommandError(str(error)) from None
+    except ProblemError as error:
+        raise CommandError(f"{error.problem.detail}; {error.problem.hint}") from None
+    except BrokenPipeError:
+        # Whoever read the output has enough of it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (OSError, ValueError) as error:
+        raise CommandError(str(error)) from None
+    return 0
+
+
+def _list(runs: Path, options: argparse.Namespace) -> None:
+    found = all_runs(runs)
+    if options.json:
+        print(json.dumps([json.loads(one.model_dump_json(exclude={"fields"})) for one in found]))
+        return
+    if not found:
+        print(f"no runs in {runs}; `tidscope record -- COMMAND` makes one", file=sys.stderr)
+    for one in found:
+        began = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.started_unix_us / 1e6))
+        seconds = (one.to_ns - one.from_ns) / 1e9
+        state = "" if one.state == "complete" else f" {one.state}"
+        tags = "".join(f" #{tag}" for tag in one.tags)
+        print(
+            f"{one.id}  {began}  {seconds:9.1f} s  {one.counts.threads:5} threads  "
+            f"{in_bytes(one.counts.bytes):>10}  {one.name}{tags}{state}"
+        )
+
+
+def _show(runs: Path, options: argparse.Namespace) -> None:
+    folder = RunFolder(find_run(runs, options.run))
+    manifest = folder.read_manifest()
+    print(manifest.model_dump_json() if options.json else summary(manifest, folder))
+
+
+def _rename(runs: Path, options: argparse.Namespace) -> None:
+    _change(runs, options.run, RunPatch(name=options.name))
+
+
+def _tag(runs: Path, options: argparse.Namespace) -> None:
+    _change(runs, options.run, RunPatch(tags=options.tags))
+
+
+def _delete(runs: Path, options: argparse.Namespace) -> None:
+    folder, hold = _held(runs, options.run)
+    try:
+        trash.delete(folder, time.time())
+    finally:
+        hold.release()
+    print(f"deleted {folder.path.name}; `tidscope runs restore {folder.path.name}` within an hour")
+
+
+def _restore(runs: Path, options: argparse.Namespace) -> None:
+    print(f"restored {trash.restore(Home(runs), options.run).path}")
+
+
+def _export(runs: Path, options: argparse.Namespace) -> None:
+    from tidscope_backend.runs.exchange.formats import MAKERS
+
+    path = find_run(runs, options.run)
+    chosen = options.format or next(
+        (kind for ending, kind in ENDINGS.items() if options.file.endswith(ending)), None
+    )
+    if chosen is None:
+        raise CommandError(
+            f"{options.file}: want a name that ends with {', '.join(ENDINGS)}, or --format"
+        )
+    content = MAKERS[chosen](path)
+    if options.file == "-":
+        _write_all(content, sys.stdout.buffer.write)
+        return
+    beside = Path(f"{options.file}.part")
+    try:
+        with beside.open("xb") as file:
+            _write_all(content, file.write)
+        beside.rename(options.file)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _import(runs: Path, options: argparse.Namespace) -> None:
+    from tidscope_backend.runs.exchange.importing import import_run
+
+    home = Home(runs)
+    manifest = import_run(Path(options.file), home.make(), home.has)
+    print(manifest.model_dump_json() if options.json else f"imported {runs / manifest.id}")
+
+
+def _change(runs: Path, called: str, patch: RunPatch) -> None:
+    folder, hold = _held(runs, called)
+    try:
+        update = {name: getattr(patch, name) for name in patch.model_fields_set}
+        manifest = folder.read_manifest()
+        changed = RunManifest.model_validate({**manifest.model_dump(), **update})
+        folder.write_manifest(changed)
+    finally:
+        hold.release()
+
+
+def _held(runs: Path, called: str) -> tuple[RunFolder, Hold]:
+    """A run that no backend is at work on."""
+    folder = RunFolder(find_run(runs, called))
+    hold = Hold.of(folder)
+    if hold is None:
+        raise CommandError(f"{folder.path.name} is being recorded; do it on the page, or stop it")
+    return folder, hold
+
+
+def _write_all(content: Iterator[bytes], write: Callable[[bytes], object]) -> None:
+    for chunk in content:
+        write(chunk)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tidscope runs",
+        description="Runs in this user's folder. RUN is an id, a name, or how one of them begins.",
+    )
+    parser.add_argument("--folder", metavar="DIR", help="of the runs ($TIDSCOPE_RUNS)")
+    verbs = parser.add_subparsers(metavar="WHAT", required=True)
+
+    def verb(
+        name: str,
+        work: Callable[[Path, argparse.Namespace], None],
+        text: str,
+        *,
+        of_run: bool = True,
+    ) -> argparse.ArgumentParser:
+        made = verbs.add_parser(name, help=text, description=text)
+        made.set_defaults(work=work)
+        if of_run:
+            made.add_argument("run", metavar="RUN")
+        return made
+
+    with_json = [
+        verb("list", _list, "list them, the newest first", of_run=False),
+        verb("show", _show, "say what a run holds"),
+        verb("import", _import, "bring in a run that was exported as .tar.zst", of_run=False),
+    ]
+    with_json[2].add_argument("file", metavar="FILE")
+    for made in with_json:
+        made.add_argument("--json", action="store_true", help="as JSON")
+    verb("rename", _rename, "give a run another name").add_argument("name", metavar="NAME")
+    verb("tag", _tag, "give a run these labels in place of those it has").add_argument(
+        "tags", metavar="TAG", nargs="*"
+    )
+    verb("delete", _delete, "delete a run; it can be restored for an hour")
+    verb("restore", _restore, "bring back a deleted run, by its id")
+    export = verb("export", _export, "write a run to a file")
+    export.add_argument("file", metavar="FILE", help=f"- or a name with {', '.join(ENDINGS)}")
+    export.add_argument("--format", choices=sorted(set(ENDINGS.values())), help="if it says none")
+    return parser

@@ -1,0 +1,132 @@
+"""Sends the metrics to an OpenTelemetry collector from time to time, if there is one to send to."""
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Callable, Coroutine
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from tidscope_backend import VERSION
+from tidscope_backend.metrics.facts import Facts
+from tidscope_backend.metrics.families import families
+from tidscope_backend.metrics.push_counts import Pushes
+from tidscope_backend.otlp_address import metrics_address
+
+TIMEOUT_SECONDS = 5.0
+"""Of one export, its repetitions included: the exporter repeats what failed until then."""
+_log = logging.getLogger(__name__)
+
+
+class _Exporter(Protocol):
+    def send(self, facts: Facts) -> bool:
+        """Send; whether they arrived. Blocks."""
+        ...
+
+    def close(self) -> None:
+        """Give up what is being sent; called from another thread."""
+        ...
+
+
+class Pusher:
+    """Sends, and sends again.
+
+    Args:
+        endpoint: of the collector.
+        every_s: seconds between two exports.
+        gather: takes the facts together.
+        pushes: counted up.
+        make: makes an exporter of the address; the OpenTelemetry SDK's if not given.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        every_s: float,
+        gather: Callable[[], Facts],
+        pushes: Pushes,
+        make: Callable[[str], _Exporter] | None = None,
+    ) -> None:
+        self._endpoint = metrics_address(endpoint)
+        self._every_s = every_s
+        self._gather = gather
+        self._pushes = pushes
+        self._make = make or _SdkExporter
+
+    async def run(self) -> None:
+        """Send until cancelled; what fails is said once, and counted."""
+        exporter = await asyncio.to_thread(self._make, self._endpoint)
+        try:
+            await self._keep_sending(exporter)
+        finally:
+            exporter.close()
+
+    async def _keep_sending(self, exporter: _Exporter) -> None:
+        working = True
+        while True:
+            arrived = await asyncio.to_thread(exporter.send, self._gather())
+            if arrived:
+                self._pushes.sent += 1
+            else:
+                self._pushes.failed += 1
+            if arrived != working:
+                working = arrived
+                self._say(arrived=arrived)
+            await asyncio.sleep(self._every_s)
+
+    def _say(self, *, arrived: bool) -> None:
+        where = urlsplit(self._endpoint)
+        address = f"{where.scheme}://{where.hostname}:{where.port or ''}{where.path}"
+        if arrived:
+            _log.warning("metrics arrive at %s again", address)
+        else:
+            _log.warning(
+                "metrics cannot be sent to %s; it is tried again every %g s, and nothing is lost: "
+                "counters are cumulative",
+                address,
+                self._every_s,
+            )
+
+
+def pusher(
+    endpoint: str | None, every_s: float, gather: Callable[[], Facts], pushes: Pushes
+) -> list[Coroutine[None, None, None]]:
+    """What is to run in the background: nothing if there is nowhere to send to."""
+    return [] if endpoint is None else [Pusher(endpoint, every_s, gather, pushes).run()]
+
+
+class _SdkExporter:
+    """The OTLP/HTTP exporter of the OpenTelemetry SDK, which reads OTEL_EXPORTER_OTLP_HEADERS."""
+
+    def __init__(self, address: str) -> None:
+        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+        from opentelemetry.sdk.resources import Resource
+
+        # What it says of each failure is said by us, once.
+        logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
+        self._exporter = OTLPMetricExporter(endpoint=address, timeout=TIMEOUT_SECONDS)
+        self._resource = Resource(
+            {
+                "service.name": "tidscope",
+                "service.version": VERSION,
+                "service.instance.id": str(uuid.uuid4()),
+            }
+        )
+        self._started_ns = time.time_ns()
+
+    def send(self, facts: Facts) -> bool:
+        """See _Exporter."""
+        from opentelemetry.sdk.metrics.export import MetricExportResult
+
+        from tidscope_backend.metrics.otlp import metrics_data
+
+        attached = {target.id: target.attached_unix_us * 1000 for target, _ in facts.targets}
+        data = metrics_data(
+            families(facts), self._resource, time.time_ns(), self._started_ns, attached
+        )
+        return self._exporter.export(data) is MetricExportResult.SUCCESS
+
+    def close(self) -> None:
+        """See _Exporter."""
+        self._exporter.shutdown()

@@ -1,0 +1,168 @@
+"""Curves of runs, from what frames tell by role about once a second; no samples are read."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from tidscope_wire.generated.models import ComparedSeries, MatchedRole
+
+Floats = npt.NDArray[np.float64]
+MAX_POINTS = 600
+ALL_POINTS = 2400
+"""Of one metric of one role in all runs together: eight runs have half as many each."""
+COUNTERS = (
+    "cpu_run_ns",
+    "cpu_delay_ns",
+    "net_read_bytes",
+    "net_write_bytes",
+    "voluntary_switches",
+    "involuntary_switches",
+)
+GAUGES = ("gomaxprocs", "rss_bytes")
+METRICS = (*COUNTERS, *GAUGES)
+OF_ROLES = ("cpu_run_ns", "cpu_delay_ns", "net_read_bytes", "net_write_bytes")
+MAX_ROLES = 8
+"""Roles that have curves; the busiest."""
+
+
+@dataclass(frozen=True)
+class RoleCurves:
+    """What a run's roles add up to, over time; curves begin with 0 where the run does.
+
+    Attributes:
+        time_ns: instants at which roles were told.
+        values: role to field to a value an instant, since the run's start; nan: not known. The
+            role None is that of all roles beyond the bound on their number.
+    """
+
+    time_ns: npt.NDArray[np.int64]
+    values: Mapping[str | None, Mapping[str, Floats]]
+
+    def whole(self, field: str) -> Floats:
+        """All roles together; nan where no role has the field."""
+        curves = [fields[field] for fields in self.values.values() if field in fields]
+        if not curves:
+            return np.full(len(self.time_ns), np.nan)
+        stacked = np.stack(curves)
+        known = ~np.isnan(stacked).all(axis=0)
+        return np.where(known, np.nansum(stacked, axis=0), np.nan)
+
+
+def curves_of(signals: pa.Table) -> RoleCurves:
+    """Read the column `roles` of signals."""
+    told = signals.filter(pc.is_valid(signals.column("roles")))
+    time_ns = told.column("time_ns").to_numpy().astype(np.int64)
+    lists = told.column("roles").combine_chunks()
+    rows = pc.list_flatten(lists)
+    instants = pc.list_parent_indices(lists).to_numpy()
+    encoded = pc.dictionary_encode(rows.field("role"), null_encoding="encode")
+    places = encoded.indices.to_numpy(zero_copy_only=False)
+    columns = _totals(rows.field("totals"))
+    values: dict[str | None, dict[str, Floats]] = {}
+    for place, role in enumerate(encoded.dictionary.to_pylist()):
+        mine = places == place
+        at = instants[mine]
+        values[role] = {}
+        for field, column in columns.items():
+            curve = np.full(len(time_ns), np.nan)
+            curve[at] = column[mine]
+            if not np.isnan(curve).all():
+                values[role][field] = _since_start(curve)
+    return RoleCurves(time_ns, values)
+
+
+def _totals(totals: pa.StructArray) -> dict[str, Floats]:
+    return {
+        field: pc.fill_null(pc.struct_field(totals, field).cast(pa.float64()), np.nan).to_numpy()
+        for field in COUNTERS
+        if totals.type.get_field_index(field) >= 0
+    }
+
+
+def _since_start(curve: Floats) -> Floats:
+    """Less what it had at the run's start; a role that came later had nothing then."""
+    base = curve[0]
+    return curve if np.isnan(base) else curve - base
+
+
+@dataclass(frozen=True)
+class RunCurves:
+    """All curves of one run.
+
+    Attributes:
+        run: its id.
+        zero_ns: where its time is 0.
+    """
+
+    run: str
+    zero_ns: int
+    roles: RoleCurves
+    signals: pa.Table
+
+    def of_process(self, metric: str, points: int) -> ComparedSeries:
+        """A curve of the whole process."""
+        if metric in COUNTERS:
+            return self._series(metric, None, self.roles.time_ns, self.roles.whole(metric), points)
+        time_ns = self.signals.column("time_ns").to_numpy().astype(np.int64)
+        gauge = pc.struct_field(self.signals.column("process"), metric)
+        values = pc.fill_null(gauge.cast(pa.float64()), np.nan).to_numpy()
+        if metric == "gomaxprocs":
+            time_ns, values = _steps(time_ns, values)
+        return self._series(metric, None, time_ns, values, points)
+
+    def of_role(self, metric: str, label: str, role: str, points: int) -> ComparedSeries:
+        """A curve of one role."""
+        empty = np.full(len(self.roles.time_ns), np.nan)
+        values = self.roles.values.get(role, {}).get(metric, empty)
+        return self._series(metric, label, self.roles.time_ns, values, points)
+
+    def _series(
+        self,
+        metric: str,
+        label: str | None,
+        time_ns: npt.NDArray[np.int64],
+        values: Floats,
+        points: int,
+    ) -> ComparedSeries:
+        kept = _spread(len(values), points)
+        time_s = (time_ns[kept] - self.zero_ns) / 1e9
+        told = [None if math.isnan(value) else value for value in values[kept].tolist()]
+        return ComparedSeries(
+            run=self.run, metric=metric, role=label, time_s=time_s.tolist(), value=told
+        )
+
+
+def series_of(runs: Sequence[RunCurves], roles: Sequence[MatchedRole]) -> list[ComparedSeries]:
+    """Curves by metric, role and run; those of which nothing is known are left out."""
+    points = min(MAX_POINTS, ALL_POINTS // len(runs))
+    found: list[ComparedSeries] = []
+    for metric in METRICS:
+        found += [run.of_process(metric, points) for run in runs]
+        if metric in OF_ROLES:
+            for matched in roles[:MAX_ROLES]:
+                for run, role in zip(runs, matched.roles, strict=True):
+                    if role is not None:
+                        found.append(run.of_role(metric, matched.label, role, points))
+    return [series for series in found if any(value is not None for value in series.value)]
+
+
+def _spread(count: int, points: int) -> npt.NDArray[np.intp]:
+    """Places evenly over a curve, its ends among them; all if they are few.
+
+    The curves are cumulative, so a place that is left out hides no peak.
+    """
+    if count <= points:
+        return np.arange(count)
+    return np.linspace(0, count - 1, points).round().astype(np.intp)
+
+
+def _steps(time_ns: npt.NDArray[np.int64], values: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
+    """Only the places where a value changes, the ones before them, and the ends."""
+    same = (values[1:] == values[:-1]) | (np.isnan(values[1:]) & np.isnan(values[:-1]))
+    kept = np.ones(len(values), np.bool_)
+    kept[1:-1] = ~(same[:-1] & same[1:])
+    return time_ns[kept], values[kept]

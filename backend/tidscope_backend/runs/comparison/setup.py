@@ -1,0 +1,92 @@
+"""What differs in how the runs were made, the most important first."""
+
+from collections.abc import Callable, Sequence
+
+from tidscope_wire.generated.models import RunManifest, RunPolicy, SetupDifference
+
+
+def setup_differences(manifests: Sequence[RunManifest]) -> list[SetupDifference]:
+    """What is not the same in all runs, a value a run, in words."""
+    found = []
+    for what, tell in ASPECTS:
+        values = [tell(manifest) for manifest in manifests]
+        if len(set(values)) > 1:
+            found.append(SetupDifference(what=what, values=values))
+    return found
+
+
+def _policy(manifest: RunManifest) -> str:
+    return "; then ".join(_in_words(policy) for policy in manifest.policies) or "none"
+
+
+def _in_words(policy: RunPolicy) -> str:
+    shadow = " in shadow mode" if policy.shadow else ""
+    return (
+        f"{policy.policy}{shadow}, {policy.lower} to {policy.upper} "
+        f"by {policy.knob} on {policy.signal}"
+    )
+
+
+def _command(manifest: RunManifest) -> str:
+    return manifest.target.process.command
+
+
+def _cpu(manifest: RunManifest) -> str:
+    return f"{manifest.host.cpus} x {manifest.host.cpu_model}"
+
+
+def _runtime(manifest: RunManifest) -> str:
+    process = manifest.target.process
+    return process.runtime_version or process.runtime
+
+
+def _gomaxprocs(manifest: RunManifest) -> str:
+    size = manifest.target.gomaxprocs
+    return "unknown" if size is None else str(size)
+
+
+def _source(manifest: RunManifest) -> str:
+    source = manifest.target.source
+    return source.layout or source.kind
+
+
+def _absent(manifest: RunManifest) -> str:
+    return ", ".join(sorted(field.field for field in manifest.target.absent)) or "none"
+
+
+def _energy(manifest: RunManifest) -> str:
+    summed = [domain.name for domain in manifest.target.energy.domains if domain.summed]
+    return ", ".join(summed) or "none"
+
+
+def _losses(manifest: RunManifest) -> str:
+    told = [f"{name.replace('_', ' ')}: {value}" for name, value in manifest.losses if value]
+    return ", ".join(told) or "none"
+
+
+def _end(manifest: RunManifest) -> str:
+    return manifest.end or manifest.state
+
+
+ASPECTS: Sequence[tuple[str, Callable[[RunManifest], str]]] = (
+    ("policy", _policy),
+    ("command", _command),
+    ("executable", lambda manifest: manifest.target.process.executable or "unknown"),
+    ("runtime", _runtime),
+    ("GOMAXPROCS at attach", _gomaxprocs),
+    ("kernel", lambda manifest: manifest.host.kernel),
+    ("host", lambda manifest: manifest.host.name),
+    ("CPU", _cpu),
+    ("memory", lambda manifest: f"{manifest.host.memory_bytes / 2**30:.1f} GiB"),
+    ("user", lambda manifest: manifest.target.process.user),
+    ("source of samples", _source),
+    ("exit totals", lambda manifest: "received" if manifest.target.source.exits else "none"),
+    ("source of network numbers", lambda manifest: manifest.target.source.network),
+    ("source of energy", _energy),
+    ("fields that are missing", _absent),
+    ("samples a second", lambda manifest: f"{manifest.target.rate_hz:g}"),
+    ("tidscope", lambda manifest: manifest.tidscope),
+    ("losses", _losses),
+    ("end", _end),
+)
+"""By importance: what changes the program's work, then the machine, then the measurement."""

@@ -1,0 +1,38 @@
+"""What a comparison takes of a run: its manifest and three tables, and none of its samples."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from tidscope_wire.generated.models import RunEvent, RunManifest
+
+
+@dataclass(frozen=True)
+class RunTables:
+    """One run, as read.
+
+    Attributes:
+        manifest: what was recorded.
+        threads: a row a thread's life, as in docs/runs.md.
+        signals: a row an instant, ascending.
+        events: those of steering at least, by time.
+    """
+
+    manifest: RunManifest
+    threads: pa.Table
+    signals: pa.Table
+    events: Sequence[RunEvent]
+
+    @property
+    def id(self) -> str:
+        """Its identity."""
+        return self.manifest.id
+
+    @property
+    def duration_ns(self) -> int:
+        """From its first instant to its last."""
+        return max(0, self.manifest.to_ns - self.manifest.from_ns)
+
+
+class ComparisonError(ValueError):
+    """What was asked for cannot be compared; the text says why and what to do."""

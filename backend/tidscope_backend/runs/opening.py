@@ -1,0 +1,39 @@
+"""The frames that a run begins with, out of what is kept of its target. Pure."""
+
+from collections.abc import Sequence
+
+from tidscope_wire.frame import FrameError, join, split
+
+from tidscope_backend.stream.merge import merge
+from tidscope_backend.stream.stored import StoredFrame
+
+
+def opening(frames: Sequence[StoredFrame], past_ns: int) -> list[bytes]:
+    """Choose the frames of the last `past_ns`, the first of them a snapshot.
+
+    Where that is not one, it is made one of the frames since the last key frame. What happened
+    before the first instant is no part of the run, so it carries no events and stands for itself
+    alone.
+
+    Args:
+        frames: what is kept, in order.
+        past_ns: how far back from the newest of them; 0: the newest alone.
+
+    Returns:
+        Frames; empty if nothing is kept, or the kept frames cannot be decoded: then the run
+        begins with the next key frame.
+    """
+    if not frames:
+        return []
+    since = frames[-1].time_ns - past_ns
+    first = next(place for place, frame in enumerate(frames) if frame.time_ns >= since)
+    key = next((place for place in range(first, -1, -1) if frames[place].key), None)
+    if key is None:
+        return []
+    try:
+        start = merge([frame.data for frame in frames[key : first + 1]])
+        header, body = split(start)
+    except FrameError:
+        return []
+    alone = header.model_copy(update={"first_seq": header.seq, "events": []})
+    return [join(alone, bytes(body)), *(frame.data for frame in frames[first + 1 :])]

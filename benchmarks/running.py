@@ -1,0 +1,83 @@
+"""tidscope as a person starts it, for benchmarks."""
+
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+TOKEN = "benchmark-" + os.urandom(8).hex()
+
+
+class Running:
+    """A collector and a backend.
+
+    Args:
+        address: of the backend, with its scheme.
+        up: the process that keeps both.
+    """
+
+    def __init__(self, address: str, up: int) -> None:
+        self._address = address
+        self._up = psutil.Process(up)
+        self.collector = self._child("tidscope_collector")
+        self.backend = self._child("tidscope_backend")
+
+    @property
+    def url(self) -> str:
+        """Where the page is."""
+        return f"{self._address}/?token={TOKEN}"
+
+    def ask(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        """Ask the backend, with a body by POST; its JSON."""
+        return json.loads(self.fetch(path, body))
+
+    def fetch(self, path: str, body: dict[str, Any] | None = None) -> bytes:
+        """The same; the bytes of the answer."""
+        request = urllib.request.Request(
+            f"{self._address}/api/v1{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            found: bytes = answer.read()
+            return found
+
+    def _child(self, module: str) -> psutil.Process:
+        for process in self._up.children(recursive=True):
+            if module in " ".join(process.cmdline()):
+                return process
+        raise SystemExit(f"no child of tidscope up runs {module}")
+
+
+@contextmanager
+def tidscope(*options: str, **environ: str) -> Iterator[Running]:
+    """Run `tidscope up` on a free port, with options and environment added."""
+    environment = {**os.environ, "TIDSCOPE_TOKEN": TOKEN, **environ}
+    environment.pop("TIDSCOPE_COLLECTOR_SECRET", None)
+    command = [str(Path(sys.executable).with_name("tidscope")), "up", "--port", "0", "--no-open"]
+    with subprocess.Popen(
+        [*command, "--json", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        text=True,
+    ) as up:
+        try:
+            assert up.stdout is not None
+            yield Running(json.loads(up.stdout.readline())["address"], up.pid)
+        finally:
+            up.terminate()
+            up.wait(20)
+
+
+def cpu(process: psutil.Process) -> float:
+    """User and system seconds so far, those of children that it waited for included."""
+    times = process.cpu_times()
+    return float(times.user + times.system + times.children_user + times.children_system)

@@ -1,0 +1,320 @@
+"""`tidscope record`: a process, or a command from its first instruction to its end."""
+
+import asyncio
+import json
+import os
+import pty
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from backend_server import TOKEN, Backend, running_backend
+from collector_process import CollectorProcess
+from follower import connected
+from programs.build import GO, build_go
+from programs.known_work import Answer
+from programs.known_work import build as known_work
+from tidscope_backend.runs import open_run
+from tidscope_backend.runs.comparison.totals import totals_by_role, whole
+from tidscope_wire.generated.models import RunManifest, TargetsResponse
+
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="taskstats needs root"),
+    pytest.mark.patience(120),
+]
+NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebook.md"
+
+
+@dataclass
+class Rig:
+    """A backend with a collector, and where its runs lie."""
+
+    backend: Backend
+    runs: Path
+
+    async def start(
+        self, *arguments: str, stdin: int = asyncio.subprocess.DEVNULL, verb: str = "record"
+    ) -> asyncio.subprocess.Process:
+        """Start the command."""
+        here = ("--port", str(self.backend.port)) if verb == "record" else ()
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tidscope_backend", verb, *here),
+            *arguments,
+            stdin=stdin,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, "TIDSCOPE_TOKEN": TOKEN, "TIDSCOPE_RUNS": str(self.runs)},
+        )
+
+    async def record(
+        self, *arguments: str, text: bytes | None = None
+    ) -> tuple[int, bytes, RunManifest]:
+        """Record with --json; exit code, what stood on the other channel, and the manifest."""
+        stdin = asyncio.subprocess.DEVNULL if text is None else asyncio.subprocess.PIPE
+        process = await self.start("--json", *arguments, stdin=stdin)
+        out, errors = await process.communicate(text)
+        if "--" not in arguments:
+            out, errors = errors, out
+        assert process.returncode is not None
+        *before, last = errors.strip().split(b"\n")
+        assert last.startswith(b"{"), errors
+        return process.returncode, out + b"".join(before), RunManifest.model_validate_json(last)
+
+    async def ask(self, verb: str, *arguments: str) -> str:
+        """Another verb, over the folder alone."""
+        process = await self.start(*arguments, verb=verb)
+        out, errors = await process.communicate()
+        assert process.returncode == 0, errors.decode()
+        return out.decode()
+
+
+@pytest.fixture
+async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
+    async with (
+        running_backend(command_seconds=20, runs_dir=tmp_path / "runs") as backend,
+        CollectorProcess(backend.port),
+        backend.page() as page,
+    ):
+        await connected(page)
+        yield Rig(backend, tmp_path / "runs")
+
+
+async def test_how_commands_end(rig: Rig) -> None:
+    for command, code, signalled in (
+        (("true",), 0, None),
+        (("sh", "-c", "echo out; echo err >&2; exit 3"), 3, None),
+        (("sh", "-c", "kill -9 $$"), 137, "SIGKILL"),
+    ):
+        found, said, manifest = await rig.record("--name", "it", "--tag", "a", "--", *command)
+        outcome = manifest.outcome
+        assert outcome is not None
+        assert (found, outcome.signal) == (code, signalled)
+        assert outcome.exit_code == (None if signalled else code)
+        assert outcome.command == list(command)
+        assert (manifest.state, manifest.end, manifest.name) == ("complete", "target-ended", "it")
+        assert manifest.tags == ["a"]
+        assert outcome.max_rss_bytes > 0
+        # It lived for a moment only, and is there from its first instant on, with its end.
+        assert manifest.target.process.name == command[0]
+        (thread,) = open_run(rig.runs / manifest.id).threads().to_pylist()
+        assert (thread["name"], thread["exited"], thread["exact"]) == (command[0], True, True)
+        assert thread["last"]["minor_faults"] > thread["first"]["minor_faults"]
+        if code == 3:
+            assert said in (b"out\nerr\n", b"out\nerr")
+            assert outcome.output_tail in ("out\nerr\n", "err\nout\n")
+            assert outcome.output_bytes == 8
+
+
+async def test_threads_that_live_between_two_samples_are_there(rig: Rig, tmp_path: Path) -> None:
+    """Forty short threads, four long ones and the first one, and their CPU time in sum."""
+    command = [
+        str(known_work()),
+        f"--file={tmp_path / 'written'}",
+        "--burn-ms=100",
+        "--short-threads=40",
+        "--short-us=2000",
+    ]
+    code, said, manifest = await rig.record("--rate", "5", "--", *command, text=b"bsq")
+    assert code == 7
+    answers = [Answer.model_validate_json(line) for line in said.splitlines()]
+    known = {one.tid for answer in answers for one in (*answer.threads, answer.process)}
+    run = open_run(rig.runs / manifest.id)
+    threads = run.threads()
+    assert known <= set(threads["tid"].to_pylist())
+    by_role = totals_by_role(threads)
+    assert by_role["short"].lives == 40
+    assert by_role["short"].fields["cpu_run_ns"] >= 40 * 2_000_000
+    total = whole(by_role)
+    assert total.lives == threads.num_rows
+    (main,) = [row for row in threads.to_pylist() if row["tid"] == manifest.target.process.pid]
+    at_start = main["first"]["cpu_run_ns"]
+    # The process counts what it did before it became the program, too.
+    assert total.fields["cpu_run_ns"] == pytest.approx(
+        answers[-1].process.cpu_ns - at_start, rel=0.05, abs=5_000_000
+    )
+    exited = run.signals()["exited"].to_pylist()[-1]
+    assert exited["totals"]["cpu_run_ns"] == total.fields["cpu_run_ns"] + at_start
+
+
+@pytest.mark.skipif(GO is None, reason="there is no Go compiler")
+async def test_a_go_program(rig: Rig) -> None:
+    """Its runtime's threads are there, and GOMAXPROCS is read before it runs."""
+    program = build_go(Path(__file__).parents[1] / "programs" / "threads.go")
+    code, said, manifest = await rig.record("--", str(program), text=b"threads 6\n")
+    assert code == 0
+    assert said.splitlines()[0].startswith(b"ready ")
+    assert manifest.target.process.runtime == "go"
+    # Six that wait in the kernel, the first one, and those of the runtime.
+    assert open_run(rig.runs / manifest.id).threads().num_rows >= 8
+
+
+async def test_what_cannot_be_started(tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.write_text("no program")
+    for command, code, why in (
+        ("no-such-program-here", 127, "No such file"),
+        (str(plain), 126, "Permission denied"),
+        (str(tmp_path), 126, "Permission denied"),
+    ):
+        found, errors = await refused("--", command)
+        assert found == code
+        assert f"{command} cannot be started: {why}" in errors
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("--pid", "1", "--", "true"), ("--duration", "1", "--", "true"), ("--",)]
+)
+async def test_what_is_not_said_right(arguments: tuple[str, ...]) -> None:
+    code, errors = await refused(*arguments)
+    assert code == 2
+    assert "usage: tidscope record" in errors
+
+
+async def refused(*arguments: str) -> tuple[int | None, str]:
+    """Exit code and words of a command that finds out before it needs a backend."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tidscope_backend", "record"),
+        *arguments,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, errors = await process.communicate()
+    return process.returncode, errors.decode()
+
+
+async def test_signals_are_passed_on_and_output_comes_as_it_is_written(rig: Rig) -> None:
+    script = "trap 'echo caught; exit 5' TERM; echo ready; while :; do sleep 0.05; done"
+    process = await rig.start("--", "sh", "-c", script)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert await process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGTERM)
+    assert await process.stdout.read() == b"caught\n"
+    text = (await process.stderr.read()).decode()
+    assert await process.wait() == 5
+    assert "exit code 5" in text
+    assert re.search(r"busiest +[\d.]+ m?s  sh", text)
+    assert f"lies in    {rig.runs}/r-" in text
+
+
+async def test_a_terminal_that_interrupts_does_it_once(rig: Rig) -> None:
+    """The command is in the terminal's foreground group with us, and gets Ctrl-C from there."""
+    script = (
+        "import signal, time\n"
+        "caught = []\n"
+        "signal.signal(signal.SIGINT, lambda *_: caught.append(1))\n"
+        "print('ready', flush=True)\n"
+        "while not caught: time.sleep(0.02)\n"
+        "time.sleep(0.3)\n"
+        "print('times', len(caught))\n"
+    )
+    ours, theirs = pty.openpty()
+    launcher = (
+        "import fcntl, os, sys, termios\n"
+        "os.setsid()\n"
+        "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+        "os.execvp(sys.argv[1], sys.argv[1:])\n"
+    )
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", launcher),
+        *(sys.executable, "-m", "tidscope_backend", "record"),
+        *("--port", str(rig.backend.port), "--", sys.executable, "-c", script),
+        stdin=theirs,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "TIDSCOPE_TOKEN": TOKEN, "TIDSCOPE_RUNS": str(rig.runs)},
+    )
+    try:
+        assert process.stdout is not None
+        assert await process.stdout.readline() == b"ready\n"
+        os.write(ours, b"\x03")
+        assert await process.stdout.read() == b"times 1\n"
+        assert await process.wait() == 0
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+async def test_a_process_for_some_time(rig: Rig) -> None:
+    child = await asyncio.create_subprocess_exec("sleep", "60")
+    try:
+        code, _, manifest = await rig.record("--pid", str(child.pid), "--duration", "0.5")
+        assert code == 0
+        assert (manifest.state, manifest.end) == ("complete", "duration")
+        assert manifest.to_ns - manifest.from_ns > 300_000_000
+        # It is sampled no more: nobody had attached to it before.
+        async with rig.backend.program() as client:
+            answer = (await client.get("/api/v1/targets")).content
+        (target,) = TargetsResponse.model_validate_json(answer).targets
+        assert target.state == "detached"
+        assert child.returncode is None
+    finally:
+        child.kill()
+        await child.wait()
+    process = await rig.start("--pid", str(child.pid))
+    _, errors = await process.communicate()
+    assert process.returncode == 1
+    assert f"{child.pid}" in errors.decode()
+
+
+async def test_a_tidscope_of_its_own(tmp_path: Path) -> None:
+    """Without a token; the run is closed, can be listed, compared, exported and brought back."""
+    runs = tmp_path / "runs"
+    environ = {k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")}
+    environ["TIDSCOPE_RUNS"] = str(runs)
+
+    async def tidscope(*arguments: str) -> tuple[int, str]:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tidscope_backend", *arguments),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=environ,
+        )
+        out, errors = await process.communicate()
+        assert "Traceback" not in errors.decode()
+        return process.returncode or 0, out.decode()
+
+    burn = "import threading; t = threading.Thread(target=sum, args=(range(3_000_000),))"
+    code = f"{burn}; t.start(); t.join(); print('done')"
+    assert await tidscope("record", "--name", "before", "--", sys.executable, "-c", code) == (
+        0,
+        "done\n",
+    )
+    (path,) = runs.glob("r-*")
+    assert not list((path / "live").iterdir())
+    assert (path / "threads.parquet").exists()
+    archive = tmp_path / "run.tar.zst"
+    assert (await tidscope("runs", "export", "before", str(archive)))[0] == 0
+    _, text = await tidscope("runs", "import", str(archive), "--json")
+    copy = json.loads(text)["id"]
+    assert (await tidscope("runs", "rename", copy, "after"))[0] == 0
+    _, text = await tidscope("compare", "bef", copy, "--json")
+    told = json.loads(text)
+    assert [one["run"] for one in told["runs"]] == [path.name, copy]
+    (cpu,) = [m for m in told["metrics"] if (m["metric"], m["role"]) == ("cpu_run_ns", None)]
+    assert all(group["mean"] > 20_000_000 for group in cpu["groups"])
+    _, text = await tidscope("compare", "bef", "aft")
+    assert "CPU time (s)" in text
+    _, listed = await tidscope("runs", "list", "--json")
+    assert {(run["name"], run["imported"]) for run in json.loads(listed)} == {
+        ("after", True),
+        ("before", False),
+    }
+    # The page's example, on runs that were recorded.
+    (example,) = re.findall(r"```python\n(.*?)```", NOTEBOOK.read_text(), re.DOTALL)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-W", "error", "-c", example),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=environ,
+    )
+    out, errors = await process.communicate()
+    assert process.returncode == 0, errors.decode()
+    assert b"cpu_s" in out
+    assert b"CPU time" in out

@@ -1,0 +1,108 @@
+"""The disk is full while a run is recorded: what was written is whole, and the run says so."""
+
+import asyncio
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from backend_builders import FIELDS, frame_bytes, key_frame, stream
+from run_rig import RunRig
+from run_seqs import open_seqs, singles
+from tidscope_backend.problems import ProblemError
+from tidscope_backend.runs.closer import Closer
+from tidscope_backend.runs.live_part import whole_bytes
+from tidscope_backend.runs.reader import RunReader
+from tidscope_backend.runs.recording import RESERVE_BYTES
+
+ROOM = 2 * 1024 * 1024
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of two megabytes."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={ROOM}", "none", str(place)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
+    try:
+        yield place
+    finally:
+        # Lazily: a test that fails may leave files open.
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def large(seq: int) -> bytes:
+    """A frame of some 30 KiB."""
+    return frame_bytes(seq, {tid: [seq] * len(FIELDS) for tid in range(1500)})
+
+
+async def test_it_ends_with_what_was_written(small_disk: Path) -> None:
+    rig = RunRig(small_disk / "runs")
+    await rig.start()
+    rig.send(*stream(1, 3))
+    run = (await rig.begin()).id
+    sent = 3
+    while rig.recorder.recordings:
+        sent += 1
+        rig.send(large(sent))
+    await rig.recorder.settled()
+    done = rig.manifest(run)
+    assert (done.state, done.end) == ("interrupted", "disk-full")
+    assert done.losses.frames == 1
+    assert done.counts.instants == sent - 3
+    assert done.end_detail.startswith("The disk was full (No space left on device)")
+    assert "1 frame in 1 gap" in done.end_detail
+    assert rig.recorder.refused == 1
+    assert open_seqs(rig.folder(run)) == singles(3, sent - 1)
+    assert len(RunReader(rig.folder(run).path).signals()) == sent - 3
+    # The frame that did not fit was cut off, and what was held back is given back.
+    part = rig.folder(run).live(1)
+    assert part.stat().st_size == whole_bytes(part)
+    assert list(part.parent.iterdir()) == [part]
+    # All that there was to be had was used, but for what was held back.
+    assert ROOM - part.stat().st_size < RESERVE_BYTES + 3 * len(large(1))
+    await rig.stop()
+
+
+async def test_without_room_none_begins_and_nothing_is_left(small_disk: Path) -> None:
+    rig = RunRig(small_disk / "runs")
+    await rig.start()
+    rig.send(*stream(1, 3))
+    (small_disk / "runs").mkdir()
+    with (small_disk / "filler").open("wb", buffering=0) as filler:
+        filler.write(b"x" * (ROOM - 64 * 1024))
+    with pytest.raises(ProblemError) as refused:
+        await rig.begin()
+    assert refused.value.problem.status == 507
+    assert list((small_disk / "runs").iterdir()) == []
+    assert rig.recorder.recordings == []
+    await rig.stop()
+
+
+async def test_a_part_that_cannot_be_closed_stays_frames(small_disk: Path) -> None:
+    rig = RunRig(small_disk / "runs")
+    rig.recorder.closer = Closer()
+    rig.recorder.closer.start()
+    rig.recorder.start()
+    rig.send(key_frame(1))
+    run = (await rig.begin()).id
+    rig.send(*(large(seq) for seq in range(2, 20)))
+    with (small_disk / "filler").open("wb", buffering=0) as filler:
+        # As much as fits; what was held back for the manifest is still there.
+        filler.write(b"x" * ROOM)
+    await rig.recorder.stop(run)
+    with (small_disk / "filler").open("ab", buffering=0) as filler:
+        filler.write(b"x" * ROOM)
+    await asyncio.wait_for(rig.recorder.closer.idle(), 20)
+    assert rig.folder(run).open_parts() == [1]
+    assert len(RunReader(rig.folder(run).path).signals()) == 19
+    assert rig.manifest(run).end == "stopped"
+    await rig.stop()
+    await rig.recorder.closer.stop()

@@ -1,0 +1,180 @@
+"""A real program is recorded while backend, collector or both are killed."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from backend_server import TOKEN
+from collector_process import CollectorProcess
+from follower import connected
+from live_page import LivePage
+from programs.known_work import KnownWork
+from run_seqs import seqs, singles, until
+from served import free_port, served
+from tidscope_backend.runs.folder import RunFolder
+from tidscope_backend.runs.reader import RunReader
+from tidscope_wire.generated.models import RunManifest, RunsResponse, Target
+
+RATE_HZ = 50
+
+
+def client(port: int) -> httpx.AsyncClient:
+    return httpx.AsyncClient(
+        base_url=f"http://127.0.0.1:{port}",
+        headers={"authorization": f"Bearer {TOKEN}"},
+        timeout=10,
+    )
+
+
+@asynccontextmanager
+async def following(port: int) -> AsyncIterator[LivePage]:
+    async with LivePage(f"ws://127.0.0.1:{port}", TOKEN) as page:
+        await connected(page)
+        yield page
+
+
+async def record(port: int, page: LivePage, pid: int) -> RunManifest:
+    """Attach, see twenty frames, and record."""
+    async with client(port) as http:
+        answer = await http.post("/api/v1/targets", json={"pid": pid, "rate_hz": RATE_HZ})
+        target = Target.model_validate_json(answer.raise_for_status().content)
+        await page.subscribe(target.id)
+        await page.frames(20)
+        answer = await http.post("/api/v1/runs", json={"target": target.id})
+        return RunManifest.model_validate_json(answer.raise_for_status().content)
+
+
+async def stopped(port: int, run: str) -> RunManifest:
+    async with client(port) as http:
+        answer = await http.post(f"/api/v1/runs/{run}/stop")
+        return RunManifest.model_validate_json(answer.raise_for_status().content)
+
+
+def manifest_is(folder: RunFolder, wanted: Callable[[RunManifest], bool]) -> Callable[[], bool]:
+    return lambda: wanted(folder.read_manifest())
+
+
+def check_whole(folder: RunFolder) -> RunManifest:
+    """All that the manifest counts is there."""
+    reader = RunReader(folder.path)
+    counts = reader.manifest.counts
+    assert len(reader.signals(["seq"])) == counts.instants
+    # Stored, an instant of a second has rows of all that changed in that second.
+    assert 0 < counts.thread_samples <= len(reader.samples(["tid"]))
+    assert len(reader.events()) == counts.events
+    return reader.manifest
+
+
+@pytest.mark.patience(60)
+async def test_a_program_with_many_threads(tmp_path: Path) -> None:
+    port = free_port()
+    with KnownWork(short_threads=200) as program:
+        async with (
+            served(port, TIDSCOPE_RUNS=str(tmp_path)),
+            CollectorProcess(port),
+            following(port) as page,
+        ):
+            run = await record(port, page, program.pid)
+            folder = RunFolder(tmp_path / run.id)
+            done = program.command("s")
+            program.command("q")
+            assert program.wait() >= 0
+            await until(folder.threads.exists)
+    manifest = check_whole(folder)
+    assert (manifest.state, manifest.end) == ("complete", "target-ended")
+    assert manifest.target.state == "exited"
+    reader = RunReader(folder.path)
+    assert manifest.counts.threads == len(reader.threads()) == 200 + len(program.ready.threads)
+    # What the kernel told of the short ones is in their lives.
+    table = reader.threads().to_pylist()
+    short = {row["tid"]: row["last"]["cpu_run_ns"] for row in table if row["from_ns"] > 0}
+    for account in done.threads:
+        assert short[account.tid] >= account.cpu_ns * 0.9
+
+
+@pytest.mark.patience(60)
+async def test_a_killed_backend_goes_on_where_it_was_and_one_that_is_asked_to_end(
+    tmp_path: Path,
+) -> None:
+    port = free_port()
+    with KnownWork() as program:
+        async with CollectorProcess(port):
+            async with served(port, TIDSCOPE_RUNS=str(tmp_path)), following(port) as page:
+                run = await record(port, page, program.pid)
+                await page.frames(60)
+            folder = RunFolder(tmp_path / run.id)
+            before = seqs(folder)[-1][1]
+            program.command("b")
+            async with (
+                served(port, TIDSCOPE_RUNS=str(tmp_path)) as backend,
+                following(port) as page,
+            ):
+                await page.subscribe(run.target.id)
+                await page.frames(before + 50)
+                backend.terminate()
+                await backend.wait()
+            left = folder.read_manifest()
+            assert (left.state, left.end) == ("interrupted", "backend-lost")
+            async with served(port, TIDSCOPE_RUNS=str(tmp_path)), following(port) as page:
+                await page.subscribe(run.target.id)
+                await page.frames(before + 100)
+                done = await stopped(port, run.id)
+                await until(folder.threads.exists)
+    found = seqs(folder)
+    assert found == singles(found[0][0], found[-1][1])
+    assert found[0][0] <= before - 30
+    assert found[-1][1] >= before + 100
+    assert (done.state, done.end, done.losses.frames) == ("complete", "stopped", 0)
+    check_whole(folder)
+
+
+@pytest.mark.patience(60)
+async def test_a_killed_collector(tmp_path: Path) -> None:
+    port = free_port()
+    with KnownWork() as program:
+        async with served(port, TIDSCOPE_RUNS=str(tmp_path)):
+            async with CollectorProcess(port) as collector, following(port) as page:
+                run = await record(port, page, program.pid)
+                await page.frames(60)
+                await collector.kill()
+            folder = RunFolder(tmp_path / run.id)
+            async with CollectorProcess(port):
+                await until(manifest_is(folder, lambda manifest: manifest.end is not None))
+    manifest = check_whole(folder)
+    assert (manifest.state, manifest.end) == ("interrupted", "collector-lost")
+    found = seqs(folder)
+    assert found == singles(found[0][0], found[-1][1])
+    assert found[-1][1] >= 60
+
+
+@pytest.mark.patience(60)
+async def test_both_are_killed(tmp_path: Path) -> None:
+    port = free_port()
+    with KnownWork() as program:
+        async with (
+            served(port, TIDSCOPE_RUNS=str(tmp_path)) as backend,
+            CollectorProcess(port) as collector,
+            following(port) as page,
+        ):
+            run = await record(port, page, program.pid)
+            await page.frames(60)
+            backend.kill()
+            killed_s = time.time()
+            await collector.kill()
+        folder = RunFolder(tmp_path / run.id)
+        # As it lies there, before any backend has looked at it.
+        assert len(seqs(folder)) >= 20
+        async with served(port, TIDSCOPE_RUNS=str(tmp_path)), CollectorProcess(port):
+            await until(manifest_is(folder, lambda manifest: manifest.end is not None))
+            async with client(port) as http:
+                answer = await http.get("/api/v1/runs")
+    manifest = check_whole(folder)
+    assert (manifest.state, manifest.end) == ("interrupted", "backend-lost")
+    assert "what came after the last instant is missing" in manifest.end_detail
+    last_s = (manifest.started_unix_us + (manifest.to_ns - manifest.from_ns) // 1000) / 1e6
+    assert killed_s - last_s < 1
+    (listed,) = RunsResponse.model_validate_json(answer.content).runs
+    assert (listed.id, listed.end) == (run.id, "backend-lost")

@@ -1,0 +1,149 @@
+"""A made-up target whose state at every instant is known, as frames: for tests of runs."""
+
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+from builders import frame_header
+from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_wire.generated.models import (
+    RoleTotals,
+    TargetEvent,
+    ThreadBorn,
+    ThreadExited,
+    ThreadRenamed,
+)
+
+FIELDS = ("cpu_run_ns", "cpu_delay_ns", "voluntary_switches")
+Counters = dict[str, int | None]
+State = dict[tuple[int, int], tuple[str, Counters]]
+"""Thread id and start to name and counters."""
+
+
+@dataclass
+class _Thread:
+    start_ns: int
+    name: str
+    counters: Counters
+
+
+@dataclass
+class Story:
+    """Frames, and what is true at each of them.
+
+    Attributes:
+        frames: one an instant, a snapshot every so often.
+        states: of all live threads, at each frame.
+        exits: last counters of threads that ended.
+        events: all of them, in order.
+    """
+
+    frames: list[bytes] = field(default_factory=list)
+    states: list[State] = field(default_factory=list)
+    times: list[int] = field(default_factory=list)
+    exits: dict[tuple[int, int], Counters] = field(default_factory=dict)
+    events: list[TargetEvent] = field(default_factory=list)
+
+
+def story(
+    instants: int, seed: int, snapshot_every: int = 50, missing: frozenset[int] = frozenset()
+) -> Story:
+    """Make one: threads come, go, are renamed, rest, and take ids of dead ones again.
+
+    Args:
+        instants: how many.
+        seed: of chance.
+        snapshot_every: instants.
+        missing: numbers of frames that are left out, though they were sampled.
+    """
+    chance = random.Random(seed)
+    encoder = RowEncoder(FIELDS)
+    alive: dict[int, _Thread] = {tid: _thread(tid, -tid * 10) for tid in (100, 101, 102)}
+    told = Story()
+    last_seq = 0
+    for seq in range(1, instants + 1):
+        time_ns = seq * 100_000_000
+        events = _happen(chance, alive, time_ns, told)
+        born = {event.tid for event in events if isinstance(event, ThreadBorn)}
+        moved = [tid for tid in alive if tid in born or chance.random() < 0.6]
+        for tid in moved:
+            _work(chance, alive[tid])
+        snapshot = seq % snapshot_every == 1
+        if seq in missing:
+            continue
+        rows = _rows(alive, sorted(alive) if snapshot else sorted(moved), snapshot=snapshot)
+        header = frame_header(
+            seq=seq,
+            kind="snapshot" if snapshot else "delta",
+            time_ns=time_ns,
+            events=events,
+        )
+        if seq % 10 == 1:
+            total = sum(one.counters["cpu_run_ns"] or 0 for one in alive.values())
+            role = RoleTotals(role="w-#", live=len(alive), exited=0, totals={"cpu_run_ns": total})
+            header = header.model_copy(update={"roles": [role]})
+        told.frames.append(join(header, encoder.encode(rows)))
+        told.times.append(time_ns)
+        told.events.extend(events)
+        told.states.append(
+            {(tid, one.start_ns): (one.name, dict(one.counters)) for tid, one in alive.items()}
+        )
+        last_seq = seq
+    assert last_seq
+    return told
+
+
+def _thread(tid: int, start_ns: int) -> _Thread:
+    return _Thread(start_ns, f"w-{tid}", {"cpu_run_ns": 0, "cpu_delay_ns": None, FIELDS[2]: 0})
+
+
+def _happen(
+    chance: random.Random, alive: dict[int, _Thread], time_ns: int, told: Story
+) -> list[TargetEvent]:
+    events: list[TargetEvent] = []
+    if len(alive) > 1 and chance.random() < 0.15:
+        tid = chance.choice(sorted(alive))
+        one = alive.pop(tid)
+        _work(chance, one)
+        totals = {name: value for name, value in one.counters.items() if value is not None}
+        told.exits[tid, one.start_ns] = dict(one.counters)
+        events.append(
+            ThreadExited(
+                tid=tid,
+                start_ns=one.start_ns,
+                name=one.name,
+                totals=totals,
+                exact=True,
+                seen_alive=True,
+            )
+        )
+    if len(alive) < 12 and chance.random() < 0.2:
+        tid = chance.choice([tid for tid in range(100, 112) if tid not in alive])
+        alive[tid] = _thread(tid, time_ns - chance.randrange(1, 90_000_000))
+        events.append(ThreadBorn(tid=tid, start_ns=alive[tid].start_ns, name=alive[tid].name))
+    if chance.random() < 0.1:
+        tid = chance.choice(sorted(alive))
+        before, alive[tid].name = alive[tid].name, f"n{time_ns // 100_000_000}"
+        events.append(ThreadRenamed(tid=tid, name=alive[tid].name, previous=before))
+    return events
+
+
+def _work(chance: random.Random, one: _Thread) -> None:
+    one.counters["cpu_run_ns"] = (one.counters["cpu_run_ns"] or 0) + chance.randrange(1, 10**7)
+    if chance.random() < 0.5:
+        one.counters["cpu_delay_ns"] = (one.counters["cpu_delay_ns"] or 0) + chance.randrange(9)
+
+
+def _rows(alive: dict[int, _Thread], tids: list[int], *, snapshot: bool) -> Rows:
+    columns, absent = {}, {}
+    for name in FIELDS:
+        values = [alive[tid].counters[name] for tid in tids]
+        columns[name] = np.array([value or 0 for value in values], np.uint64)
+        absent[name] = np.array([value is None for value in values], np.bool_)
+    return Rows(
+        np.array(tids, np.uint32),
+        columns,
+        absent,
+        np.array([alive[tid].start_ns for tid in tids], np.int64) if snapshot else None,
+        [alive[tid].name for tid in tids] if snapshot else None,
+    )

@@ -1,0 +1,97 @@
+"""A recorder without a server: frames are handed to it, and the clock is the test's."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from backend_builders import TARGET_ID, host, target
+from tidscope_backend.runs.closer import Closer
+from tidscope_backend.runs.due import Patience
+from tidscope_backend.runs.folder import RunFolder
+from tidscope_backend.runs.home import Home
+from tidscope_backend.runs.manifests import Manifests
+from tidscope_backend.runs.recorder import Recorder
+from tidscope_backend.runs.recording import Limits
+from tidscope_backend.site import Site
+from tidscope_backend.stream.store import HistoryStore
+from tidscope_backend.stream.stored import stored_as
+from tidscope_wire.frame import split
+from tidscope_wire.generated.models import RecordRequest, RunManifest, Target
+
+
+@dataclass
+class RunRig:
+    """One backend's recorder, a site with one host and one target, and their history.
+
+    Attributes:
+        closed: what the closer was asked to close; nothing is.
+        changes: how often pages would have been told.
+    """
+
+    home: Path
+    limits: Limits = field(default_factory=Limits)
+    targets: tuple[Target, ...] = (target(),)
+    now_s: float = 0.0
+    closed: list[tuple[str, int | None]] = field(default_factory=list)
+    changes: int = 0
+
+    def __post_init__(self) -> None:
+        self.site = Site(10)
+        if self.targets:
+            self.site.connected(host(), self.targets)
+        self.store = HistoryStore(1 << 24, 1 << 24, 3600 * 10**9, lambda: self.now_s)
+        self.closer = Closer(self._close)
+        self.recorder = Recorder(
+            Home(self.home),
+            self.site,
+            self.store,
+            Manifests(),
+            self.closer,
+            lambda: self.now_s,
+            self._changed,
+            self.limits,
+            # The test looks itself.
+            Patience(tick=3600),
+        )
+
+    async def start(self) -> None:
+        """Take up what lies there."""
+        self.closer.start()
+        self.recorder.start()
+
+    async def stop(self) -> None:
+        """End as a backend does that is asked to."""
+        await self.recorder.close()
+        await self.closer.stop()
+
+    def send(self, *frames: bytes) -> None:
+        """Hand over frames as the intake does."""
+        for data in frames:
+            header, _ = split(data)
+            frame = stored_as(header, data)
+            self.store.add(frame)
+            self.recorder.frame(frame, header)
+
+    async def begin(self, **request: Any) -> RunManifest:
+        """Record the target."""
+        return await self.recorder.begin(RecordRequest(target=TARGET_ID, **request))
+
+    async def look(self, seconds: float = 0.0) -> None:
+        """Let time pass, and let the recorder look after its runs."""
+        self.now_s += seconds
+        await self.recorder.look(save=False)
+        await self.recorder.settled()
+
+    def manifest(self, run_id: str) -> RunManifest:
+        """What lies on the disk."""
+        return self.folder(run_id).read_manifest()
+
+    def folder(self, run_id: str) -> RunFolder:
+        """Of a run."""
+        return RunFolder(self.home / run_id)
+
+    async def _close(self, folder: RunFolder, part: int | None) -> None:
+        self.closed.append((folder.path.name, part))
+
+    def _changed(self) -> None:
+        self.changes += 1

@@ -1,0 +1,242 @@
+"""Archives that somebody made to do harm, or that are broken: nothing of them stays."""
+
+import io
+import os
+import tarfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scripted_run import write_run
+from tidscope_backend.runs.exchange.importing import import_run
+from tidscope_backend.runs.exchange.packing import packed
+from tidscope_backend.runs.exchange.unpacking import BadArchiveError, Bounds
+
+Files = dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    """The files of a good run, by name within its folder."""
+    source = tmp_path_factory.mktemp("source")
+    path = source / write_run(source).id
+    return {
+        file.relative_to(path).as_posix(): file.read_bytes()
+        for file in path.rglob("*")
+        if file.is_file()
+    }
+
+
+def member(name: str, size: int = 0, kind: bytes = tarfile.REGTYPE) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.size, info.type = size, kind
+    return info
+
+
+def plain_tar(files: Files, *more: tarfile.TarInfo, top: str = "run") -> bytes:
+    """A tar archive of files, and members without content after them."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name, data in files.items():
+            tar.addfile(member(f"{top}/{name}", len(data)), io.BytesIO(data))
+        for info in more:
+            tar.addfile(info)
+    return out.getvalue()
+
+
+def compressed(data: bytes) -> bytes:
+    out = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(out, "zstd") as stream:
+        stream.write(data)
+    return bytes(out.getvalue())
+
+
+def bring(tmp_path: Path, data: bytes, bounds: Bounds | None = None) -> str:
+    """Import bytes; returns the id, or raises and leaves nothing behind."""
+    runs = tmp_path / "runs"
+    runs.mkdir(exist_ok=True)
+    archive = tmp_path / "archive"
+    archive.write_bytes(data)
+    before = set(tmp_path.rglob("*"))
+    try:
+        return import_run(archive, runs, lambda _: False, bounds or Bounds()).id
+    except BadArchiveError:
+        assert set(tmp_path.rglob("*")) == before
+        raise
+
+
+def test_the_good_one_comes_in(tmp_path: Path, files: Files) -> None:
+    assert bring(tmp_path, compressed(plain_tar(files))).startswith("r-")
+
+
+def test_so_does_what_other_programs_pack(tmp_path: Path, files: Files) -> None:
+    """With folders as members and time stamps in extended headers."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        tar.addfile(member("./run/", kind=tarfile.DIRTYPE))
+        tar.addfile(member("./run/samples", kind=tarfile.DIRTYPE))
+        for name, data in files.items():
+            info = member(f"./run/{name}", len(data))
+            info.mtime = 1_700_000_000.25
+            tar.addfile(info, io.BytesIO(data))
+    assert b"mtime=1700000000.25" in out.getvalue()
+    assert bring(tmp_path, compressed(out.getvalue())).startswith("r-")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "why"),
+    [
+        ("/etc/passwd", tarfile.REGTYPE, "leads out"),
+        ("run/../../up", tarfile.REGTYPE, "leads out"),
+        ("..", tarfile.DIRTYPE, "leads out"),
+        ("run/samples/../../../x", tarfile.REGTYPE, "leads out"),
+        ("run/live/000009.frames", tarfile.SYMTYPE, "neither a regular file"),
+        ("run/live/000009.frames", tarfile.LNKTYPE, "neither a regular file"),
+        ("run/live/000009.frames", tarfile.CHRTYPE, "neither a regular file"),
+        ("run/live/000009.frames", tarfile.FIFOTYPE, "neither a regular file"),
+        ("run/live/000009.frames", tarfile.GNUTYPE_SPARSE, "neither a regular file"),
+        ("run/live/000009.frames", tarfile.GNUTYPE_LONGNAME, "neither a regular file"),
+        ("run/.bashrc", tarfile.REGTYPE, "not a file of a run"),
+        ("run/live/9.frames", tarfile.REGTYPE, "not a file of a run"),
+        ("run/live/000009.frames.new", tarfile.REGTYPE, "not a file of a run"),
+        ("run/samples/000009.parquet\nx", tarfile.REGTYPE, "not a file of a run"),
+        ("run/manifest.json/x", tarfile.REGTYPE, "not a file of a run"),
+        ("other/live/000009.frames", tarfile.REGTYPE, "not in the folder"),
+        ("run/manifest.json", tarfile.REGTYPE, "twice"),
+    ],
+)
+def test_hostile_members(tmp_path: Path, files: Files, name: str, kind: bytes, why: str) -> None:
+    bad = member(name, kind=kind)
+    bad.linkname = "/etc/passwd"
+    with pytest.raises(BadArchiveError, match=why):
+        bring(tmp_path, compressed(plain_tar(files, bad)))
+
+
+def test_an_extended_header_without_end(tmp_path: Path, files: Files) -> None:
+    huge = member("run/x", 1 << 32, tarfile.XHDTYPE)
+    data = huge.tobuf(tarfile.GNU_FORMAT) + b"\0" * 4096
+    with pytest.raises(BadArchiveError, match="extended header"):
+        bring(tmp_path, compressed(data))
+
+
+def test_a_negative_size(tmp_path: Path) -> None:
+    info = member("run/live/000001.frames", -5)
+    with pytest.raises(BadArchiveError, match="-5 bytes"):
+        bring(tmp_path, compressed(info.tobuf(tarfile.GNU_FORMAT) + b"\0" * 2048))
+
+
+def broken(part: str, change: Callable[[bytes], bytes]) -> Callable[[Files], Files]:
+    return lambda files: {**files, part: change(files[part])}
+
+
+def without(*names: str) -> Callable[[Files], Files]:
+    return lambda files: {name: data for name, data in files.items() if name not in names}
+
+
+def other_columns(_: bytes) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.table({"seq": [1]}), out)
+    return out.getvalue()
+
+
+def retyped(data: bytes, column: str, kind: pa.DataType) -> bytes:
+    table = pq.read_table(io.BytesIO(data))
+    place = table.column_names.index(column)
+    out = io.BytesIO()
+    pq.write_table(table.set_column(place, column, pa.nulls(len(table), kind)), out)
+    return out.getvalue()
+
+
+def many_rows(data: bytes) -> bytes:
+    """Some kilobytes that are more rows than any part has."""
+    table = pq.read_table(io.BytesIO(data))
+    columns = {name: pa.nulls(5_000_000, table[name].type) for name in table.column_names}
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out, compression="zstd")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (without("manifest.json"), "no manifest.json"),
+        (broken("manifest.json", lambda data: data[:50]), "cannot be read"),
+        (
+            broken("manifest.json", lambda data: data.replace(b'"format": 1', b'"format": 2')),
+            "format",
+        ),
+        (broken("manifest.json", lambda data: data.replace(b"r-2026", b"../026")), "pattern"),
+        (
+            broken("manifest.json", lambda d: d.replace(b'"complete"', b'"recording"')),
+            "recorded elsewhere",
+        ),
+        (without("samples/000002.parquet"), "cannot be read"),
+        (without("events/000002.jsonl"), "cannot be read"),
+        (broken("samples/000001.parquet", lambda data: data[:-9]), "cannot be read"),
+        (broken("signals/000001.parquet", other_columns), "no column"),
+        (broken("samples/000001.parquet", other_columns), "no column"),
+        (broken("threads.parquet", other_columns), "no column"),
+        (broken("events/000001.jsonl", lambda _: b"{}\n"), "cannot be read"),
+        (broken("events/000001.jsonl", lambda d: d + b" " * (1 << 21)), "more than"),
+        (broken("samples/000001.parquet", lambda d: retyped(d, "seq", pa.int32())), "is int32"),
+        (broken("signals/000001.parquet", lambda d: retyped(d, "roles", pa.utf8())), "is string"),
+        (broken("samples/000001.parquet", many_rows), "rows"),
+        (broken("manifest.json", lambda d: d.replace(b'"cpu_delay_ns"', b'"tid; drop"')), "fields"),
+        (lambda f: {**f, "live/000004.frames": b"\x08\0\0\0notframe"}, "cannot be read"),
+    ],
+)
+def test_broken_runs(
+    tmp_path: Path, files: Files, change: Callable[[Files], Files], why: str
+) -> None:
+    changed = change(files)
+    assert changed != files
+    with pytest.raises(BadArchiveError, match=why):
+        bring(tmp_path, compressed(plain_tar(changed)))
+
+
+def test_what_is_no_archive(tmp_path: Path, files: Files) -> None:
+    good = compressed(plain_tar(files))
+    for data, why in (
+        (b"", "ends too early"),
+        (b"hello, this is no archive" * 100, "not compressed by zstd"),
+        (compressed(b"x" * 4096), "not a tar"),
+        (good[: len(good) // 2], "too early|damaged"),
+        (compressed(plain_tar(files)[:5000]), "too early"),
+    ):
+        with pytest.raises(BadArchiveError, match=why):
+            bring(tmp_path, data)
+
+
+def test_bounds(tmp_path: Path, files: Files) -> None:
+    good = compressed(plain_tar(files))
+    for bounds, why in (
+        (Bounds(max_bytes=2000), "is the most"),
+        (Bounds(max_files=3), "more than 3 files"),
+        (Bounds(max_manifest_bytes=100), "manifest.json has"),
+    ):
+        with pytest.raises(BadArchiveError, match=why):
+            bring(tmp_path, good, bounds)
+    bomb = compressed(plain_tar({**files, "live/000009.frames": b"\0" * (1 << 24)}))
+    assert len(bomb) < 1 << 16
+    with pytest.raises(BadArchiveError, match="far more"):
+        bring(tmp_path, bomb, Bounds(free_ratio=1 << 20, max_ratio=100))
+
+
+def test_packing_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        next(packed(tmp_path / "nowhere"))
+
+
+def test_what_a_killed_import_left_is_removed_later(tmp_path: Path, files: Files) -> None:
+    runs = tmp_path / "runs"
+    for name in (".import-old", ".import-young"):
+        (runs / name / "samples").mkdir(parents=True)
+    (runs / ".import-old.tar.zst").write_bytes(b"x")
+    day_ago = time.time() - 90_000
+    for path in (runs / ".import-old", runs / ".import-old.tar.zst"):
+        os.utime(path, (day_ago, day_ago))
+    made = bring(tmp_path, compressed(plain_tar(files)))
+    assert {path.name for path in runs.iterdir()} == {made, ".import-young"}
