@@ -64,7 +64,7 @@ test("two runs of a program are recorded at different rates", async ({ page }) =
   await page.getByRole("link", { name: "Doctor" }).click();
   await expect(page.getByRole("status", { name: "Recording" })).toContainText("steady_work");
   await page.goBack();
-  await live.frames(80);
+  await live.frames(40);
   await page.getByRole("button", { name: /^Stop recording/ }).click();
   await page.getByRole("button", { name: "Open", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1 })).toContainText("steady_work");
@@ -72,7 +72,7 @@ test("two runs of a program are recorded at different rates", async ({ page }) =
   await live.open(program.pid);
   await page.getByRole("combobox", { name: "Rate" }).selectOption("50");
   await expect(page.getByRole("combobox", { name: "Rate" })).toHaveValue("50");
-  ids.push(await recorded(page, 200));
+  ids.push(await recorded(page, 60));
   const { runs } = await listed();
   expect(runs.map(({ state }) => state)).toEqual(["complete", "complete"]);
   expect(runs.map(({ id }) => id)).toEqual([...ids].reverse());

@@ -42,7 +42,8 @@ function framesOf(run_from_s: number, { from_s, to_s, instants }: Asked): readon
   let before = 0;
   for (let t_s = from_s; t_s <= to_s + 1e-6; t_s += step) {
     const seq = Math.round((t_s - run_from_s) * 10) + 1;
-    const counters = { cpu_run_ns: Math.round(5e9 + Math.max(0, t_s - 1900) * 1e9) };
+    const cpu_run_ns = Math.round(5e9 + Math.max(0, t_s - 1900) * 1e9);
+    const counters = { cpu_run_ns, minor_faults: Math.round(100 * t_s) };
     const identity = before === 0 ? { start_s: 1, name: "worker" } : {};
     const began = before < 4001 && seq >= 4001 && from_s <= 500;
     const events = began ? [BEGAN] : [];
@@ -230,6 +231,22 @@ describe("a session with a run", () => {
     world.pass(400);
     expect(world.asked).toHaveLength(2);
     expect(world.reading()?.raw).toBe(true);
+  });
+
+  it("maps a field whose past is not always kept", async () => {
+    const map = { field: "minor_faults", mix: "max", width_px: 300, rows: 10 } as const;
+    const known = () => {
+      const view = world.views().findLast((each) => each.map)?.map;
+      return [...(view?.values ?? [])].filter((value) => value > 90 && value < 110).length;
+    };
+    world.see(100, 3700, { map });
+    world.pass(400);
+    expect(known()).toBeGreaterThan(280);
+    world.see(2000, 2050, { map });
+    world.pass(200);
+    await world.answer();
+    expect(world.reading()?.raw).toBe(true);
+    expect(known()).toBeGreaterThan(280);
   });
 
   it("gives up a window that is left before it came", async () => {

@@ -25,7 +25,7 @@ import type { ReadFrames } from "../wire/run_frames";
 /** A window that still moves is not asked for yet. */
 const SETTLED_MS = 150;
 /** Windows that are kept, beside the whole run. */
-const KEPT = 6;
+const KEPT = 4;
 /** Upper bound of what a model keeps of the past. */
 const HISTORY_BYTES = 192 * 1024 * 1024;
 
@@ -71,6 +71,8 @@ export class RunFeed {
   private model: TargetModel;
   private taken = 0;
   private span: Span;
+  /** A field whose past is kept beside those that always are. */
+  private field: string | null = null;
   private asking: AbortController | null = null;
   private asked: Wanted | null = null;
   private cancel: (() => void) | null = null;
@@ -123,6 +125,15 @@ export class RunFeed {
     }, SETTLED_MS);
   }
 
+  /** Keep this field's past, too: frames are gone through once more for it. */
+  keep(field: string | null): void {
+    const rings: readonly string[] = RING_FIELDS;
+    const next = field !== null && rings.includes(field) ? null : field;
+    if (next === this.field) return;
+    this.field = next;
+    if (next !== null && this.wholeRead) this.show(this.shown);
+  }
+
   close(): void {
     this.cancel?.();
     this.asking?.abort();
@@ -142,7 +153,7 @@ export class RunFeed {
     const frames: Frame[] = [];
     void this.read(wanted, frames, () => undefined).then((done) => {
       if (!done) return;
-      this.keep({ ...wanted, frames });
+      this.hold({ ...wanted, frames });
       // The window may have moved on meanwhile.
       this.settle();
     });
@@ -162,7 +173,7 @@ export class RunFeed {
     this.show(wider ?? this.whole);
   }
 
-  private keep(held: Held): void {
+  private hold(held: Held): void {
     this.windows.unshift(held);
     if (this.windows.length > KEPT) this.windows.pop();
   }
@@ -241,6 +252,7 @@ export class RunFeed {
     const header = { ...first.header, first_seq: start.header.seq + 1, events: [] };
     model.ingest({ ...first, header });
     model.resume();
+    if (this.field !== null) model.keep(this.field);
     this.taken = 1;
   }
 
@@ -256,6 +268,8 @@ export class RunFeed {
       if (next.header.time_ns / 1e9 > this.span.t1_s + step_s / 2) break;
       this.model.ingest(next);
       this.taken++;
+      // From the first instant on; before it the model has no fields.
+      if (this.field !== null && before === 0) this.model.keep(this.field);
     }
     return this.taken > before;
   }

@@ -96,6 +96,7 @@ export class LiveSession {
       case "request":
         this.request = message.request;
         this.charts = message.charts;
+        this.feed?.keep(this.request.map?.field ?? null);
         this.feed?.see(spanOf(this.request.window, this.run?.to_s ?? 0));
         this.maker.ask(this.request, this.charts);
         this.schedule(ASKED_MS);

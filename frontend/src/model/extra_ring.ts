@@ -17,14 +17,16 @@ export class ExtraRing {
   /**
    * @param field Its name, and its column in the model's `latest`.
    * @param width Columns a slot has there.
+   * @param maxAge_s How long instants are kept.
    */
   constructor(
     readonly field: string,
     readonly column: number,
     private readonly width: number,
     slots: number,
+    maxAge_s: number,
   ) {
-    this.history = new History(1, slots, MAX_BYTES);
+    this.history = new History(1, slots, MAX_BYTES, maxAge_s);
   }
 
   /** Begin an instant with what all slots hold. */

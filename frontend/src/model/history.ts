@@ -65,7 +65,7 @@ export class History {
     fields: number,
     slots: number,
     private readonly maxBytes = 96 * 1024 * 1024,
-    private readonly maxAge_s = 600,
+    readonly maxAge_s = 600,
   ) {
     this.slots = slots;
     this.width = fields;

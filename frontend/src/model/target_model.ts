@@ -189,7 +189,8 @@ export class TargetModel {
   keep(field: string): ExtraRing {
     if (this.extra?.field !== field) {
       const width = this.fields.length;
-      this.extra = new ExtraRing(field, this.columnOf(field), width, this.capacity);
+      const { maxAge_s } = this.history;
+      this.extra = new ExtraRing(field, this.columnOf(field), width, this.capacity, maxAge_s);
     }
     return this.extra;
   }
