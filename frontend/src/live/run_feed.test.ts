@@ -171,6 +171,15 @@ describe("a session with a run", () => {
     expect(world.views().at(-1)?.target).toMatchObject({ state: "live", now_s: 3700 });
   });
 
+  it("makes what is made now and then when the last frame is there", async () => {
+    const quick = new World(HOUR);
+    quick.see(100, 3700, { tiles: true });
+    quick.pass(100);
+    expect(quick.views().at(-1)).toMatchObject({ tiles: null });
+    await quick.answer();
+    expect(quick.views().findLast((view) => view.tiles)?.target).toMatchObject({ now_s: 3700 });
+  });
+
   it("outlines the whole run", () => {
     const outline = world.posted.find((message) => message.type === "outline")?.outline;
     expect(outline).toMatchObject({ from_s: 100, to_s: 3700 });

@@ -103,10 +103,7 @@ export class LiveSession {
         break;
       case "visible":
         this.visible = message.visible;
-        if (this.visible) {
-          this.maker.ask(this.request, this.charts);
-          this.schedule(0);
-        }
+        if (this.visible) this.makeAll();
         break;
       case "drawn":
         this.undrawn_ms = null;
@@ -132,7 +129,11 @@ export class LiveSession {
       {
         onModel: (model) => this.makeOf(model),
         onGrown: () => this.schedule(LEAST_MS),
-        onReading: (reading) => this.env.post({ type: "reading", reading }, []),
+        onReading: (reading) => {
+          this.env.post({ type: "reading", reading }, []);
+          // Nothing comes after it that would have what is made now and then made.
+          if (reading.state === "ready") this.makeAll();
+        },
         onOutline: (outline) => this.env.post({ type: "outline", outline }, []),
         onBad: (reason) => this.noteBad(reason),
       },
@@ -145,6 +146,10 @@ export class LiveSession {
   private makeOf(model: TargetModel): void {
     this.model = model;
     this.maker = new ViewMaker(model, this.env.clock_ms);
+    this.makeAll();
+  }
+
+  private makeAll(): void {
     this.maker.ask(this.request, this.charts);
     this.schedule(0);
   }
