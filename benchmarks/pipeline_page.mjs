@@ -1,23 +1,10 @@
 // Opens the Live page in Debian's chromium and prints, after some seconds, how long frames took
 // from the sample to the page and to its first paint. pipeline_page.mjs URL SECONDS
-import { chromium } from "playwright-core";
+import { openPage } from "./chromium.mjs";
 
 const [url, seconds] = process.argv.slice(2);
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-  ],
-});
+const { page, close } = await openPage();
 try {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.addInitScript(() => {
     window.__tidscope_probe = [];
   });
@@ -32,5 +19,5 @@ try {
   const entries = await page.evaluate(() => window.__tidscope_probe);
   process.stdout.write(JSON.stringify({ start, entries }));
 } finally {
-  await browser.close();
+  await close();
 }

@@ -9,6 +9,7 @@ import argparse
 import json
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -26,7 +27,7 @@ RECORDED_SECONDS = 75.0
 REPEATS = 5
 
 
-def record(site: Running, pid: int, rate_hz: float) -> tuple[str, float]:
+def record(site: Running, folder: Path, pid: int, rate_hz: float) -> tuple[str, float]:
     """Record a minute and a bit; the run, and the share of a core that recording took, percent."""
     target = site.ask("/targets", {"pid": pid, "rate_hz": rate_hz})["id"]
     quiet = share(site, lambda: time.sleep(QUIET_SECONDS))
@@ -37,6 +38,9 @@ def record(site: Running, pid: int, rate_hz: float) -> tuple[str, float]:
         run = site.ask("/runs", {"target": target})["id"]
         time.sleep(RECORDED_SECONDS)
         site.ask(f"/runs/{run}/stop", {})
+        # Its last part is closed now, which is work, too.
+        while not (folder / run / "threads.parquet").exists():
+            time.sleep(0.1)
 
     busy = share(site, recorded)
     return run, busy - quiet
@@ -67,8 +71,8 @@ def measure(threads: int, rate_hz: float, hours: float) -> dict[str, float]:
             wakers(threads, PERIOD_MS) as pid,
             tidscope("--budget-percent", "0", TIDSCOPE_RUNS=str(folder)) as site,
         ):
-            run, write_percent = record(site, pid, rate_hz)
-            counts = site.ask(f"/runs/{run}")["counts"]
+            run, write_percent = record(site, folder, pid, rate_hz)
+            recorded = site.ask(f"/runs/{run}")["counts"]["thread_samples"]
             long = [long_run(folder, run, int(hours * 60)) for _ in range(2)]
             rows = site.ask(f"/runs/{long[0]}")["counts"]["thread_samples"]
             first, other = long
@@ -78,18 +82,30 @@ def measure(threads: int, rate_hz: float, hours: float) -> dict[str, float]:
                 site.fetch(f"/runs/{first}/frames?instants=600")
 
             return {
-                "bytes_per_thread_sample": round(counts["bytes"] / counts["thread_samples"], 2),
+                "bytes_per_thread_sample": round(size(folder / run) / recorded, 2),
                 "hour_bytes_per_thread_sample": round(size(folder / first) / rows, 2),
                 "write_cpu_percent": round(write_percent, 2),
                 "open_s": round(typical(opened), 2),
                 "compare_s": round(
                     typical(lambda: site.fetch(f"/compare?runs={first},{other}")), 2
                 ),
+                **page_times(site, first),
                 "thread_samples": rows,
                 "backend_rss_mb": round(site.backend.memory_info().rss / 1e6, 1),
             }
     finally:
         shutil.rmtree(folder)
+
+
+def page_times(site: Running, run: str) -> dict[str, float]:
+    """Seconds from the click on a run in the list, in a real browser."""
+    page = subprocess.run(
+        ["node", str(Path(__file__).with_name("store_page.mjs")), site.url, run],
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=120,
+    )
+    return {f"page_{name}": round(value, 2) for name, value in json.loads(page.stdout).items()}
 
 
 def size(folder: Path) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Annotated
 
+import pyarrow as pa
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
@@ -43,5 +44,9 @@ def router(open_run: Callable[[str], RunReader]) -> APIRouter:
 def _packed(
     reader: RunReader, from_ns: int | None, to_ns: int | None, instants: int
 ) -> Iterator[bytes]:
-    for frame in frames_between(reader, from_ns, to_ns, instants):
-        yield packed(frame)
+    try:
+        for frame in frames_between(reader, from_ns, to_ns, instants):
+            yield packed(frame)
+    finally:
+        # Tens of megabytes that nobody needs before the next run is opened.
+        pa.default_memory_pool().release_unused()
