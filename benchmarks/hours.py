@@ -1,5 +1,6 @@
-"""A long run, made of a recorded one: its first minute again and again, the counters going on."""
+"""A long run, made of a recorded one: its first part again and again, the counters going on."""
 
+import math
 import shutil
 import time
 from collections.abc import Sequence
@@ -16,13 +17,13 @@ from tidscope_backend.runs.threads_table import threads_table
 Values = npt.NDArray[np.uint64]
 
 
-def long_run(home: Path, recorded: str, minutes: int) -> str:
-    """Write a run whose parts all have the first part of another one; returns its id.
+def long_run(home: Path, recorded: str, hours: float) -> str:
+    """Write a run whose parts all are like the first part of another one; returns its id.
 
     Args:
         home: the folder of all runs.
         recorded: a run there, its first part closed; no thread comes or goes in it.
-        minutes: so many parts.
+        hours: how long it is to be.
     """
     source = RunReader(home / recorded)
     part = source.parts[0]
@@ -33,23 +34,24 @@ def long_run(home: Path, recorded: str, minutes: int) -> str:
     growth = _growth(samples, source.fields)
     folder = RunFolder(home / new_run_id(time.time()))
     folder.make()
-    for number in range(minutes):
+    parts = math.ceil(hours * 3600e9 / step_ns)
+    for number in range(parts):
         later = pa.array(samples["seq"].to_numpy() + number * instants)
         moved = samples.set_column(samples.column_names.index("seq"), "seq", later)
-        for name, per_minute in growth.items():
-            values = samples[name].to_numpy() + np.uint64(number) * per_minute
+        for name, per_part in growth.items():
+            values = samples[name].to_numpy() + np.uint64(number) * per_part
             moved = moved.set_column(moved.column_names.index(name), name, pa.array(values))
         write_samples(folder.samples(number + 1), moved)
         write_table(folder.signals(number + 1), signals)
         signals = _later(signals, instants, step_ns)
         shutil.copy(source.folder.events(part.number), folder.events(number + 1))
-    rows = part.rows(0) * minutes
+    rows = part.rows(0) * parts
     manifest = source.manifest.model_copy(
         update={
             "id": folder.path.name,
-            "to_ns": int(times[-1]) + (minutes - 1) * step_ns,
+            "to_ns": int(times[-1]) + (parts - 1) * step_ns,
             "counts": source.manifest.counts.model_copy(
-                update={"instants": instants * minutes, "thread_samples": rows}
+                update={"instants": instants * parts, "thread_samples": rows}
             ),
         }
     )

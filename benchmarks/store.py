@@ -73,7 +73,7 @@ def measure(threads: int, rate_hz: float, hours: float) -> dict[str, float]:
         ):
             run, write_percent = record(site, folder, pid, rate_hz)
             recorded = site.ask(f"/runs/{run}")["counts"]["thread_samples"]
-            long = [long_run(folder, run, int(hours * 60)) for _ in range(2)]
+            long = [long_run(folder, run, hours) for _ in range(2)]
             rows = site.ask(f"/runs/{long[0]}")["counts"]["thread_samples"]
             first, other = long
 

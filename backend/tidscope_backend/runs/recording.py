@@ -38,7 +38,7 @@ class Limits:
     """When a part is full; it is cut at the next snapshot then."""
 
     part_ns: int = 60_000_000_000
-    part_bytes: int = 32 * 1024 * 1024
+    part_bytes: int = 64 * 1024 * 1024
 
 
 class Ending(NamedTuple):

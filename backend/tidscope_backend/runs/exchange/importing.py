@@ -19,7 +19,7 @@ from tidscope_backend.runs.threads_table import threads_schema
 from tidscope_backend.validation import complaint
 
 MAX_ROWS = 4_000_000
-"""Of a file. A part is 32 MiB of frames or a bit more: some hundred thousand rows at the most."""
+"""Of a file. A part is 64 MiB of frames or a bit more: some hundred thousand rows at the most."""
 MAX_LIVE_BYTES = 512 * 2**20
 MAX_EVENT_BYTES = 1 << 20
 LEFT_SECONDS = 86_400.0
