@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from backend_builders import host, target
+import run_builders
+from backend_builders import target
 from tidscope_backend.runs.comparison.tables import RunTables
-from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
-    RunCounts,
     RunEvent,
-    RunLosses,
     RunManifest,
     RunPolicy,
     SteeringDecided,
@@ -19,17 +17,6 @@ from tidscope_wire.generated.models import (
 )
 
 FIELDS = ("cpu_run_ns", "voluntary_switches", "net_read_bytes")
-NO_LOSSES = RunLosses(
-    frames=0,
-    gaps=0,
-    missing_ns=0,
-    cut_bytes=0,
-    coalesced=0,
-    deadlines_missed=0,
-    samples_failed=0,
-    exits_lost=0,
-    clock_jumps=0,
-)
 
 
 def run_id(number: int) -> str:
@@ -39,32 +26,19 @@ def run_id(number: int) -> str:
 
 def manifest(number: int = 1, **changes: Any) -> RunManifest:
     """Of a complete run of ten seconds, from second 5 of the target on."""
-    values: dict[str, Any] = {
-        "format": 1,
-        "id": run_id(number),
-        "name": f"run {number}",
-        "tags": [],
-        "group": None,
-        "notes": "",
-        "state": "complete",
-        "end": "stopped",
-        "end_detail": "",
-        "created_unix_us": 1_795_000_000_000_000,
-        "started_unix_us": 1_795_000_000_000_000,
-        "from_ns": 5_000_000_000,
-        "to_ns": 15_000_000_000,
-        "tidscope": "0.1.0",
-        "host": host(),
-        "target": target().model_copy(update={"fields": list(FIELDS)}),
-        "fields": CATALOGUE.fields,
-        "policies": [],
-        "marks": [],
-        "losses": NO_LOSSES,
-        "counts": RunCounts(instants=0, thread_samples=0, threads=0, events=0, bytes=0),
-        "outcome": None,
-        "imported": False,
-    }
-    return RunManifest.model_validate({**values, **changes})
+    usual = run_builders.manifest(
+        id=run_id(number),
+        name=f"run {number}",
+        tags=[],
+        created_unix_us=1_795_000_000_000_000,
+        started_unix_us=1_795_000_000_000_000,
+        from_ns=5_000_000_000,
+        to_ns=15_000_000_000,
+        target=target().model_copy(update={"fields": list(FIELDS)}),
+        policies=[],
+        marks=[],
+    )
+    return RunManifest.model_validate({**usual.model_dump(), **changes})
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from compared_runs import NO_LOSSES, Instant, Life, decided, event, manifest, policy, run_id, tables
+from compared_runs import Instant, Life, decided, event, manifest, policy, run_id, tables
+from run_builders import losses
 from tidscope_backend.runs.comparison.compare import compare
 from tidscope_backend.runs.comparison.matching import Correction
 from tidscope_backend.runs.comparison.series import MAX_POINTS
@@ -219,7 +220,7 @@ def test_setup_differences_by_importance() -> None:
             policies=[policy(5, shadow=True)],
             tidscope="0.2.0",
             host=host.model_copy(update={"kernel": "6.19.0"}),
-            losses=NO_LOSSES.model_copy(update={"gaps": 2, "missing_ns": 5}),
+            losses=losses(gaps=2, missing_ns=5),
         ),
     ]
     assert [(one.what, one.values) for one in setup_differences(runs)] == [
