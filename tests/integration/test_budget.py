@@ -168,14 +168,16 @@ async def test_a_program_of_many_threads_is_sampled_less_often_and_that_is_said(
         assert (event.previous_hz, event.asked_hz, event.budget_percent) == (20, 20, 0.5)
         assert event.measuring_percent > 0.5
         assert event.rate_hz < 20
-        # It is in force: two frames without an event between them are a period apart.
-        first, _ = await page.frame()
-        second, _ = await page.frame()
-        assert not adapted(first)
-        assert second.seq == first.seq + 1
-        periods = (second.time_ns - first.time_ns) / 1e9 * second.health.rate_hz
-        assert periods > 0.9
-        assert second.health.rate_hz < second.health.asked_hz == 20
+        # It is in force: frames at one rate are a period apart. The first may have been late, so
+        # that the others come sooner after it, by a period at most.
+        last = first = (await page.frame())[0]
+        while last.seq < first.seq + 5:
+            last, _ = await page.frame()
+            if last.health.rate_hz != first.health.rate_hz:
+                first = last
+        periods = (last.time_ns - first.time_ns) / 1e9 * last.health.rate_hz
+        assert periods > 4
+        assert last.health.rate_hz < last.health.asked_hz == 20
 
 
 async def test_without_a_budget_the_rate_asked_for_is_kept_and_the_cost_is_told() -> None:
