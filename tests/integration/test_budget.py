@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from statistics import median
 
 import pytest
 from backend_server import SECRET, Backend, running_backend
@@ -158,6 +159,7 @@ async def attached(budget_percent: float, threads: int) -> AsyncIterator[tuple[T
             assert kept.rate_hz == 20, "the rate asked for is kept"
 
 
+@pytest.mark.patience(90)
 async def test_a_program_of_many_threads_is_sampled_less_often_and_that_is_said() -> None:
     async with attached(budget_percent=0.5, threads=400) as (_, page):
         header, _ = await page.frame()
@@ -168,15 +170,15 @@ async def test_a_program_of_many_threads_is_sampled_less_often_and_that_is_said(
         assert (event.previous_hz, event.asked_hz, event.budget_percent) == (20, 20, 0.5)
         assert event.measuring_percent > 0.5
         assert event.rate_hz < 20
-        # It is in force: frames at one rate are a period apart. The first may have been late, so
-        # that the others come sooner after it, by a period at most.
-        last = first = (await page.frame())[0]
-        while last.seq < first.seq + 5:
+        # It is in force: frames are a period apart. One that was late has the next one come sooner.
+        periods: list[float] = []
+        last, _ = await page.frame()
+        while len(periods) < 3:
+            before = last
             last, _ = await page.frame()
-            if last.health.rate_hz != first.health.rate_hz:
-                first = last
-        periods = (last.time_ns - first.time_ns) / 1e9 * last.health.rate_hz
-        assert periods > 4
+            if last.health.rate_hz == before.health.rate_hz and last.seq == before.seq + 1:
+                periods.append((last.time_ns - before.time_ns) / 1e9 * last.health.rate_hz)
+        assert median(periods) > 0.9, periods
         assert last.health.rate_hz < last.health.asked_hz == 20
 
 
