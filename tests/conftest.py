@@ -14,7 +14,7 @@ settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
 
-ASYNC_TEST_SECONDS = 20
+ASYNC_TEST_SECONDS = 60
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
