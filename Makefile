@@ -52,8 +52,8 @@ bpf: ## compile the eBPF programs (BPF_OUT=FOLDER: to there, not over the commit
 	@mkdir -p .cache
 	@for program in $(BPF); do \
 	  made=.cache/$$(basename $$program).tmp.o; \
-	  $(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter \
-	    -I/usr/include/$(shell uname -m)-linux-gnu -c $$program.c -o $$made; \
+	  $(CLANG) -target bpf -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Werror \
+	    -Wno-unused-parameter -I/usr/include/$(shell uname -m)-linux-gnu -c $$program.c -o $$made; \
 	  $(BPFTOOL) gen object $(if $(BPF_OUT),$(BPF_OUT)/$$(basename $$program).o,$$program.o) $$made; \
 	  rm -f $$made; \
 	done
