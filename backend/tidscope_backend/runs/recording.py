@@ -67,7 +67,6 @@ class Recording:
         waiting: it was cut short, and goes on with the next frame.
         heard_s: when a frame came last, seconds by the recorder's clock.
         gone_s: when its target was first seen to be sampled no more; likewise.
-        heard_s: when a frame came last, seconds by the recorder's clock.
         written_bytes: bytes of frames written.
         unsaved: its manifest could not be written.
         ready: set when its beginning is on the disk.

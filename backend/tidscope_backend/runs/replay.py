@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from tidscope_wire.frame import RowEncoder, Rows, join
-from tidscope_wire.generated.models import FrameHeader, Gap, TargetEvent
+from tidscope_wire.generated.models import FrameHeader, Gap, RunEvent, TargetEvent
 
 from tidscope_backend.runs.parts import Instants, PartReader
 from tidscope_backend.runs.reader import RunReader
@@ -128,7 +128,8 @@ class _Maker:
         ends = taken[:: self._stretch.stride]
         if last and final not in ends:
             ends = np.append(ends, final)
-        events = self._events(part, ends)
+        happened = part.events()
+        events = self._events(instants, happened, ends)
         if not len(ends):
             return
         begin = 0
@@ -136,9 +137,7 @@ class _Maker:
             snapshots = np.flatnonzero(instants.level[: ends[0] + 1] == _SNAPSHOT)
             begin = int(snapshots[-1]) if len(snapshots) else 0
         samples = self._samples(part, begin, ends, taken)
-        groups = last_rows(
-            samples, instants.seq[ends], part.events(), self._fields, not self._frame_seq
-        )
+        groups = last_rows(samples, instants.seq[ends], happened, self._fields, not self._frame_seq)
         headers = self._headers(part, begin, ends)
         for header, told, rows in zip(headers, events, groups, strict=True):
             yield self._frame(header, told, rows)
@@ -174,10 +173,11 @@ class _Maker:
             table = pa.concat_tables([table, rest])
         return table
 
-    def _events(self, part: PartReader, ends: Ints) -> list[list[TargetEvent]]:
+    def _events(
+        self, instants: Instants, happened: Sequence[RunEvent], ends: Ints
+    ) -> list[list[TargetEvent]]:
         """What each frame tells; what comes behind the last one waits for the next part."""
-        instants = part.instants
-        told = [(event.seq, event.time_ns, event.event) for event in part.events()]
+        told = [(event.seq, event.time_ns, event.event) for event in happened]
         before = np.concatenate([[self._seen_seq], instants.seq[:-1]])
         for place in np.flatnonzero((before > 0) & (instants.first_seq > before + 1)).tolist():
             gap = Gap(
