@@ -1,9 +1,9 @@
-import type { ReactNode } from "react";
 import { localDate, utcTime } from "../../base/clock";
 import { navigate } from "../../base/routing";
 import { formatDuration, formatValue } from "../../model/format";
 import { knobName } from "../../model/steer_words";
 import { Button } from "../../ui/Button";
+import { type Fact, FactList } from "../../ui/FactList";
 import { InlineText } from "../../ui/InlineText";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { RunStateMark } from "../../ui/RunStateMark";
@@ -45,22 +45,11 @@ export function RunHeader({ run, onChange }: RunHeaderProps) {
         <ExportMenu run={run.id} />
         <Button onClick={() => navigate("/runs")}>All runs</Button>
       </div>
-      <dl className={header.facts}>
-        {factsOf(run).map(([name, value, tip]) => (
-          <div key={name} data-fact={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Tip text={tip}>{value}</Tip>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <FactList className={header.facts} facts={factsOf(run)} />
       {problem === null ? null : <ProblemNotice problem={problem} />}
     </header>
   );
 }
-
-type Fact = readonly [name: string, value: string, tip: ReactNode];
 
 function factsOf(run: RunManifest): readonly Fact[] {
   const { host, target, counts, policies, outcome } = run;

@@ -1,10 +1,11 @@
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { detach, stopDemo } from "../../../api/client";
 import { asProblem } from "../../../api/problem";
 import { navigate } from "../../../base/routing";
 import type { TargetView } from "../../../model/contract";
 import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
 import { Button } from "../../../ui/Button";
+import { type Fact, FactList } from "../../../ui/FactList";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { Tip } from "../../../ui/Tip";
 import type { Problem, Target } from "../../../wire/generated/models";
@@ -53,22 +54,11 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
         ) : null}
         <Button onClick={() => navigate("/")}>Switch</Button>
       </div>
-      <dl className={styles.facts}>
-        {factsOf(target, view).map(([name, value, tip]) => (
-          <div key={name} data-fact={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Tip text={tip}>{value}</Tip>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <FactList className={styles.facts} facts={factsOf(target, view)} />
       {problem === null ? null : <ProblemNotice problem={problem} />}
     </header>
   );
 }
-
-type Fact = readonly [name: string, value: string, tip: ReactNode];
 
 function factsOf(target: Target, view: TargetView): readonly Fact[] {
   const { process, source } = target;

@@ -1,0 +1,27 @@
+import type { ReactNode } from "react";
+import { Tip } from "./Tip";
+
+/** What is called how, and more of it on request. */
+export type Fact = readonly [name: string, value: string, tip: ReactNode];
+
+/** Facts of a header, by name. */
+export function FactList({
+  facts,
+  className,
+}: {
+  readonly facts: readonly Fact[];
+  readonly className: string | undefined;
+}) {
+  return (
+    <dl className={className}>
+      {facts.map(([name, value, tip]) => (
+        <div key={name} data-fact={name}>
+          <dt>{name}</dt>
+          <dd>
+            <Tip text={tip}>{value}</Tip>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
