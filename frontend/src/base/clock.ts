@@ -5,6 +5,16 @@ export function localTime(unixMs: number): string {
   return new Date(unixMs).toLocaleTimeString("en-GB");
 }
 
+/** The same to a tenth of a second: 13:03:09.2. */
+export function preciseTime(unixMs: number): string {
+  return new Date(unixMs).toLocaleTimeString("en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 1,
+  });
+}
+
 /** The same instant in UTC, for those who compare logs: 2026-01-31 13:03:09.250 UTC. */
 export function utcTime(unixMs: number): string {
   return `${new Date(unixMs).toISOString().replace("T", " ").replace("Z", "")} UTC`;

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useRef } from "react";
-import { localTime } from "../../base/clock";
+import { localTime, preciseTime } from "../../base/clock";
 import { useLiveClient } from "../../base/liveClient";
 import { useReadable } from "../../base/useReadable";
 import { Sparkline } from "../../charts/Sparkline";
@@ -89,7 +89,10 @@ export function ScrubBar({ run, extent, window, onWindow }: ScrubBarProps) {
     }
   };
 
-  const clock = (t_s: number) => localTime(run.target.attached_unix_us / 1000 + 1000 * t_s);
+  const unixMs = (t_s: number) => run.target.attached_unix_us / 1000 + 1000 * t_s;
+  const clock = (t_s: number) => localTime(unixMs(t_s));
+  // A short window moves by tenths of a second, which those who listen are to hear.
+  const precise = (t_s: number) => preciseTime(unixMs(t_s));
   return (
     <div className={styles.scrub}>
       <div
@@ -101,7 +104,7 @@ export function ScrubBar({ run, extent, window, onWindow }: ScrubBarProps) {
         aria-valuemin={0}
         aria-valuemax={Math.round(whole_s)}
         aria-valuenow={Math.round(window.t0_s - extent.t0_s)}
-        aria-valuetext={`${clock(window.t0_s)} to ${clock(window.t1_s)}, ${formatDuration(window.t1_s - window.t0_s)} of ${formatDuration(whole_s)}`}
+        aria-valuetext={`${precise(window.t0_s)} to ${precise(window.t1_s)}, ${formatDuration(window.t1_s - window.t0_s)} of ${formatDuration(whole_s)}`}
         onPointerDown={onPointerDown}
         onPointerMove={onPointerMove}
         onPointerUp={onPointerUp}
