@@ -26,7 +26,7 @@ from tidscope_backend.api import (
 )
 from tidscope_backend.api import targets as target_routes
 from tidscope_backend.api.errors import add_error_handlers
-from tidscope_backend.demo.child import DemoChild
+from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.intake import Intake
 from tidscope_backend.ingest.links import CollectorLinks
@@ -98,7 +98,7 @@ def create_app(settings: Settings) -> FastAPI:
     site.listen(changed, forget)
     links = CollectorLinks(lambda host: site.host(host) is not None)
     door = Door(settings, clock)
-    demo_child = DemoChild(links)
+    demo_process = DemoProcess(links)
 
     pushes = Pushes()
 
@@ -118,7 +118,7 @@ def create_app(settings: Settings) -> FastAPI:
             await shelf.close()
             await recorder.close()
             await closer.stop()
-            await demo_child.stop()
+            await demo_process.stop()
 
     app = FastAPI(
         title="tidscope",
@@ -138,7 +138,7 @@ def create_app(settings: Settings) -> FastAPI:
         steering.router(site, links),
         fields.router(),
         doctor.router(links),
-        demo.router(demo_child),
+        demo.router(demo_process),
         session.router(door),
         runs.router(recorder, shelf),
         run_frames.router(shelf.reader),

@@ -12,7 +12,7 @@ from tidscope_wire.generated.models import AlignKind, Comparison, RunManifest
 from tidscope_backend.runs.comparing import compare_folders
 from tidscope_backend.runs.lookup import NoSuchRunError, all_runs, find_run
 from tidscope_backend.runs.reader import RunReader
-from tidscope_backend.settings import runs_folder
+from tidscope_backend.settings import runs_directory
 
 if TYPE_CHECKING:
     import duckdb
@@ -183,7 +183,7 @@ def _path(run: Run | str | Path) -> Path:
 
 
 def _runs(folder: str | Path | None) -> Path:
-    found = runs_folder(os.environ) if folder is None else Path(folder)
+    found = runs_directory(os.environ) if folder is None else Path(folder)
     if found is None:
         raise NoSuchRunError("there is no folder for runs: set TIDSCOPE_RUNS to one")
     return found
