@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { canSwitch, isOn, switched } from "./fixtures/delay_switch";
+import { canSwitch, isOn, switched } from "./fixtures/delaySwitch";
 import { expect, test } from "./fixtures/test";
-import { TimeParts } from "./fixtures/time_parts";
+import { TimeParts } from "./fixtures/timeParts";
 
 const panelOf = (page: Page) => page.getByRole("region", { name: "Where the time goes" });
 

@@ -1,7 +1,7 @@
-import { useLiveClient } from "../base/liveClient";
-import { useReadable } from "../base/useReadable";
-import type { Connection } from "../model/contract";
+import { useStore } from "../base/useStore";
+import { useLiveClient } from "../pages/clients";
 import { Mark, type MarkKind } from "../ui/Mark";
+import type { Connection } from "../wire/liveSocket";
 import styles from "./ConnectionState.module.css";
 
 const SHOWN: Readonly<Record<Connection["state"], readonly [MarkKind, string]>> = {
@@ -15,7 +15,7 @@ const SHOWN: Readonly<Record<Connection["state"], readonly [MarkKind, string]>> 
 
 /** Whether messages flow, in one word. */
 export function ConnectionState() {
-  const connection = useReadable(useLiveClient().connection);
+  const connection = useStore(useLiveClient().connection);
   const [kind, word] = SHOWN[connection.state];
   return (
     <span className={styles.state} role="status" data-connection={connection.state}>

@@ -1,12 +1,12 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { localTime, utcTime } from "../../base/clock";
-import { useLiveClient } from "../../base/liveClient";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import { formatDuration } from "../../model/format";
 import { Button } from "../../ui/Button";
 import { InlineText } from "../../ui/InlineText";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { RunManifest, RunMark } from "../../wire/generated/models";
+import { useLiveClient } from "../clients";
 import styles from "./Marks.module.css";
 import { around, sortedMarks } from "./marks";
 import { useRunChange } from "./useRunChange";
@@ -131,7 +131,7 @@ function NewMark({ run, busy, onAdd }: NewMarkProps) {
 /** The moment last pointed at, as long as it is in view. */
 function useMoment(): number {
   const client = useLiveClient();
-  const { window } = useReadable(client.view);
+  const { window } = useStore(client.view);
   const pointed = useRef<number | null>(null);
   const [, draw] = useState(0);
   useEffect(

@@ -1,6 +1,6 @@
 /** Marks of a run. Pure. */
 
-import type { Extent } from "../../model/contract";
+import type { Span } from "../../model/window";
 import type { RunMark } from "../../wire/generated/models";
 
 /** A jump shows no more than so much around a mark. */
@@ -12,7 +12,7 @@ export function sortedMarks(marks: readonly RunMark[]): RunMark[] {
 }
 
 /** A window with a moment in its middle, as long as the one before unless that is long. */
-export function around(t_s: number, { t0_s, t1_s }: Extent): Extent {
+export function around(t_s: number, { t0_s, t1_s }: Span): Span {
   const half = Math.min(MOST_S, t1_s - t0_s) / 2;
   return { t0_s: t_s - half, t1_s: t_s + half };
 }

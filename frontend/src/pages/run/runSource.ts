@@ -1,5 +1,5 @@
 import { framesHref } from "../../api/runs";
-import type { RunSource } from "../../model/contract";
+import type { RunSource } from "../../model/runWindow";
 import type { RunManifest } from "../../wire/generated/models";
 
 /** What the worker needs of a manifest. */

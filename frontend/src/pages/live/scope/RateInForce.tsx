@@ -1,13 +1,13 @@
-import { useLiveClient } from "../../../base/liveClient";
-import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
+import { READABLE_MS, useThrottled } from "../../../base/useStore";
 import { Mark } from "../../../ui/Mark";
 import { Tip } from "../../../ui/Tip";
+import { useLiveClient } from "../../clients";
 import styles from "./RateInForce.module.css";
 import { slowedWords } from "./slowed";
 
 /** The rate that the collector really samples at, while it is less than the one asked for. */
 export function RateInForce() {
-  const health = useSlowly(useLiveClient().health, READABLE_MS);
+  const health = useThrottled(useLiveClient().health, READABLE_MS);
   const words = health === null ? null : slowedWords(health);
   if (health === null || words === null) {
     return null;
