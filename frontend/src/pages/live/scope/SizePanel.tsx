@@ -3,7 +3,7 @@ import { useSelected, useStore } from "../../../base/useStore";
 import { TimeChart } from "../../../charts/TimeChart";
 import { signalName, sizeTitle } from "../../../model/steerText";
 import type { ChartView } from "../../../model/views";
-import { Mark } from "../../../ui/Mark";
+import { StatusIcon } from "../../../ui/StatusIcon";
 import type { Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
 import { ChartLegend } from "./ChartLegend";
@@ -51,7 +51,7 @@ export function SizePanel({ target }: { readonly target: Target }) {
         <span className={panel.unit}>per second{signal === "" ? "" : `: ${signal}`}</span>
         {band?.proxy ? (
           <span className={styles.proxy}>
-            <Mark kind="fair" /> stands in for ops
+            <StatusIcon status="warning" /> stands in for ops
           </span>
         ) : null}
       </header>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 import { useStore, useThrottled } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
-import { Segmented } from "../../../ui/Segmented";
+import { SegmentedControl } from "../../../ui/SegmentedControl";
 import { useLiveClient } from "../../clients";
-import { WINDOWS, type WindowChoice, windowOf, zoomWords } from "./windows";
+import { WINDOWS, type WindowChoice, windowFor, zoomWords } from "./timeWindows";
 
 /** "All" grows in large steps; looking once a second is enough. */
 const STEP_MS = 1000;
@@ -17,7 +17,7 @@ export function WindowSelect() {
   const [choice, setChoice] = useState<WindowChoice>("60");
   const zoomed = window.kind === "fixed";
 
-  const wanted = windowOf(choice, now_s - from_s);
+  const wanted = windowFor(choice, now_s - from_s);
   const seconds = wanted.kind === "last" ? wanted.seconds : 0;
   useEffect(() => {
     if (!zoomed) {
@@ -27,11 +27,11 @@ export function WindowSelect() {
 
   const choose = (next: WindowChoice) => {
     setChoice(next);
-    client.request({ window: windowOf(next, now_s - from_s) });
+    client.request({ window: windowFor(next, now_s - from_s) });
   };
   return (
     <>
-      <Segmented
+      <SegmentedControl
         label="Time shown"
         value={zoomed ? "zoomed" : choice}
         choices={WINDOWS}

@@ -3,7 +3,7 @@ import type { TableRequest } from "../../../../model/viewRequest";
 import type { TargetView } from "../../../../model/views";
 import { Button } from "../../../../ui/Button";
 import { SearchField } from "../../../../ui/SearchField";
-import { Segmented } from "../../../../ui/Segmented";
+import { SegmentedControl } from "../../../../ui/SegmentedControl";
 import { useLiveClient } from "../../../clients";
 import styles from "./TableBar.module.css";
 
@@ -34,7 +34,7 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
           onChange={(text) => client.request({ filter: text })}
           onKeyDown={onSearchKey}
         />
-        <Segmented
+        <SegmentedControl
           label="Rows"
           value={request.group}
           choices={[
@@ -43,7 +43,7 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
           ]}
           onChange={(group) => onChange({ group, offset: 0 })}
         />
-        <Segmented
+        <SegmentedControl
           label="Live and exited threads"
           value={request.lives}
           choices={[

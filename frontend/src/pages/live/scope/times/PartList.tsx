@@ -2,7 +2,7 @@ import type { ChartTheme } from "../../../../charts/palette";
 import { PART_NAMES, PARTS, type Part } from "../../../../model/breakdown";
 import { formatValue, NO_VALUE } from "../../../../model/format";
 import type { TimesView } from "../../../../model/views";
-import { bareNumber } from "../bareNumber";
+import { withoutUnit } from "../withoutUnit";
 import { Swatch } from "./Swatch";
 import styles from "./TimesPanel.module.css";
 
@@ -56,7 +56,7 @@ export function PartList({ times, theme }: { times: TimesView; theme: ChartTheme
                 {there ? (
                   <>
                     <td>{formatValue(seconds / whole.wall_s, "share")}</td>
-                    <td>{bareNumber(formatValue(seconds, "s"))}</td>
+                    <td>{withoutUnit(formatValue(seconds, "s"))}</td>
                   </>
                 ) : (
                   <td colSpan={2} className={styles.none}>
