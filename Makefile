@@ -18,7 +18,7 @@ BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf collector/tidscope_c
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up test check bpf kernel kernel-test generate format unit integration e2e fuzz build wheel lock clean
+.PHONY: help install install-dev up test check bpf kernel kernel-test generate format unit integration e2e fuzz build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -89,6 +89,9 @@ build: backend/tidscope_backend/web/index.html ## build the page
 backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend -type f )
 	@npm run --silent build -- --logLevel warn
 	@touch $@
+
+notice: build ## rewrite NOTICE from what the built page carries
+	$(PY) tools/notice.py
 
 wheel: build $(STAMP)-dev ## build the wheel, page included
 	$(PY) -m hatchling build -t wheel
