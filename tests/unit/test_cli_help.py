@@ -81,7 +81,7 @@ def test_help_is_written_in_one_style(verb: str) -> None:
         assert not RETIRED.search(parser.description), parser.description
         for action in parser._actions:
             name = action.option_strings or action.dest
-            if isinstance(action, argparse._SubParsersAction) or action.metavar == "RUN":
+            if isinstance(action, argparse._SubParsersAction):
                 continue
             assert action.help, f"{verb} {name} has no help"
             assert not action.help.endswith("."), f"{verb} {name}: {action.help}"

@@ -161,7 +161,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         made = verbs.add_parser(name, help=text, description=f"{text[:1].upper()}{text[1:]}.")
         made.set_defaults(work=work)
         if of_run:
-            made.add_argument("run", metavar="RUN")
+            made.add_argument("run", metavar="RUN", help="id or name of the run, or its start")
         return made
 
     with_json = [
@@ -175,7 +175,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     verb("rename", _rename, "rename a run").add_argument(
         "name", metavar="NAME", help="the new name"
     )
-    verb("tag", _tag, "replace the tags of a run").add_argument("tags", metavar="TAG", nargs="*")
+    verb("tag", _tag, "replace the tags of a run").add_argument(
+        "tags", metavar="TAG", nargs="*", help="the new tags; none removes all"
+    )
     verb("delete", _delete, "move a run to the trash, where it stays for an hour")
     verb("restore", _restore, "restore a deleted run, by its id")
     export = verb("export", _export, "export a run to a file")
