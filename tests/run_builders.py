@@ -2,7 +2,7 @@
 
 from backend_builders import TARGET_ID, host, target
 from pydantic import BaseModel
-from tidscope_backend.runs.summary import summary
+from tidscope_backend.store.summary import summary
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
     DamagedRun,

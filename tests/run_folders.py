@@ -5,9 +5,9 @@ from pathlib import Path
 
 import run_builders
 from backend_builders import target
-from tidscope_backend.runs.closing import close_part
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.live_part import packed
+from tidscope_backend.recording.sealing import close_part
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.open_part import packed
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import RunManifest
 

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from backend_builders import TARGET_ID, host, target
-from tidscope_backend.runs.closer import Closer
-from tidscope_backend.runs.due import Patience
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.home import Home
-from tidscope_backend.runs.manifests import Manifests
-from tidscope_backend.runs.recorder import Recorder
-from tidscope_backend.runs.recording import Limits
+from tidscope_backend.recording.part_sealer import Closer
+from tidscope_backend.recording.timeouts import Patience
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.directory import Home
+from tidscope_backend.store.manifests import Manifests
+from tidscope_backend.recording.recorder import Recorder
+from tidscope_backend.recording.recording import Limits
 from tidscope_backend.site import Site
 from tidscope_backend.stream.store import HistoryStore
 from tidscope_backend.stream.stored import stored_as

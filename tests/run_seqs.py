@@ -4,9 +4,9 @@ import asyncio
 import itertools
 from collections.abc import Callable
 
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.live_part import whole_frames
-from tidscope_backend.runs.reader import RunReader
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.store.reader import RunReader
 from tidscope_wire.frame import split
 
 LOOK_SECONDS = 0.05

@@ -7,12 +7,12 @@ from typing import Any
 import compared_runs
 from backend_builders import frame_bytes, target
 from compared_runs import decided
-from tidscope_backend.runs.closing import close_part
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.live_part import packed
-from tidscope_backend.runs.parquet_files import write_table
-from tidscope_backend.runs.parts import parts_of
-from tidscope_backend.runs.threads_table import threads_table
+from tidscope_backend.recording.sealing import close_part
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.open_part import packed
+from tidscope_backend.store.parquet_files import write_table
+from tidscope_backend.store.parts import parts_of
+from tidscope_backend.store.threads_table import threads_table
 from tidscope_wire.generated.models import RunManifest, TargetEvent, ThreadBorn, ThreadExited
 
 FIELDS = ("cpu_run_ns", "cpu_delay_ns")

@@ -7,8 +7,8 @@ import pytest
 from compared_runs import run_id
 from scripted_run import write_run
 from tidscope_backend.cli import main
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.home import Hold
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.lock import Hold
 
 
 @pytest.fixture(autouse=True)

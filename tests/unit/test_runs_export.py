@@ -8,12 +8,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scripted_run import FIELDS, FRAMES, append, time_ns, write_run
-from tidscope_backend.runs.closing import close_part
-from tidscope_backend.runs.exchange.importing import import_run
-from tidscope_backend.runs.exchange.joined import KEYS, as_csv, as_parquet
-from tidscope_backend.runs.exchange.packing import packed
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.reader import RunReader
+from tidscope_backend.recording.sealing import close_part
+from tidscope_backend.exchange.importing import import_run
+from tidscope_backend.exchange.joined import KEYS, as_csv, as_parquet
+from tidscope_backend.exchange.packing import packed
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import RunManifest
 
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scripted_run import write_run
-from tidscope_backend.runs.exchange.importing import import_run
-from tidscope_backend.runs.exchange.packing import packed
-from tidscope_backend.runs.exchange.unpacking import BadArchiveError, Bounds
+from tidscope_backend.exchange.importing import import_run
+from tidscope_backend.exchange.packing import packed
+from tidscope_backend.exchange.unpacking import BadArchiveError, Bounds
 
 Files = dict[str, bytes]
 

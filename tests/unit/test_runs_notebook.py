@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from scripted_run import FIELDS, FRAMES, time_ns, write_run
 from tidscope_backend import runs as runs_package
-from tidscope_backend.runs import Run, compare, list_runs, open_run
-from tidscope_backend.runs.lookup import NoSuchRunError
+from tidscope_backend.notebook import Run, compare, list_runs, open_run
+from tidscope_backend.store.lookup import NoSuchRunError
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_comparing(tmp_path: Path) -> None:
 
 def test_the_package_is_light_until_it_is_used() -> None:
     code = (
-        "import sys, tidscope_backend.runs;"
+        "import sys, tidscope_backend.notebook;"
         "print([name for name in ('duckdb', 'scipy', 'pyarrow') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

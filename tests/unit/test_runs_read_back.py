@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 from recorded import FIELDS, Counters, State, Story, story
 from run_folders import run_folder
-from tidscope_backend.runs.closing import close_part
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.part_tables import levels_of, part_of
-from tidscope_backend.runs.reader import RunReader
-from tidscope_backend.runs.replay import frames_between
+from tidscope_backend.recording.sealing import close_part
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.part_tables import levels_of, part_of
+from tidscope_backend.store.reader import RunReader
+from tidscope_backend.replay.frames import frames_between
 from tidscope_wire.frame import decode_rows, split
 from tidscope_wire.generated.models import (
     FrameHeader,
@@ -132,7 +132,7 @@ def test_coarse_levels_tell_the_truth(
 ) -> None:
     reader = RunReader(folder.path)
     rows = sum(part.rows(level) for part in reader.parts)
-    monkeypatch.setattr("tidscope_backend.runs.replay.MAX_ROWS", rows if level == 1 else 1)
+    monkeypatch.setattr("tidscope_backend.replay.frames.MAX_ROWS", rows if level == 1 else 1)
     read = check(told, list(frames_between(reader, None, None, 5000)))
     every = {1: 10, 2: 50}[level]
     assert len(read.headers) == -(-INSTANTS // every) + 1

@@ -12,12 +12,12 @@ import pytest
 from backend_builders import frame_bytes, host, key_frame, stream, target
 from run_rig import RunRig
 from run_seqs import open_seqs, singles
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.home import Hold
-from tidscope_backend.runs.live_part import packed, whole_bytes, whole_frames
-from tidscope_backend.runs.reader import RunReader
-from tidscope_backend.runs.recording import Ending, Limits
-from tidscope_backend.runs.recovery import recovered
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.lock import Hold
+from tidscope_backend.store.open_part import packed, whole_bytes, whole_frames
+from tidscope_backend.store.reader import RunReader
+from tidscope_backend.recording.recording import Ending, Limits
+from tidscope_backend.recording.recovery import recovered
 from tidscope_wire.generated.models import TargetExited
 
 

@@ -9,11 +9,11 @@ import pytest
 from backend_builders import stream
 from run_rig import RunRig
 from tidscope_backend.problems import ProblemError
-from tidscope_backend.runs import trash
-from tidscope_backend.runs.home import Home
-from tidscope_backend.runs.manifests import Manifests
-from tidscope_backend.runs.retention import Aged, too_many
-from tidscope_backend.runs.shelf import Shelf
+from tidscope_backend.store import trash
+from tidscope_backend.store.directory import Home
+from tidscope_backend.store.manifests import Manifests
+from tidscope_backend.store.retention import Aged, too_many
+from tidscope_backend.store.run_store import Shelf
 from tidscope_wire.generated.models import Retention
 
 OFF = Retention(max_age_s=None, max_bytes=None)

@@ -4,7 +4,7 @@ from typing import Any
 
 from backend_builders import steering
 from builders import collector_health, frame_header
-from tidscope_backend.runs.tally import Tally, told
+from tidscope_backend.recording.stats import Tally, told
 from tidscope_wire.generated.models import (
     FrameHeader,
     SampleFailed,

@@ -7,9 +7,9 @@ import pyarrow as pa
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
-from tidscope_backend.runs.live_part import packed
-from tidscope_backend.runs.reader import RunReader
-from tidscope_backend.runs.replay import MOST_INSTANTS, frames_between
+from tidscope_backend.store.open_part import packed
+from tidscope_backend.store.reader import RunReader
+from tidscope_backend.replay.frames import MOST_INSTANTS, frames_between
 
 MEDIA_TYPE = "application/vnd.tidscope.frames"
 Time = Annotated[int | None, Query(ge=0, lt=2**63)]

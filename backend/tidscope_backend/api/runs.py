@@ -9,8 +9,8 @@ from tidscope_wire.generated.models import (
     RunsResponse,
 )
 
-from tidscope_backend.runs.recorder import Recorder
-from tidscope_backend.runs.shelf import Shelf
+from tidscope_backend.recording.recorder import Recorder
+from tidscope_backend.store.run_store import Shelf
 
 
 def router(recorder: Recorder, shelf: Shelf) -> APIRouter:

@@ -9,8 +9,8 @@ from tidscope_wire.generated.models import AlignKind, ComparedMetric, Comparison
 
 from tidscope_backend.cli.failure import CommandError
 from tidscope_backend.cli.record import runs_of
-from tidscope_backend.runs.comparison.tables import ComparisonError
-from tidscope_backend.runs.lookup import NoSuchRunError, find_run
+from tidscope_backend.comparison.tables import ComparisonError
+from tidscope_backend.store.lookup import NoSuchRunError, find_run
 
 SCALES = {"ns": (1e9, "s"), "us": (1e6, "s"), "bytes": (2**20, "MiB")}
 """How a terminal shows units of the catalogue."""
@@ -22,7 +22,7 @@ def run(arguments: Sequence[str]) -> int:
     """Compare and print."""
     options = _parser().parse_args(arguments)
     runs = Path(options.folder) if options.folder else runs_of(os.environ)
-    from tidscope_backend.runs.comparing import compare_folders
+    from tidscope_backend.comparison.from_folders import compare_folders
 
     try:
         groups = [

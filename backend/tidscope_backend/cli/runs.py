@@ -14,10 +14,11 @@ from tidscope_backend.cli.failure import CommandError
 from tidscope_backend.cli.record import runs_of
 from tidscope_backend.cli.run_words import in_bytes, summary
 from tidscope_backend.problems import ProblemError
-from tidscope_backend.runs import trash
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.home import Hold, Home
-from tidscope_backend.runs.lookup import NoSuchRunError, all_runs, find_run
+from tidscope_backend.store import trash
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.directory import Home
+from tidscope_backend.store.lock import Hold
+from tidscope_backend.store.lookup import NoSuchRunError, all_runs, find_run
 
 ENDINGS = {
     ".tar.zst": "folder",
@@ -94,7 +95,7 @@ def _restore(runs: Path, options: argparse.Namespace) -> None:
 
 
 def _export(runs: Path, options: argparse.Namespace) -> None:
-    from tidscope_backend.runs.exchange.formats import MAKERS
+    from tidscope_backend.exchange.formats import MAKERS
 
     path = find_run(runs, options.run)
     chosen = options.format or next(
@@ -119,7 +120,7 @@ def _export(runs: Path, options: argparse.Namespace) -> None:
 
 
 def _import(runs: Path, options: argparse.Namespace) -> None:
-    from tidscope_backend.runs.exchange.importing import import_run
+    from tidscope_backend.exchange.importing import import_run
 
     home = Home(runs)
     manifest = import_run(Path(options.file), home.make(), home.has)
