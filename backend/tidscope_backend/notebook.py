@@ -10,12 +10,14 @@ import pyarrow.compute as pc
 from tidscope_wire.generated.models import AlignKind, Comparison, RunManifest
 
 from tidscope_backend.comparison.from_folders import compare_folders
-from tidscope_backend.store.lookup import NoSuchRunError, all_runs, find_run
-from tidscope_backend.store.reader import RunReader
 from tidscope_backend.settings import runs_folder
+from tidscope_backend.store.lookup import RunNotFoundError, all_runs, find_run
+from tidscope_backend.store.reader import RunReader
 
 if TYPE_CHECKING:
     import duckdb
+
+__all__ = ["Run", "compare", "list_runs", "open_run"]
 
 NS = 1_000_000_000
 
@@ -28,7 +30,7 @@ def open_run(which: str | Path, folder: str | Path | None = None) -> "Run":
         folder: of all runs, where it is looked for; None: the one of this user.
 
     Raises:
-        NoSuchRunError: there is no such run, or there are several.
+        RunNotFoundError: there is no such run, or there are several.
         OSError: it cannot be read.
         ValueError: it is damaged.
     """
@@ -140,7 +142,7 @@ class Run:
     def sql(self, query: str) -> pa.Table:
         """Ask by SQL (DuckDB) over the tables samples, signals, threads, events and roles.
 
-        Samples and signals of closed parts are read from their Parquet files, and of these only
+        Samples and signals of sealed parts are read from their Parquet files, and of these only
         the columns and rows that the query needs.
         """
         import duckdb
@@ -163,7 +165,7 @@ class Run:
         files = []
         for part in self._reader.parts:
             path = folder.path / name / f"{part.number:06d}.parquet"
-            if part.number in folder.closed_parts() and path.exists():
+            if part.number in folder.sealed_parts() and path.exists():
                 files.append("'" + str(path).replace("'", "''") + "'")
                 continue
             frames = f"{name}_{part.number}"
@@ -185,5 +187,5 @@ def _path(run: Run | str | Path) -> Path:
 def _runs(folder: str | Path | None) -> Path:
     found = runs_folder(os.environ) if folder is None else Path(folder)
     if found is None:
-        raise NoSuchRunError("there is no folder for runs: set TIDSCOPE_RUNS to one")
+        raise RunNotFoundError("there is no folder for runs: set TIDSCOPE_RUNS to one")
     return found

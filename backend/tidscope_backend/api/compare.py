@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from tidscope_wire.generated.models import AlignKind, Comparison
 
-from tidscope_backend.problems import refusal
 from tidscope_backend.comparison.tables import ComparisonError
+from tidscope_backend.problems import refusal
 from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256
@@ -25,7 +25,7 @@ def router(find: Finder) -> APIRouter:
 
     @routes.get(
         "/compare",
-        summary="Hold runs side by side: commas separate groups, + runs of one group",
+        summary="Compare runs: commas separate groups, + runs of one group",
         response_model=Comparison,
     )
     async def compare(

@@ -13,7 +13,7 @@ from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.api.compare import Finder
 from tidscope_backend.problems import refusal
-from tidscope_backend.store.errors import unusable
+from tidscope_backend.store.errors import unwritable
 
 Format = Literal["folder", "parquet", "csv", "trace"]
 KINDS: dict[Format, tuple[str, str]] = {
@@ -81,7 +81,7 @@ def import_router(make: Callable[[], Path], taken: Callable[[str], bool]) -> API
                 await _save(request, archive)
                 return await asyncio.to_thread(_imported, archive, runs, taken)
             except OSError as error:
-                raise unusable(runs, error) from None
+                raise unwritable(runs, error) from None
             finally:
                 await asyncio.to_thread(archive.unlink, missing_ok=True)
 

@@ -38,7 +38,7 @@ def compare(
     mark: str | None = None,
     corrections: Sequence[Correction] = (),
 ) -> Comparison:
-    """Hold runs against one another.
+    """Compare runs.
 
     Figures are of whole runs, wherever these are aligned: alignment moves curves only.
 

@@ -40,7 +40,7 @@ def figure(values: Sequence[float | None]) -> GroupFigure:
 
 
 def difference(first: GroupFigure, other: GroupFigure) -> FigureDifference:
-    """Hold a group against the first one."""
+    """Compare a group with the baseline."""
     if first.mean is None or other.mean is None:
         return FigureDifference(absolute=None, percent=None, low=None, high=None, method="none")
     absolute = other.mean - first.mean

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from tidscope_backend.exchange.chrome_trace import as_trace
 from tidscope_backend.exchange.joined import as_csv, as_parquet
-from tidscope_backend.exchange.packing import packed
+from tidscope_backend.exchange.packing import pack_run
 
 MAKERS: dict[str, Callable[[Path], Iterator[bytes]]] = {
-    "folder": packed,
+    "folder": pack_run,
     "parquet": as_parquet,
     "csv": as_csv,
     "trace": as_trace,

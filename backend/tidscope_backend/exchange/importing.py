@@ -89,11 +89,11 @@ def _checked(path: Path) -> RunManifest:
         if len(set(fields)) < len(fields) or not all(_FIELD.match(name) for name in fields):
             raise BadArchiveError("its fields have no names that fields have")
         for number in folder.open_parts():
-            size = folder.live(number).stat().st_size
+            size = folder.open_part(number).stat().st_size
             if size > MAX_LIVE_BYTES:
                 raise BadArchiveError(f"its part {number} has {size} bytes of frames")
         signals, threads = signals_schema(fields), threads_schema(fields)
-        for number in folder.closed_parts():
+        for number in folder.sealed_parts():
             _is_table(folder.samples(number), _samples_schema(fields))
             _is_table(folder.signals(number), signals)
             _check_events(folder.events(number))

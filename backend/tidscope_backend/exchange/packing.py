@@ -10,9 +10,8 @@ from typing import BinaryIO
 import pyarrow as pa
 from tidscope_wire.generated.models import RunManifest
 
-from tidscope_backend.exchange.names import MANIFEST, THREADS
 from tidscope_backend.exchange.sink import Sink
-from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.folder import MANIFEST, THREADS, RunFolder
 from tidscope_backend.store.open_part import whole_bytes
 from tidscope_backend.store.reader import RunReader
 
@@ -20,7 +19,7 @@ CHUNK = 256 * 1024
 OPEN_DETAIL = "exported while it was being recorded: what came later is not in it"
 
 
-def packed(path: Path) -> Iterator[bytes]:
+def pack_run(path: Path) -> Iterator[bytes]:
     """Pack a run.
 
     Parts are taken as they are found: as frames where they are open, and only whole frames.
@@ -40,7 +39,7 @@ def packed(path: Path) -> Iterator[bytes]:
     ):
         text = manifest.model_dump_json(indent=2).encode() + b"\n"
         yield from _added(archive, sink, manifest.id, MANIFEST, io.BytesIO(text), len(text))
-        for number in sorted({*folder.open_parts(), *folder.closed_parts()}):
+        for number in sorted({*folder.open_parts(), *folder.sealed_parts()}):
             yield from _part(archive, sink, manifest.id, folder, number)
         if manifest.end_detail != OPEN_DETAIL:
             with suppress(FileNotFoundError), folder.threads.open("rb") as file:
@@ -70,20 +69,20 @@ def manifest_to_pack(path: Path) -> RunManifest:
 def _part(
     archive: tarfile.TarFile, sink: Sink, top: str, folder: RunFolder, number: int
 ) -> Iterator[bytes]:
-    live = folder.live(number)
+    live = folder.open_part(number)
     try:
         file = live.open("rb")
     except FileNotFoundError:
-        # It is closed, or was closed meanwhile.
+        # It is sealed, or was sealed meanwhile.
         for path in (folder.samples(number), folder.signals(number), folder.events(number)):
-            with path.open("rb") as closed:
-                size = closed.seek(0, io.SEEK_END)
-                closed.seek(0)
+            with path.open("rb") as sealed:
+                size = sealed.seek(0, io.SEEK_END)
+                sealed.seek(0)
                 name = path.relative_to(folder.path).as_posix()
-                yield from _added(archive, sink, top, name, closed, size)
+                yield from _added(archive, sink, top, name, sealed, size)
         return
     with file:
-        # Opened, it stays readable even if the part is closed now.
+        # Opened, it stays readable even if the part is sealed now.
         size = whole_bytes(Path(f"/proc/self/fd/{file.fileno()}"))
         name = live.relative_to(folder.path).as_posix()
         yield from _added(archive, sink, top, name, file, size)

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from tidscope_backend.exchange.names import FOLDERS, MANIFEST, is_file_of_run
+from tidscope_backend.store.folder import MANIFEST, SUBFOLDERS, is_run_file
 
 CHUNK = 256 * 1024
 BLOCK = tarfile.BLOCKSIZE
@@ -59,7 +59,7 @@ def unpack(archive: Path, into: Path, bounds: Bounds = USUAL) -> None:
         BadArchiveError: it is not what an export makes, or too much.
         OSError: it cannot be read or written.
     """
-    for folder in FOLDERS:
+    for folder in SUBFOLDERS:
         (into / folder).mkdir()
     with archive.open("rb") as file:
         _Unpacker(file, into, bounds).run()
@@ -114,7 +114,7 @@ class _Unpacker:
         return "/".join(rest)
 
     def _take(self, name: str, size: int) -> None:
-        if not is_file_of_run(name):
+        if not is_run_file(name):
             raise BadArchiveError(f"{name!r} is not a file of a run")
         if name in self._seen:
             raise BadArchiveError(f"{name} is in it twice")

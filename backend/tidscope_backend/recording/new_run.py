@@ -17,14 +17,14 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend import VERSION
+from tidscope_backend.recording.recording import PartLimits, Recording
+from tidscope_backend.recording.stats import RecordingStats
 from tidscope_backend.store.folder import RunFolder, new_run_id
-from tidscope_backend.store.lock import Hold
-from tidscope_backend.recording.recording import Limits, Recording
-from tidscope_backend.recording.stats import Tally
+from tidscope_backend.store.lock import RunLock
 
 
 def new_recording(
-    home: Path, host: Host, target: Target, request: RecordRequest, limits: Limits
+    home: Path, host: Host, target: Target, request: RecordRequest, limits: PartLimits
 ) -> tuple[Recording, RunManifest]:
     """Make the folder of a run and take hold of it.
 
@@ -38,11 +38,11 @@ def new_recording(
     folder = RunFolder(home / new_run_id(unix_us / 1e6))
     folder.make()
     try:
-        hold = Hold.of(folder)
+        lock = RunLock.acquire(folder)
     except OSError:
         discard(folder)
         raise
-    if hold is None:
+    if lock is None:
         raise FileExistsError(f"another backend has {folder.path.name}")
     info = RecordingInfo(
         run=folder.path.name,
@@ -51,8 +51,8 @@ def new_recording(
         created_unix_us=unix_us,
     )
     duration_ns = None if request.duration_s is None else int(request.duration_s * 1e9)
-    recording = Recording(folder, hold, info, target, host.collector.pid, limits, duration_ns)
-    empty = Tally()
+    recording = Recording(folder, lock, info, target, host.collector.pid, limits, duration_ns)
+    empty = RecordingStats()
     manifest = RunManifest(
         format=1,
         id=info.run,

@@ -1,4 +1,4 @@
-"""Closes parts of runs one after the other, each in a process of its own."""
+"""Seals parts of runs one after the other, each in a process of its own."""
 
 import asyncio
 import logging
@@ -13,12 +13,12 @@ from tidscope_backend.store.folder import RunFolder
 
 CLOSING = "tidscope_backend.recording.sealing"
 LOWEST_PRIORITY = 19
-CLOSE_SECONDS = 600.0
+SEAL_TIMEOUT_SECONDS = 600.0
 
 _log = logging.getLogger(__name__)
 
 
-class ClosingError(Exception):
+class SealingError(Exception):
     """A part could not be closed; its frames are there still."""
 
 
@@ -28,11 +28,11 @@ class _Job(NamedTuple):
     done: Callable[[], Awaitable[None]] | None
 
 
-async def close_in_process(folder: RunFolder, part: int | None) -> None:
+async def seal_in_process(folder: RunFolder, part: int | None) -> None:
     """Close a part, or with None make the table of threads of a run that has ended.
 
     Raises:
-        ClosingError: that failed.
+        SealingError: that failed.
         OSError: the process cannot be started.
     """
     arguments = [str(folder.path), *([] if part is None else [str(part)])]
@@ -46,28 +46,28 @@ async def close_in_process(folder: RunFolder, part: int | None) -> None:
     try:
         with suppress(ProcessLookupError):
             os.setpriority(os.PRIO_PROCESS, process.pid, LOWEST_PRIORITY)
-        async with asyncio.timeout(CLOSE_SECONDS):
+        async with asyncio.timeout(SEAL_TIMEOUT_SECONDS):
             _, said = await process.communicate()
     except TimeoutError:
-        raise ClosingError(f"it took longer than {CLOSE_SECONDS:g} s") from None
+        raise SealingError(f"it took longer than {SEAL_TIMEOUT_SECONDS:g} s") from None
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
     if process.returncode:
-        raise ClosingError(said.decode(errors="replace").strip().rpartition("\n")[2])
+        raise SealingError(said.decode(errors="replace").strip().rpartition("\n")[2])
 
 
-class Closer:
+class PartSealer:
     """A queue of parts. What fails is logged and stays frames, which can be read as well.
 
     Args:
-        close: closes one part; None as its number makes the table of threads.
+        close: seals one part; None as its number makes the table of threads.
     """
 
     def __init__(
-        self, close: Callable[[RunFolder, int | None], Awaitable[None]] = close_in_process
+        self, close: Callable[[RunFolder, int | None], Awaitable[None]] = seal_in_process
     ) -> None:
         self._close = close
         self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
@@ -78,7 +78,7 @@ class Closer:
         self._worker = asyncio.create_task(self._work())
 
     async def stop(self) -> None:
-        """Leave what is not closed yet to the next start."""
+        """Leave what is not sealed yet to the next start."""
         if self._worker is not None:
             self._worker.cancel()
             await asyncio.gather(self._worker, return_exceptions=True)
@@ -107,16 +107,16 @@ class Closer:
             job = await self._jobs.get()
             try:
                 await self._do(job)
-            except (ClosingError, OSError, ValueError) as error:
+            except (SealingError, OSError, ValueError) as error:
                 what = "threads" if job.part is None else f"part {job.part}"
-                _log.warning("%s: %s not closed: %s", job.folder.path.name, what, error)
+                _log.warning("%s: %s not sealed: %s", job.folder.path.name, what, error)
             finally:
                 self._jobs.task_done()
 
     async def _do(self, job: _Job) -> None:
         try:
             # A part may be queued twice, and a run deleted meanwhile.
-            wanted = job.folder.live(job.part) if job.part is not None else job.folder.manifest
+            wanted = job.folder.open_part(job.part) if job.part is not None else job.folder.manifest
             if wanted.exists():
                 await self._close(job.folder, job.part)
         finally:

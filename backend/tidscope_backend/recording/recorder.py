@@ -18,20 +18,19 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.problems import refusal
-from tidscope_backend.recording.part_sealer import Closer
-from tidscope_backend.store.errors import damage
-from tidscope_backend.recording.timeouts import Patience, at_request, due
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.directory import Home
-from tidscope_backend.store.lock import Hold
-from tidscope_backend.store.errors import unusable
-from tidscope_backend.store.manifests import Manifests, with_bytes
 from tidscope_backend.recording.new_run import discard, new_recording
 from tidscope_backend.recording.opening import opening
-from tidscope_backend.store.open_part import sync
-from tidscope_backend.recording.recording import Ending, Limits, Recording, refused
+from tidscope_backend.recording.part_sealer import PartSealer
+from tidscope_backend.recording.recording import Ending, PartLimits, Recording, refused
 from tidscope_backend.recording.recovery import recovered, was_cut_short
+from tidscope_backend.recording.timeouts import RecordingTimeouts, at_request, due
 from tidscope_backend.site import Site
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.errors import damage_text, unwritable
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.manifests import ManifestWriter, with_bytes
+from tidscope_backend.store.open_part import sync
 from tidscope_backend.stream.store import HistoryStore
 from tidscope_backend.stream.stored import StoredFrame
 
@@ -52,15 +51,15 @@ class Recorder:
     """All runs that are being recorded, one a target.
 
     Args:
-        home: where they lie.
+        directory: of the runs.
         site: hosts and targets.
         store: what is kept of each target's past.
         manifests: changes them.
-        closer: closes their parts.
+        sealer: seals their parts.
         clock: seconds, monotonic.
         changed: called when a run begins or ends.
         limits: of their parts.
-        patience: how long is waited for what.
+        timeouts: how long is waited for what.
 
     Attributes:
         frames: frames written since the backend started.
@@ -68,15 +67,15 @@ class Recorder:
         refused: frames that could not be written.
     """
 
-    home: Home
+    directory: RunsDirectory
     site: Site
     store: HistoryStore
-    manifests: Manifests
-    closer: Closer
+    manifests: ManifestWriter
+    sealer: PartSealer
     clock: Callable[[], float]
     changed: Callable[[], None]
-    limits: Limits = field(default_factory=Limits)
-    patience: Patience = field(default_factory=Patience)
+    limits: PartLimits = field(default_factory=PartLimits)
+    timeouts: RecordingTimeouts = field(default_factory=RecordingTimeouts)
     frames: int = 0
     frame_bytes: int = 0
     refused: int = 0
@@ -91,49 +90,53 @@ class Recorder:
         """What pages are told."""
         return [recording.info for recording in self._active.values()]
 
+    def is_recording(self, run_id: str) -> bool:
+        """Whether the run is being recorded here."""
+        return self.recording(run_id) is not None
+
     def recording(self, run_id: str) -> Recording | None:
         """The run, if it is being recorded here."""
         return next((one for one in list(self._active.values()) if one.info.run == run_id), None)
 
-    def now(self, folder: RunFolder, manifest: RunManifest) -> RunManifest:
+    def current_manifest(self, folder: RunFolder, manifest: RunManifest) -> RunManifest:
         """A manifest as it would be written now. May run in another thread."""
         recording = self.recording(manifest.id) or self._unsaved.get(manifest.id)
         if recording is None:
             return manifest
         return with_bytes(folder, manifest.model_copy(update=recording.facts()))
 
-    def frame(self, frame: StoredFrame, header: FrameHeader) -> None:
+    def receive(self, frame: StoredFrame, header: FrameHeader) -> None:
         """A frame has come that had not come before."""
         recording = self._active.get(frame.target)
         if recording is None:
             return
         recording.heard_s = self.clock()
-        waited, before = recording.waiting, recording.tally.counts.instants
+        waited, before = recording.waiting, recording.stats.counts.instants
         ending = recording.offer(frame, header)
-        if recording.tally.counts.instants > before:
+        if recording.stats.counts.instants > before:
             self.frames += 1
             self.frame_bytes += len(frame.data)
-        self._close_full(recording)
+        self._seal_full_parts(recording)
         if ending is not None:
             self._end_soon(recording, ending)
         elif waited and not recording.waiting:
             _log.info("%s goes on", recording.info.run)
             self._spawn(self._save(recording))
 
-    def renamed(self, run_id: str, name: str | None) -> None:
+    def rename(self, run_id: str, name: str | None) -> None:
         """People call a run otherwise; None: they do not."""
         recording = self.recording(run_id)
         if recording is not None and name is not None:
             recording.info = recording.info.model_copy(update={"name": name})
             self.changed()
 
-    def lost(self, lost: FramesLost) -> None:
+    def frames_lost(self, lost: FramesLost) -> None:
         """The collector could not keep these frames."""
         recording = self._active.get(lost.target)
         if recording is not None:
-            recording.tally.announce_lost(lost.to_seq)
+            recording.stats.announce_lost(lost.to_seq)
 
-    async def begin(self, request: RecordRequest) -> RunManifest:
+    async def record(self, request: RecordRequest) -> RunManifest:
         """Record a target from now on, or from some of its past, or that alone.
 
         Raises:
@@ -141,7 +144,7 @@ class Recorder:
         """
         target = self.site.known(request.target)
         if request.duration_s == 0:
-            return await self._keep(target, request)
+            return await self._record_past(target, request)
         self.site.attached(target.id)
         taken = self._active.get(target.id)
         if taken is not None or target.id in self._beginning:
@@ -167,13 +170,13 @@ class Recorder:
             raise self._not_begun(recording, error) from None
         ending = ending or recording.flow()
         self._count_begun(recording)
-        self._close_full(recording)
+        self._seal_full_parts(recording)
         self.changed()
         if ending is not None:
             return await self._end(recording, ending)
         await self._save(recording)
         return await asyncio.to_thread(
-            lambda: self.now(recording.folder, recording.folder.read_manifest())
+            lambda: self.current_manifest(recording.folder, recording.folder.read_manifest())
         )
 
     async def stop(self, run_id: str) -> RunManifest:
@@ -186,7 +189,7 @@ class Recorder:
         if recording is not None:
             await recording.ready.wait()
         if recording is None or recording.ending is not None:
-            self.home.folder(run_id)
+            self.directory.folder(run_id)
             raise refusal(
                 "not-recording", f"run {run_id} is not being recorded", "it has ended already"
             )
@@ -196,19 +199,19 @@ class Recorder:
 
     def start(self) -> None:
         """Take up what an earlier backend left, and begin to look after runs."""
-        for path in self.home.all():
+        for path in self.directory.all():
             try:
-                self.take_up(RunFolder(path))
+                self.recover(RunFolder(path))
             except (OSError, ValueError) as error:
-                _log.warning("%s is left alone: %s", path.name, damage(error))
-        self._watch = asyncio.create_task(self._look_after())
+                _log.warning("%s is left alone: %s", path.name, damage_text(error))
+        self._watch = asyncio.create_task(self._watch_runs())
 
     async def close(self) -> None:
         """Leave all runs so that the next backend can take them up."""
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
-        await self.settled()
+        await self.wait_saved()
         for recording in list(self._active.values()):
             with suppress(TimeoutError):
                 async with asyncio.timeout(BEGIN_SECONDS):
@@ -217,20 +220,20 @@ class Recorder:
                 continue  # It could not begin.
             recording.finish(_BACKEND_ENDS)
             await self._save(recording)
-            recording.hold.release()
+            recording.lock.release()
         self._active.clear()
 
     async def _made(self, target: Target, request: RecordRequest) -> tuple[Recording, RunManifest]:
-        home = self.home.make()
+        home = self.directory.make()
         host = self.site.host(target.host)
         if host is None:
             raise refusal("unknown-host", f"host {target.host} is not known", "attach again")
         try:
             return await asyncio.to_thread(new_recording, home, host, target, request, self.limits)
         except OSError as error:
-            raise unusable(home, error) from None
+            raise unwritable(home, error) from None
 
-    async def _keep(self, target: Target, request: RecordRequest) -> RunManifest:
+    async def _record_past(self, target: Target, request: RecordRequest) -> RunManifest:
         kept = self.store.get(target.id).frames
         if not kept or not request.past_s:
             raise refusal(
@@ -253,15 +256,15 @@ class Recorder:
         recording.finish(refused(error))
         # Who waits to stop it learns that it is not there.
         recording.ready.set()
-        recording.hold.release()
+        recording.lock.release()
         discard(recording.folder)
-        return unusable(recording.folder.path.parent, error)
+        return unwritable(recording.folder.path.parent, error)
 
     def _count_begun(self, recording: Recording) -> None:
-        self.frames += recording.tally.counts.instants
+        self.frames += recording.stats.counts.instants
         self.frame_bytes += recording.written_bytes
 
-    def take_up(self, folder: RunFolder) -> None:
+    def recover(self, folder: RunFolder) -> None:
         """Look whether an earlier backend left a run unfinished; go on with it, or finish it.
 
         Raises:
@@ -270,16 +273,16 @@ class Recorder:
         """
         manifest = folder.read_manifest()
         cut_short = was_cut_short(folder, manifest)
-        unclosed = bool(folder.open_parts()) or not folder.threads.exists()
-        if not cut_short and not unclosed:
+        unsealed = bool(folder.open_parts()) or not folder.threads.exists()
+        if not cut_short and not unsealed:
             return
-        hold = Hold.of(folder)
-        if hold is None:
+        lock = RunLock.acquire(folder)
+        if lock is None:
             return  # Another backend records it.
         if not cut_short:
-            self._close_ended(folder, hold)
+            self._seal_ended(folder, lock)
             return
-        recording, ending = recovered(folder, hold, manifest, self.limits)
+        recording, ending = recovered(folder, lock, manifest, self.limits)
         recording.heard_s = self.clock()
         if ending is not None or recording.target.id in self._active:
             self._end_soon(recording, ending or at_request(recording, False, _STOPPED))
@@ -289,33 +292,33 @@ class Recorder:
             # What was cut off is counted in no other place.
             self._spawn(self._save(recording))
 
-    async def _look_after(self) -> None:
-        looks, between = 0, max(1, round(self.patience.manifest / self.patience.tick))
+    async def _watch_runs(self) -> None:
+        looks, between = 0, max(1, round(self.timeouts.manifest / self.timeouts.tick))
         while True:
-            await asyncio.sleep(self.patience.tick)
+            await asyncio.sleep(self.timeouts.tick)
             looks += 1
             try:
-                await self.look(save=looks % between == 0)
+                await self.check_runs(save=looks % between == 0)
             except Exception:
                 # What goes wrong with one run must not leave the others without a look.
-                _log.exception("runs were not looked after")
+                _log.exception("checking runs failed")
 
-    async def look(self, save: bool) -> None:
+    async def check_runs(self, save: bool) -> None:
         """See whether runs end by themselves, and write what is to be on the disk.
 
         Args:
             save: write manifests too, not what was recorded alone.
         """
         for recording in list(self._active.values()):
-            await self._look_at(recording, save)
+            await self._check(recording, save)
         for recording in list(self._unsaved.values()):
             await self._save(recording)
 
-    async def settled(self) -> None:
+    async def wait_saved(self) -> None:
         """Wait until what ended has its manifest."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _look_at(self, recording: Recording, save: bool) -> None:
+    async def _check(self, recording: Recording, save: bool) -> None:
         if not recording.ready.is_set() or recording.ending is not None:
             return
         target = self.site.target(recording.target.id)
@@ -325,27 +328,27 @@ class Recorder:
         if not sampled and recording.gone_s is None:
             recording.gone_s = self.clock()
         host = self.site.host(recording.target.host)
-        ending = due(recording, self.clock(), target, host, self.patience)
+        ending = due(recording, self.clock(), target, host, self.timeouts)
         if ending is None:
-            ending = await _synced(recording)
+            ending = await _sync_open_part(recording)
         if ending is not None and recording.ending is None:
             await self._end(recording, ending)
         elif save and not recording.waiting:
             await self._save(recording)
 
-    def _close_full(self, recording: Recording) -> None:
+    def _seal_full_parts(self, recording: Recording) -> None:
         for part in recording.full_parts():
-            self.closer.part(recording.folder, part)
+            self.sealer.part(recording.folder, part)
 
     def _end_soon(self, recording: Recording, ending: Ending) -> None:
-        self._take_no_more(recording, ending)
-        self._spawn(self._settle(recording))
+        self._detach(recording, ending)
+        self._spawn(self._finalise(recording))
 
     async def _end(self, recording: Recording, ending: Ending) -> RunManifest:
-        self._take_no_more(recording, ending)
-        return await self._settle(recording)
+        self._detach(recording, ending)
+        return await self._finalise(recording)
 
-    def _take_no_more(self, recording: Recording, ending: Ending) -> None:
+    def _detach(self, recording: Recording, ending: Ending) -> None:
         if self._active.get(recording.target.id) is recording:
             del self._active[recording.target.id]
         recording.finish(ending)
@@ -353,23 +356,23 @@ class Recorder:
         self.refused += ending.end == "disk-full"
         _log.info("%s has ended: %s", recording.info.run, ending.why)
 
-    async def _settle(self, recording: Recording) -> RunManifest:
+    async def _finalise(self, recording: Recording) -> RunManifest:
         """What follows the end of a run: its manifest, and in time its last part and threads."""
         manifest = await self._save(recording)
         self.changed()
-        self._close_ended(recording.folder, recording.hold)
+        self._seal_ended(recording.folder, recording.lock)
         return manifest
 
-    def _close_ended(self, folder: RunFolder, hold: Hold) -> None:
+    def _seal_ended(self, folder: RunFolder, lock: RunLock) -> None:
         """Close what is open of a run, and say then how much room it takes."""
 
         async def closed() -> None:
             # Unless it was deleted meanwhile.
             with suppress(OSError, ValueError):
                 await self.manifests.change(folder, lambda manifest: manifest)
-            hold.release()
+            lock.release()
 
-        self.closer.ended(folder, closed)
+        self.sealer.ended(folder, closed)
 
     async def _save(self, recording: Recording) -> RunManifest:
         """Write a run's manifest; it is tried again every second while that fails."""
@@ -382,7 +385,7 @@ class Recorder:
             manifest = await self.manifests.change(recording.folder, change)
         except (OSError, ValueError) as error:
             if not recording.unsaved:
-                _log.warning("%s: manifest not written: %s", recording.info.run, damage(error))
+                _log.warning("%s: manifest not written: %s", recording.info.run, damage_text(error))
             recording.unsaved = True
             self._unsaved[recording.info.run] = recording
             return change(await asyncio.to_thread(recording.folder.read_manifest))
@@ -407,7 +410,7 @@ def _begin(
     return recording.begin(opening(kept, int((past_s or 0) * 1e9)))
 
 
-async def _synced(recording: Recording) -> Ending | None:
+async def _sync_open_part(recording: Recording) -> Ending | None:
     """See what was written on the disk."""
     descriptor = recording.second()
     if descriptor is None:

@@ -23,10 +23,10 @@ from tidscope_wire.generated.models import (
     Recording as RecordingInfo,
 )
 
+from tidscope_backend.recording.stats import RecordingStats, told
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.lock import Hold
+from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.open_part import PartFile
-from tidscope_backend.recording.stats import Tally, told
 from tidscope_backend.stream.stored import StoredFrame, stored_as
 
 RESERVE_BYTES = 256 * 1024
@@ -34,7 +34,7 @@ RESERVE_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True)
-class Limits:
+class PartLimits:
     """When a part is full; it is cut at the next snapshot then."""
 
     part_ns: int = 60_000_000_000
@@ -54,7 +54,7 @@ class Recording:
 
     Args:
         folder: of the run, made already.
-        hold: on the folder.
+        lock: on the folder.
         info: what pages are told.
         target: whose frames.
         limits: of a part.
@@ -62,7 +62,7 @@ class Recording:
         duration_ns: how long, from the newest instant when it begins.
 
     Attributes:
-        tally: what it holds.
+        stats: what it holds.
         until_ns: when it ends by itself.
         waiting: it was cut short, and goes on with the next frame.
         heard_s: when a frame came last, seconds by the recorder's clock.
@@ -75,19 +75,19 @@ class Recording:
     def __init__(
         self,
         folder: RunFolder,
-        hold: Hold,
+        lock: RunLock,
         info: RecordingInfo,
         target: Target,
         collector_pid: int,
-        limits: Limits,
+        limits: PartLimits,
         duration_ns: int | None = None,
     ) -> None:
         self.folder = folder
-        self.hold = hold
+        self.lock = lock
         self.info = info
         self.target = target
         self.collector_pid = collector_pid
-        self.tally = Tally()
+        self.stats = RecordingStats()
         self.until_ns: int | None = None
         self.waiting = False
         self.unsaved = False
@@ -111,15 +111,15 @@ class Recording:
         for data in frames:
             header, _ = split(data)
             ending = ending or self._take(stored_as(header, data), header)
-        if self.duration_ns is not None and self.tally.last is not None:
-            self.until_ns = self.tally.last.time_ns + self.duration_ns
+        if self.duration_ns is not None and self.stats.last is not None:
+            self.until_ns = self.stats.last.time_ns + self.duration_ns
         return ending
 
     def go_on(self, part: int, began_ns: int) -> None:
         """Append to a part that an earlier backend left. Raises OSError."""
         self._reserve()
         self._number = part
-        self._part = PartFile(self.folder.live(part))
+        self._part = PartFile(self.folder.open_part(part))
         self._part_began_ns = began_ns
         self.waiting = True
 
@@ -138,7 +138,7 @@ class Recording:
         if self._pending is not None:
             self._pending.append((frame, header))
             return None
-        last = self.tally.last
+        last = self.stats.last
         if last is not None and frame.seq <= last.seq:
             return None
         self.waiting = False
@@ -156,29 +156,29 @@ class Recording:
     def finish(self, ending: Ending) -> None:
         """Take no more. The open part stays as it is."""
         self.ending = ending
-        self.tally.finish()
+        self.stats.finish()
         if self._part is not None:
             self._part.close()
             empty, self._part = self._part.bytes == 0, None
             if empty:
-                self.folder.live(self._number).unlink(missing_ok=True)
+                self.folder.open_part(self._number).unlink(missing_ok=True)
         reserve(self.folder).unlink(missing_ok=True)
 
     def facts(self) -> dict[str, object]:
         """What the manifest says of it, but for what people called it and how large it is."""
-        tally, ending = self.tally, self.ending
+        stats, ending = self.stats, self.ending
         return {
             "state": "recording" if ending is None else ending.state,
             "end": None if ending is None else ending.end,
-            "end_detail": "" if ending is None else f"{ending.why} {told(tally.losses)}",
-            "started_unix_us": tally.first.unix_us if tally.first else self.info.created_unix_us,
-            "from_ns": tally.first.time_ns if tally.first else 0,
-            "to_ns": tally.last.time_ns if tally.last else 0,
+            "end_detail": "" if ending is None else f"{ending.why} {told(stats.losses)}",
+            "started_unix_us": stats.first.unix_us if stats.first else self.info.created_unix_us,
+            "from_ns": stats.first.time_ns if stats.first else 0,
+            "to_ns": stats.last.time_ns if stats.last else 0,
             "until_ns": self.until_ns,
             "target": self.target,
-            "policies": list(tally.policies),
-            "losses": tally.losses.model_copy(),
-            "counts": tally.counts.model_copy(),
+            "policies": list(stats.policies),
+            "losses": stats.losses.model_copy(),
+            "counts": stats.counts.model_copy(),
         }
 
     def _take(self, frame: StoredFrame, header: FrameHeader) -> Ending | None:
@@ -187,11 +187,11 @@ class Recording:
         try:
             self._write(frame)
         except OSError as error:
-            self.tally.refuse(header)
+            self.stats.refuse(header)
             return refused(error)
-        self.tally.add(header, rows_of(frame.data))
+        self.stats.add(header, rows_of(frame.data))
         self.written_bytes += len(frame.data)
-        if self.tally.counts.instants == 1:
+        if self.stats.counts.instants == 1:
             self._begun(header)
         return self.ends_with(header)
 
@@ -208,12 +208,12 @@ class Recording:
     def _write(self, frame: StoredFrame) -> None:
         part = self._part
         if part is None or (frame.key and self._is_full(part, frame.time_ns)):
-            fresh = PartFile(self.folder.live(self._number + 1))
+            fresh = PartFile(self.folder.open_part(self._number + 1))
             try:
                 fresh.append(frame.data)
             except OSError:
                 fresh.close()
-                self.folder.live(self._number + 1).unlink(missing_ok=True)
+                self.folder.open_part(self._number + 1).unlink(missing_ok=True)
                 raise
             if part is not None:
                 part.close()
@@ -235,9 +235,9 @@ class Recording:
         if (
             steering is not None
             and steering.since_unix_us <= header.unix_us
-            and not self.tally.policies
+            and not self.stats.policies
         ):
-            self.tally.steered(steering, header.time_ns)
+            self.stats.steered(steering, header.time_ns)
 
     def _reserve(self) -> None:
         descriptor = os.open(
@@ -277,7 +277,7 @@ def rows_of(frame: bytes) -> int:
 
 def reserve(folder: RunFolder) -> Path:
     """The file that holds room back."""
-    return folder.path / "live" / "reserve"
+    return folder.path / "open" / "reserve"
 
 
 def refused(error: OSError) -> Ending:

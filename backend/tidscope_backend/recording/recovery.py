@@ -9,11 +9,11 @@ from tidscope_wire.frame import LENGTH, FrameError, split
 from tidscope_wire.generated.models import FrameHeader, RunManifest
 from tidscope_wire.generated.models import Recording as RecordingInfo
 
+from tidscope_backend.recording.recording import Ending, PartLimits, Recording, rows_of
+from tidscope_backend.recording.stats import Instant, RecordingStats, instant_of
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.lock import Hold
+from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.open_part import whole_bytes, whole_frames
-from tidscope_backend.recording.recording import Ending, Limits, Recording, rows_of
-from tidscope_backend.recording.stats import Instant, Tally, instant_of
 
 
 def was_cut_short(folder: RunFolder, manifest: RunManifest) -> bool:
@@ -25,7 +25,7 @@ def was_cut_short(folder: RunFolder, manifest: RunManifest) -> bool:
 
 
 def recovered(
-    folder: RunFolder, hold: Hold, manifest: RunManifest, limits: Limits
+    folder: RunFolder, lock: RunLock, manifest: RunManifest, limits: PartLimits
 ) -> tuple[Recording, Ending | None]:
     """Make a recording of a run again.
 
@@ -45,19 +45,19 @@ def recovered(
         name=manifest.name,
         created_unix_us=manifest.created_unix_us,
     )
-    recording = Recording(folder, hold, info, manifest.target, manifest.host.collector.pid, limits)
+    recording = Recording(folder, lock, info, manifest.target, manifest.host.collector.pid, limits)
     recording.until_ns = manifest.until_ns
     numbers = folder.open_parts()
-    cut = _cut(folder.live(numbers[-1])) if numbers else 0
+    cut = _cut(folder.open_part(numbers[-1])) if numbers else 0
     newest, counted, later = _uncounted(folder, numbers, manifest)
-    recording.tally = Tally.of(manifest, counted)
-    recording.tally.losses.cut_bytes += cut
+    recording.stats = RecordingStats.of(manifest, counted)
+    recording.stats.losses.cut_bytes += cut
     for header, frame in later:
-        recording.tally.add(header, rows_of(frame))
+        recording.stats.add(header, rows_of(frame))
     if numbers:
-        recording.go_on(numbers[-1], _began_ns(folder.live(numbers[-1]), manifest.to_ns))
+        recording.go_on(numbers[-1], _began_ns(folder.open_part(numbers[-1]), manifest.to_ns))
     else:
-        recording.go_on(max(folder.closed_parts(), default=0) + 1, manifest.to_ns)
+        recording.go_on(max(folder.sealed_parts(), default=0) + 1, manifest.to_ns)
     if newest is None:
         return recording, None
     return recording, recording.ends_with(newest)
@@ -85,14 +85,14 @@ def _uncounted(
         if manifest.counts.instants and header.time_ns <= manifest.to_ns:
             return newest, instant_of(header), later[::-1]
         later.append((header, frame))
-    counted = _last_closed(folder) if manifest.counts.instants else None
+    counted = _last_sealed(folder) if manifest.counts.instants else None
     return newest, counted, later[::-1]
 
 
 def _backwards(folder: RunFolder, numbers: list[int]) -> Iterator[tuple[FrameHeader, bytes]]:
     """Frames of open parts, the newest first; one that cannot be read is left out."""
     for number in reversed(numbers):
-        for frame in reversed(list(whole_frames(folder.live(number).read_bytes()))):
+        for frame in reversed(list(whole_frames(folder.open_part(number).read_bytes()))):
             header = _header(frame)
             if header is not None:
                 yield header, frame
@@ -112,9 +112,9 @@ def _began_ns(path: Path, otherwise: int) -> int:
     return header.time_ns if header is not None else otherwise
 
 
-def _last_closed(folder: RunFolder) -> Instant | None:
-    """The last instant of the closed parts. Raises OSError, and ValueError if it is no Parquet."""
-    numbers = folder.closed_parts()
+def _last_sealed(folder: RunFolder) -> Instant | None:
+    """The last instant of the sealed parts. Raises OSError, and ValueError if it is no Parquet."""
+    numbers = folder.sealed_parts()
     if not numbers:
         return None
     columns = ["seq", "time_ns", "unix_us", "health"]

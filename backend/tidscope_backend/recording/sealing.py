@@ -1,7 +1,8 @@
-"""Closes a part of a run: its frames become Parquet and JSON lines. A program of its own.
+"""Seals a part of a run: turns its frames into Parquet and JSON lines. A program of its own.
 
-`python -m tidscope_backend.recording.sealing FOLDER PART` keeps the work, its memory and a crash of it
-out of the backend. Without PART it writes the lives of threads of a run that has ended.
+Running `python -m tidscope_backend.recording.sealing FOLDER PART` in a process of its own keeps
+the work, its memory and any crash out of the backend. Without PART it writes the thread table of a
+run that has ended.
 """
 
 import sys
@@ -14,7 +15,7 @@ from tidscope_backend.store.part_tables import part_of
 from tidscope_backend.store.reader import RunReader
 
 
-def close_part(folder: RunFolder, part: int) -> None:
+def seal_part(folder: RunFolder, part: int) -> None:
     """Write a part's files and delete its frames. Done again, it writes the same.
 
     Raises:
@@ -22,7 +23,7 @@ def close_part(folder: RunFolder, part: int) -> None:
         tidscope_wire.frame.FrameError: it holds something that is not a frame.
     """
     fields = folder.read_manifest().target.fields
-    tables = part_of(whole_frames(folder.live(part).read_bytes()), fields)
+    tables = part_of(whole_frames(folder.open_part(part).read_bytes()), fields)
     new = folder.samples(part).with_suffix(".new")
     write_samples(new, tables.samples)
     new.replace(folder.samples(part))
@@ -31,11 +32,11 @@ def close_part(folder: RunFolder, part: int) -> None:
     new = folder.signals(part).with_suffix(".new")
     write_table(new, tables.signals)
     new.replace(folder.signals(part))
-    folder.live(part).unlink()
+    folder.open_part(part).unlink()
 
 
 def write_threads(folder: RunFolder) -> None:
-    """Write the lives of threads of a run that has ended. Raises as `close_part`."""
+    """Write the lives of threads of a run that has ended. Raises as `seal_part`."""
     new = folder.threads.with_suffix(".new")
     write_table(new, RunReader(folder.path).threads())
     new.replace(folder.threads)
@@ -46,7 +47,7 @@ def main() -> int:
     path, *parts = sys.argv[1:]
     folder = RunFolder(Path(path))
     for part in parts:
-        close_part(folder, int(part))
+        seal_part(folder, int(part))
     if not parts:
         write_threads(folder)
     return 0

@@ -46,7 +46,7 @@ def instant_of(header: FrameHeader) -> Instant:
     )
 
 
-class Tally:
+class RecordingStats:
     """Of one run. Frames are added in order.
 
     Attributes:
@@ -77,21 +77,21 @@ class Tally:
         self._announced = 0
 
     @classmethod
-    def of(cls, manifest: RunManifest, last: Instant | None) -> "Tally":
+    def of(cls, manifest: RunManifest, last: Instant | None) -> "RecordingStats":
         """Go on where a manifest ends.
 
         Args:
             manifest: that counts all frames up to its `to_ns`.
             last: the frame of that time; None if it counts none.
         """
-        tally = cls()
-        tally.counts = manifest.counts.model_copy()
-        tally.losses = manifest.losses.model_copy()
-        tally.policies = list(manifest.policies)
+        stats = cls()
+        stats.counts = manifest.counts.model_copy()
+        stats.losses = manifest.losses.model_copy()
+        stats.policies = list(manifest.policies)
         if last is not None:
-            tally.first = Instant(0, manifest.from_ns, manifest.started_unix_us, 0, 0)
-            tally.last = last
-        return tally
+            stats.first = Instant(0, manifest.from_ns, manifest.started_unix_us, 0, 0)
+            stats.last = last
+        return stats
 
     def steered(self, steering: Steering | None, time_ns: int) -> None:
         """The target was steered already when the run began."""

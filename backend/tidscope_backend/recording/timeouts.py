@@ -8,7 +8,7 @@ from tidscope_backend.recording.recording import Ending, Recording
 
 
 @dataclass(frozen=True)
-class Patience:
+class RecordingTimeouts:
     """How long is waited for what, seconds.
 
     Attributes:
@@ -27,7 +27,11 @@ class Patience:
 
 
 def due(
-    recording: Recording, now_s: float, target: Target | None, host: Host | None, patience: Patience
+    recording: Recording,
+    now_s: float,
+    target: Target | None,
+    host: Host | None,
+    patience: RecordingTimeouts,
 ) -> Ending | None:
     """Say how a run ends now, if it does.
 
@@ -56,7 +60,7 @@ def due(
 
 def not_resumed(recording: Recording) -> Ending:
     """The target of a run that an earlier backend began did not come back."""
-    last = recording.tally.last
+    last = recording.stats.last
     seen = "nothing was recorded" if last is None else "what came after the last instant is missing"
     return Ending(
         "backend-lost",
@@ -93,8 +97,8 @@ def _gone(target: Target | None) -> Ending:
     )
 
 
-def _is_overdue(recording: Recording, silent_s: float, patience: Patience) -> bool:
-    last = recording.tally.last
+def _is_overdue(recording: Recording, silent_s: float, patience: RecordingTimeouts) -> bool:
+    last = recording.stats.last
     if recording.until_ns is not None and last is not None:
         left_s = (recording.until_ns - last.time_ns) / 1e9
         return silent_s > left_s + patience.overdue

@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from tidscope_wire.frame import RowEncoder, Rows, join
 from tidscope_wire.generated.models import FrameHeader, Gap, RunEvent, TargetEvent
 
+from tidscope_backend.replay.rows import last_rows
 from tidscope_backend.store.parts import Instants, PartReader
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.replay.rows import last_rows
 
 MAX_ROWS = 250_000
 """So many rows are read for one answer; above it instants of a higher level are taken alone."""

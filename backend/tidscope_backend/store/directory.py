@@ -1,32 +1,31 @@
-"""The folder of all runs, and who holds one of them."""
+"""The runs directory: where runs and deleted runs are."""
 
-import errno
-import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from tidscope_backend.problems import ProblemError, refusal
+from tidscope_backend.problems import refusal
+from tidscope_backend.store.errors import unwritable
 from tidscope_backend.store.folder import RUN_ID, RunFolder
 
 TRASH = ".deleted"
 
 
-class Home:
-    """Where the runs lie. The folder is made when the first of them is.
+class RunsDirectory:
+    """Holds one folder a run. It is created with the first run.
 
     Args:
-        path: of the folder; None: runs are not kept.
+        path: the directory; None: this backend stores no runs.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
 
     def make(self) -> Path:
-        """Make the folder, for its user's eyes only.
+        """Create the directory, readable by its user only.
 
         Raises:
-            ProblemError: it cannot be made.
+            ProblemError: it cannot be created.
         """
         if self.path is None:
             raise refusal(
@@ -37,7 +36,7 @@ class Home:
         try:
             self.path.mkdir(parents=True, mode=0o700, exist_ok=True)
         except OSError as error:
-            raise unusable(self.path, error) from None
+            raise unwritable(self.path, error) from None
         return self.path
 
     def folder(self, run_id: str) -> RunFolder:
@@ -84,22 +83,6 @@ class Home:
         return RunFolder(parent / run_id)
 
 
-def unusable(path: Path, error: OSError) -> ProblemError:
-    """The refusal where a folder cannot be written to."""
-    return refusal(
-        "disk-full" if full(error) else "runs-unavailable",
-        f"{path} cannot be written to: {error.strerror or error}",
-        "make room there"
-        if full(error)
-        else "let the backend's user write there, or set TIDSCOPE_RUNS to another folder",
-    )
-
-
-def full(error: OSError) -> bool:
-    """Whether a disk or a quota is full."""
-    return error.errno in (errno.ENOSPC, errno.EDQUOT)
-
-
 def _folders(parent: Path | None) -> Iterator[Path]:
     if parent is None:
         return
@@ -110,32 +93,3 @@ def _folders(parent: Path | None) -> Iterator[Path]:
     for entry in entries:
         if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
             yield parent / entry.name
-
-
-class Hold:
-    """Keeps other backends off a run, until it is let go or this process ends.
-
-    Two backends may share a folder of runs; each leaves alone what the other records.
-    """
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    @classmethod
-    def of(cls, folder: RunFolder) -> "Hold | None":
-        """Take hold of a run; None if another backend has it. Raises OSError."""
-        descriptor = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-            return None
-        except OSError:
-            pass  # A file system without locks: nobody else can be told.
-        return cls(descriptor)
-
-    def release(self) -> None:
-        """Let go."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1

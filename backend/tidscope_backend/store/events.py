@@ -56,12 +56,12 @@ def _of_threads(event: RunEvent | bytes) -> bool:
 
 def _all(folder: RunFolder) -> Iterator[RunEvent | bytes]:
     opened = folder.open_parts()
-    for part in sorted({*folder.closed_parts(), *opened}):
+    for part in sorted({*folder.sealed_parts(), *opened}):
         if part in opened:
             try:
-                data = folder.live(part).read_bytes()
+                data = folder.open_part(part).read_bytes()
             except FileNotFoundError:
-                pass  # It was closed meanwhile.
+                pass  # It was sealed meanwhile.
             else:
                 yield from _of_frames(data)
                 continue

@@ -10,6 +10,13 @@ from pathlib import Path
 from tidscope_wire.generated.models import RunManifest
 
 RUN_ID = re.compile(r"r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}\Z")
+SUBFOLDERS = ("samples", "signals", "events", "open")
+MANIFEST = "manifest.json"
+THREADS = "threads.parquet"
+_FILE = re.compile(
+    r"manifest\.json|threads\.parquet"
+    r"|(?:samples|signals)/[0-9]{6,9}\.parquet|events/[0-9]{6,9}\.jsonl|open/[0-9]{6,9}\.frames"
+)
 _PART = re.compile(r"[0-9]{6,}\Z")
 
 
@@ -31,40 +38,40 @@ class RunFolder:
     @property
     def manifest(self) -> Path:
         """What was recorded, as JSON."""
-        return self.path / "manifest.json"
+        return self.path / MANIFEST
 
     @property
     def threads(self) -> Path:
         """Lives of threads; there once the run has ended."""
-        return self.path / "threads.parquet"
+        return self.path / THREADS
 
     def samples(self, part: int) -> Path:
-        """Counters of threads in a closed part."""
+        """Counters of threads in a sealed part."""
         return self.path / "samples" / f"{part:06d}.parquet"
 
     def signals(self, part: int) -> Path:
-        """Instants of a closed part."""
+        """Instants of a sealed part."""
         return self.path / "signals" / f"{part:06d}.parquet"
 
     def events(self, part: int) -> Path:
-        """Events of a closed part."""
+        """Events of a sealed part."""
         return self.path / "events" / f"{part:06d}.jsonl"
 
-    def live(self, part: int) -> Path:
-        """Frames of a part that is open, or was not closed in order."""
-        return self.path / "live" / f"{part:06d}.frames"
+    def open_part(self, part: int) -> Path:
+        """Frames of a part that is open, or was not sealed in order."""
+        return self.path / "open" / f"{part:06d}.frames"
 
     def make(self) -> None:
         """Make the folders. Raises OSError, FileExistsError among them."""
         self.path.mkdir(parents=True, mode=0o700)
-        for name in ("samples", "signals", "events", "live"):
+        for name in SUBFOLDERS:
             (self.path / name).mkdir()
 
     def open_parts(self) -> list[int]:
         """Numbers of the parts that are frames still, ascending."""
-        return _numbers(self.path / "live", ".frames")
+        return _numbers(self.path / "open", ".frames")
 
-    def closed_parts(self) -> list[int]:
+    def sealed_parts(self) -> list[int]:
         """Numbers of the parts that are Parquet alone, ascending."""
         closed = _numbers(self.path / "signals", ".parquet")
         return sorted(set(closed) - set(self.open_parts()))
@@ -77,7 +84,7 @@ class RunFolder:
                 try:
                     total += (Path(folder) / name).stat().st_size
                 except FileNotFoundError:
-                    continue  # A part was closed meanwhile.
+                    continue  # A part was sealed meanwhile.
         return total
 
     def read_manifest(self) -> RunManifest:
@@ -87,6 +94,11 @@ class RunFolder:
     def write_manifest(self, manifest: RunManifest) -> None:
         """Replace it, so that a reader sees the old one or the new one, whole. Raises OSError."""
         replace_file(self.manifest, manifest.model_dump_json(indent=2).encode() + b"\n")
+
+
+def is_run_file(name: str) -> bool:
+    """Whether a path relative to a run folder names one of its files; no other is exported."""
+    return _FILE.fullmatch(name) is not None
 
 
 def replace_file(path: Path, data: bytes) -> None:

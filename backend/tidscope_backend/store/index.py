@@ -1,7 +1,7 @@
-"""The runs that there are, read from their manifests each time: there is no second list of them.
+"""The list of runs, made from their manifests; no second list is kept that could disagree.
 
-A manifest is some 15 KiB of JSON and its model checks it, so each is read alone: one that is broken
-is told of and hides no other. A query over all of them would need the same care a file.
+Each manifest (some 15 KiB of JSON) is read and validated on its own, so a damaged one is reported
+and hides no other.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,14 +17,13 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.problems import refusal
-from tidscope_backend.store.errors import damage
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.errors import damage_text
 from tidscope_backend.store.folder import RUN_ID, RunFolder
-from tidscope_backend.store.directory import Home
-from tidscope_backend.store.retention import Aged
-from tidscope_backend.store.summary import summary
+from tidscope_backend.store.retention import RetentionCandidate
 
 MAX_MANIFEST_BYTES = 8 * 1024 * 1024
-Now = Callable[[RunFolder, RunManifest], RunManifest]
+CurrentManifest = Callable[[RunFolder, RunManifest], RunManifest]
 
 
 class _Read(NamedTuple):
@@ -34,17 +33,17 @@ class _Read(NamedTuple):
     manifest: RunManifest
 
 
-class Catalogue:
-    """Reads manifests; those that did not change are not read again.
+class RunIndex:
+    """Reads manifests and caches them until their files change.
 
     Args:
-        home: where the runs lie.
-        now: says what a manifest would say if it was written now.
+        directory: of the runs.
+        current: a manifest as it would be written now.
     """
 
-    def __init__(self, home: Home, now: Now) -> None:
-        self._home = home
-        self._now = now
+    def __init__(self, directory: RunsDirectory, current: CurrentManifest) -> None:
+        self._directory = directory
+        self._current = current
         self._read: dict[Path, _Read] = {}
 
     def manifest(self, folder: RunFolder) -> RunManifest:
@@ -54,17 +53,17 @@ class Catalogue:
             ProblemError: it cannot be read.
         """
         try:
-            return self._now(folder, self._manifest(folder))
+            return self._current(folder, self._manifest(folder))
         except (OSError, ValueError) as error:
             raise refusal(
                 "bad-run",
-                f"run {folder.path.name} cannot be read: {damage(error)}",
-                "its folder is left as it is: mend it by hand, or delete it",
+                f"run {folder.path.name} cannot be read: {damage_text(error)}",
+                "its folder is left as it is: repair it by hand, or delete it",
             ) from None
 
     def runs(self, retention: Retention) -> RunsResponse:
         """All runs, the newest first. Reads files: not for the event loop."""
-        paths, deleted = self._home.all(), self._home.all_deleted()
+        paths, deleted = self._directory.all(), self._directory.all_deleted()
         self._read = {p: read for p, read in self._read.items() if p in {*paths, *deleted}}
         damaged: list[DamagedRun] = []
         runs = list(self._summaries(paths, damaged))
@@ -74,24 +73,24 @@ class Catalogue:
             deleted=gone,
             damaged=damaged,
             bytes=sum(run.counts.bytes for run in (*runs, *gone)),
-            free_bytes=self._home.free_bytes(),
+            free_bytes=self._directory.free_bytes(),
             retention=retention,
         )
 
-    def aged(self) -> list[Aged]:
-        """What retention asks of each run that can be read."""
+    def retention_candidates(self) -> list[RetentionCandidate]:
+        """What retention needs to know of each readable run."""
         found = []
-        for path in self._home.all():
+        for path in self._directory.all():
             folder = RunFolder(path)
             try:
-                manifest = self._now(folder, self._manifest(folder))
+                manifest = self._current(folder, self._manifest(folder))
                 changed_s = folder.manifest.stat().st_mtime
             except (OSError, ValueError):
                 continue
             took_us = (manifest.to_ns - manifest.from_ns) // 1000
             ended_s = (manifest.started_unix_us + took_us) / 1e6
             found.append(
-                Aged(
+                RetentionCandidate(
                     run=manifest.id,
                     ended_s=max(ended_s, changed_s) if manifest.imported else ended_s,
                     size=manifest.counts.bytes,
@@ -105,9 +104,9 @@ class Catalogue:
         for path in paths:
             folder = RunFolder(path)
             try:
-                found.append(summary(self._now(folder, self._manifest(folder))))
+                found.append(summary_of(self._current(folder, self._manifest(folder))))
             except (OSError, ValueError) as error:
-                damaged.append(DamagedRun(folder=path.name, reason=damage(error)))
+                damaged.append(DamagedRun(folder=path.name, reason=damage_text(error)))
         return sorted(found, key=lambda run: run.created_unix_us, reverse=True)
 
     def _manifest(self, folder: RunFolder) -> RunManifest:
@@ -125,3 +124,30 @@ class Catalogue:
             raise ValueError(f"its manifest is that of {manifest.id}")
         self._read[folder.path] = _Read(stamp, manifest)
         return manifest
+
+
+def summary_of(manifest: RunManifest) -> RunSummary:
+    """The line of a run in a list. Pure."""
+    process = manifest.target.process
+    return RunSummary(
+        id=manifest.id,
+        name=manifest.name,
+        tags=manifest.tags,
+        group=manifest.group,
+        notes=manifest.notes,
+        state=manifest.state,
+        end=manifest.end,
+        end_detail=manifest.end_detail,
+        created_unix_us=manifest.created_unix_us,
+        started_unix_us=manifest.started_unix_us,
+        duration_ns=max(0, manifest.to_ns - manifest.from_ns),
+        host_name=manifest.host.name,
+        target=manifest.target.id,
+        pid=process.pid,
+        process=process.name,
+        command=process.command,
+        policies=[policy.policy for policy in manifest.policies],
+        losses=manifest.losses,
+        counts=manifest.counts,
+        imported=manifest.imported,
+    )

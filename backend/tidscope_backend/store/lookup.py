@@ -8,7 +8,7 @@ from tidscope_wire.generated.models import RunManifest
 from tidscope_backend.store.folder import RUN_ID, RunFolder
 
 
-class NoSuchRunError(LookupError):
+class RunNotFoundError(LookupError):
     """There is no such run, or there are several; the text says which."""
 
 
@@ -32,7 +32,7 @@ def find_run(runs: Path, called: str) -> Path:
     """Find a run by its id, its name, or how one of the two begins, if that is clear.
 
     Raises:
-        NoSuchRunError: none is called so, or several are.
+        RunNotFoundError: none is called so, or several are.
     """
     known = all_runs(runs)
     ways = (
@@ -46,5 +46,5 @@ def find_run(runs: Path, called: str) -> Path:
             return runs / found[0].id
         if found:
             ids = ", ".join(run.id for run in found[:5])
-            raise NoSuchRunError(f"{called!r} could be any of {len(found)} runs: {ids}")
-    raise NoSuchRunError(f"no run in {runs} is called {called!r}; `tidscope runs` lists them")
+            raise RunNotFoundError(f"{called!r} could be any of {len(found)} runs: {ids}")
+    raise RunNotFoundError(f"no run in {runs} is called {called!r}; `tidscope runs` lists them")

@@ -10,7 +10,7 @@ from tidscope_backend.store.folder import RunFolder
 Change = Callable[[RunManifest], RunManifest]
 
 
-class Manifests:
+class ManifestWriter:
     """What people call a run stands in its file alone, and what is measured is put beside it."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The parts of a run, closed ones and open ones, read in the same way."""
+"""The parts of a run, sealed ones and open ones, read in the same way."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class PartReader(Protocol):
         ...
 
 
-class ClosedPart:
+class SealedPart:
     """A part that is Parquet."""
 
     def __init__(self, folder: RunFolder, number: int) -> None:
@@ -169,11 +169,11 @@ def parts_of(folder: RunFolder, fields: Sequence[str]) -> list[PartReader]:
     parts: dict[int, PartReader] = {}
     for number in folder.open_parts():
         try:
-            data = folder.live(number).read_bytes()
+            data = folder.open_part(number).read_bytes()
         except FileNotFoundError:
-            continue  # It was closed meanwhile.
+            continue  # It was sealed meanwhile.
         if next(whole_frames(data), None) is not None:
             parts[number] = OpenPart(folder, number, fields, data)
-    for number in folder.closed_parts():
-        parts.setdefault(number, ClosedPart(folder, number))
+    for number in folder.sealed_parts():
+        parts.setdefault(number, SealedPart(folder, number))
     return [parts[number] for number in sorted(parts)]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tidscope_wire.generated.models import Retention
 
 
-class Aged(NamedTuple):
+class RetentionCandidate(NamedTuple):
     """What retention asks of a run.
 
     Attributes:
@@ -22,7 +22,9 @@ class Aged(NamedTuple):
     recording: bool
 
 
-def too_many(runs: Sequence[Aged], retention: Retention, unix_s: float) -> list[str]:
+def runs_to_delete(
+    runs: Sequence[RetentionCandidate], retention: Retention, unix_s: float
+) -> list[str]:
     """Choose those that go, the oldest first.
 
     Args:

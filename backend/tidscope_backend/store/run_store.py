@@ -1,8 +1,9 @@
-"""The runs that lie there: read, renamed, deleted, restored, and cleared away in time."""
+"""All stored runs: list, read, change, delete, restore, and delete by retention."""
 
 import asyncio
 import logging
 import time
+from typing import Protocol
 
 from tidscope_wire.generated.models import (
     Retention,
@@ -14,95 +15,117 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.problems import refusal
 from tidscope_backend.store import trash
-from tidscope_backend.store.index import Catalogue
-from tidscope_backend.store.errors import damage
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.errors import damage_text, unwritable
 from tidscope_backend.store.events import run_events
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.directory import Home
-from tidscope_backend.store.lock import Hold
-from tidscope_backend.store.errors import unusable
-from tidscope_backend.store.manifests import Manifests
+from tidscope_backend.store.index import RunIndex
+from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.recording.recorder import Recorder
-from tidscope_backend.store.retention import too_many
+from tidscope_backend.store.retention import runs_to_delete
 
-TIDY_SECONDS = 60.0
+CLEAN_UP_SECONDS = 60.0
 
 _log = logging.getLogger(__name__)
 
 
-class Shelf:
+class ActiveRuns(Protocol):
+    """What the store asks of the recorder, which knows the runs that are being recorded."""
+
+    def is_recording(self, run_id: str) -> bool:
+        """Whether the run is being recorded here."""
+        ...
+
+    def current_manifest(self, folder: RunFolder, manifest: RunManifest) -> RunManifest:
+        """A manifest as it would be written now. Called from other threads."""
+        ...
+
+    def rename(self, run_id: str, name: str | None) -> None:
+        """A run has a new name; None: it keeps its name."""
+        ...
+
+    def recover(self, folder: RunFolder) -> None:
+        """Resume or finish a run that an earlier backend left unfinished."""
+        ...
+
+
+class RunStore:
     """All runs, those being recorded included.
 
     Args:
-        home: where they lie.
-        recorder: which of them are being recorded.
-        manifests: changes them.
-        retention: which of them go by themselves.
+        directory: of the runs.
+        active: the runs that are being recorded.
+        manifests: writes manifests.
+        retention: which runs are deleted automatically.
     """
 
     def __init__(
-        self, home: Home, recorder: Recorder, manifests: Manifests, retention: Retention
+        self,
+        directory: RunsDirectory,
+        active: ActiveRuns,
+        manifests: ManifestWriter,
+        retention: Retention,
     ) -> None:
-        self._home = home
-        self._recorder = recorder
+        self._directory = directory
+        self._active = active
         self._manifests = manifests
         self._retention = retention
-        self._catalogue = Catalogue(home, recorder.now)
-        self._tidying: asyncio.Task[None] | None = None
+        self._index = RunIndex(directory, active.current_manifest)
+        self._cleaning: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to clear away what is old."""
-        self._tidying = asyncio.create_task(self._tidy())
+        """Start the periodic clean-up."""
+        self._cleaning = asyncio.create_task(self._clean_up())
 
     async def close(self) -> None:
-        """Clear away no more."""
-        if self._tidying is not None:
-            self._tidying.cancel()
-            await asyncio.gather(self._tidying, return_exceptions=True)
+        """Stop the periodic clean-up."""
+        if self._cleaning is not None:
+            self._cleaning.cancel()
+            await asyncio.gather(self._cleaning, return_exceptions=True)
 
     async def runs(self) -> RunsResponse:
-        """List all."""
-        return await asyncio.to_thread(self._catalogue.runs, self._retention)
+        """List all runs."""
+        return await asyncio.to_thread(self._index.runs, self._retention)
 
     async def manifest(self, run_id: str) -> RunManifest:
-        """Read one. Raises ProblemError: it is not there, or cannot be read."""
-        folder = self._home.folder(run_id)
-        return await asyncio.to_thread(self._catalogue.manifest, folder)
+        """Read a manifest. Raises ProblemError: the run is unknown or damaged."""
+        folder = self._directory.folder(run_id)
+        return await asyncio.to_thread(self._index.manifest, folder)
 
     async def events(self, run_id: str) -> RunEventsResponse:
-        """Read what happened in a run. Raises as `manifest`."""
-        folder = self._home.folder(run_id)
+        """Read the events of a run. Raises as `manifest`."""
+        folder = self._directory.folder(run_id)
         try:
             return await asyncio.to_thread(run_events, folder)
         except (OSError, ValueError) as error:
             raise refusal(
                 "bad-run",
-                f"the events of {run_id} cannot be read: {damage(error)}",
+                f"the events of {run_id} cannot be read: {damage_text(error)}",
                 "see its folder",
             ) from None
 
     def reader(self, run_id: str) -> RunReader:
-        """Open a run to be read. Not for the event loop. Raises as `manifest`."""
-        folder = self._home.folder(run_id)
-        self._catalogue.manifest(folder)
+        """Open a run for reading. Blocks: not for the event loop. Raises as `manifest`."""
+        folder = self._directory.folder(run_id)
+        self._index.manifest(folder)
         try:
             return RunReader(folder.path)
         except (OSError, ValueError) as error:
             raise refusal(
-                "bad-run", f"run {run_id} cannot be read: {damage(error)}", "see its folder"
+                "bad-run", f"run {run_id} cannot be read: {damage_text(error)}", "see its folder"
             ) from None
 
     async def patch(self, run_id: str, patch: RunPatch) -> RunManifest:
-        """Change what people say of a run.
+        """Change name, tags, notes, group, marks or outcome of a run.
 
         Raises:
             ProblemError: it is not there, or cannot be read or written.
         """
-        folder = self._home.folder(run_id)
-        await asyncio.to_thread(self._catalogue.manifest, folder)
+        folder = self._directory.folder(run_id)
+        await asyncio.to_thread(self._index.manifest, folder)
         given = {name: getattr(patch, name) for name in patch.model_fields_set}
-        # Only a group and an outcome can be taken away again.
+        # Only the group and the outcome can be unset.
         update = {k: v for k, v in given.items() if v is not None or k in ("group", "outcome")}
         if "marks" in update:
             update["marks"] = sorted(update["marks"], key=lambda mark: mark.time_ns)
@@ -111,75 +134,75 @@ class Shelf:
                 folder, lambda manifest: manifest.model_copy(update=update)
             )
         except OSError as error:
-            raise unusable(folder.path, error) from None
-        self._recorder.renamed(run_id, patch.name)
-        return await asyncio.to_thread(self._catalogue.manifest, folder)
+            raise unwritable(folder.path, error) from None
+        self._active.rename(run_id, patch.name)
+        return await asyncio.to_thread(self._index.manifest, folder)
 
     async def delete(self, run_id: str) -> None:
-        """Move a run aside.
+        """Move a run to the trash.
 
         Raises:
             ProblemError: it is not there, or being recorded, or cannot be moved.
         """
-        folder = self._home.folder(run_id)
+        folder = self._directory.folder(run_id)
         self._check_ended(folder)
         try:
             await asyncio.to_thread(trash.delete, folder, time.time())
         except OSError as error:
-            raise unusable(folder.path, error) from None
+            raise unwritable(folder.path, error) from None
 
     async def restore(self, run_id: str) -> RunManifest:
-        """Move a deleted run back.
+        """Move a run back from the trash.
 
         Raises:
             ProblemError: it is not there, or cannot be moved.
         """
         try:
-            folder = await asyncio.to_thread(trash.restore, self._home, run_id)
+            folder = await asyncio.to_thread(trash.restore, self._directory, run_id)
         except OSError as error:
-            raise unusable(self._home.make(), error) from None
+            raise unwritable(self._directory.make(), error) from None
         try:
             # Its last parts may not have been closed when it went.
-            self._recorder.take_up(folder)
+            self._active.recover(folder)
         except (OSError, ValueError) as error:
-            _log.warning("%s: %s", run_id, damage(error))
-        return await asyncio.to_thread(self._catalogue.manifest, folder)
+            _log.warning("%s: %s", run_id, damage_text(error))
+        return await asyncio.to_thread(self._index.manifest, folder)
 
-    async def clear(self) -> None:
-        """Remove what was deleted long ago, and delete what retention says."""
+    async def clean_up(self) -> None:
+        """Purge the trash, and delete runs by retention."""
         now = time.time()
-        for path in await asyncio.to_thread(trash.purge, self._home, now):
-            _log.info("%s, deleted before, is removed", path.name)
+        for path in await asyncio.to_thread(trash.purge, self._directory, now):
+            _log.info("%s was in the trash and is now removed", path.name)
         if self._retention.max_age_s is None and self._retention.max_bytes is None:
             return
-        aged = await asyncio.to_thread(self._catalogue.aged)
-        for run_id in too_many(aged, self._retention, now):
-            _log.info("%s goes by retention; it can be restored for an hour", run_id)
+        candidates = await asyncio.to_thread(self._index.retention_candidates)
+        for run_id in runs_to_delete(candidates, self._retention, now):
+            _log.info("%s is deleted by retention; it can be restored for an hour", run_id)
             await self.delete(run_id)
 
-    async def _tidy(self) -> None:
+    async def _clean_up(self) -> None:
         while True:
             try:
-                await self.clear()
+                await self.clean_up()
             except Exception:
-                # What cannot be cleared away must not end the clearing of the rest.
-                _log.exception("runs were not cleared away")
-            await asyncio.sleep(TIDY_SECONDS)
+                # One failure must not end the clean-up.
+                _log.exception("clean-up of runs failed")
+            await asyncio.sleep(CLEAN_UP_SECONDS)
 
     def _check_ended(self, folder: RunFolder) -> None:
         run_id = folder.path.name
-        held = self._recorder.recording(run_id) is not None
-        if not held:
+        locked = self._active.is_recording(run_id)
+        if not locked:
             try:
                 recording = folder.read_manifest().state == "recording"
             except (OSError, ValueError):
-                recording = False  # A damaged one may go.
+                recording = False  # A damaged run may be deleted.
             if recording:
-                hold = Hold.of(folder)
-                held = hold is None
-                if hold is not None:
-                    hold.release()
-        if held:
+                lock = RunLock.acquire(folder)
+                locked = lock is None
+                if lock is not None:
+                    lock.release()
+        if locked:
             raise refusal(
                 "already-recording", f"run {run_id} is being recorded", "stop it, then delete it"
             )

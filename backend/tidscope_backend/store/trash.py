@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 from tidscope_backend.problems import refusal
+from tidscope_backend.store.directory import TRASH, RunsDirectory
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.directory import TRASH, Home
 
 KEPT_SECONDS = 3600.0
 
@@ -21,7 +21,7 @@ def delete(folder: RunFolder, unix_s: float) -> None:
     folder.path.rename(trash / folder.path.name)
 
 
-def restore(home: Home, run_id: str) -> RunFolder:
+def restore(home: RunsDirectory, run_id: str) -> RunFolder:
     """Move a run back.
 
     Raises:
@@ -36,7 +36,7 @@ def restore(home: Home, run_id: str) -> RunFolder:
     return RunFolder(back)
 
 
-def purge(home: Home, unix_s: float, kept_s: float = KEPT_SECONDS) -> list[Path]:
+def purge(home: RunsDirectory, unix_s: float, kept_s: float = KEPT_SECONDS) -> list[Path]:
     """Remove what was deleted longer ago; what could not be removed is tried again next time."""
     old = [path for path in home.all_deleted() if _deleted_at(path) <= unix_s - kept_s]
     for path in old:
