@@ -39,7 +39,7 @@ def singles(first: int, last: int) -> list[tuple[int, int]]:
 
 
 async def until(there: Callable[[], bool]) -> None:
-    """Wait for something on the disk; the test's own patience is the bound."""
+    """Wait for something on the disk; the test's own timeout is the bound."""
     for _ in itertools.count():
         if there():
             return

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from backend_builders import FIELDS, frame_bytes, key_frame, stream
+from capabilities import missing
 from run_rig import RunRig
 from run_seqs import open_seqs, singles
 from tidscope_backend.problems import ProblemError
@@ -30,7 +31,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         check=False,
     )
     if mounted.returncode:
-        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
+        raise missing("mount", mounted.stderr.strip())
     try:
         yield place
     finally:
