@@ -19,8 +19,8 @@ from follower import connected
 from programs.build import build_go
 from programs.known_work import Answer
 from programs.known_work import build as known_work
-from tidscope_backend.runs import open_run
-from tidscope_backend.runs.comparison.totals import totals_by_role, whole
+from tidscope_backend.comparison.totals import totals_by_role, whole
+from tidscope_backend.notebook import open_run
 from tidscope_wire.generated.models import RunManifest, TargetsResponse
 
 pytestmark = [needs("root"), pytest.mark.timeout(240)]

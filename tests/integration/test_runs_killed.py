@@ -14,8 +14,8 @@ from live_page import LivePage
 from programs.known_work import KnownWork
 from run_seqs import seqs, singles, until
 from served import free_port, served
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.reader import RunReader
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import RunManifest, RunsResponse, Target
 
 RATE_HZ = 50

@@ -8,8 +8,8 @@ from tidscope_wire.generated.models import AlignKind, ComparedMetric, Comparison
 
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
-from tidscope_backend.runs.comparison.tables import ComparisonError
-from tidscope_backend.runs.lookup import NoSuchRunError, find_run
+from tidscope_backend.comparison.tables import ComparisonError
+from tidscope_backend.store.lookup import RunNotFoundError, find_run
 
 SCALES = {"ns": (1e9, "s"), "us": (1e6, "s"), "bytes": (2**20, "MiB")}
 """How a terminal shows units of the catalogue."""
@@ -20,7 +20,7 @@ CELL_WIDTH = 28
 def _run(options: argparse.Namespace) -> int:
     """Compare and print."""
     runs = chosen_runs_directory(options)
-    from tidscope_backend.runs.comparing import compare_folders
+    from tidscope_backend.comparison.from_folders import compare_folders
 
     try:
         groups = [
@@ -29,7 +29,7 @@ def _run(options: argparse.Namespace) -> int:
         match = [_with_id(runs, text) for text in options.match]
         align: AlignKind = "mark" if options.mark else options.align
         found = compare_folders(groups, align, options.mark, match)
-    except (NoSuchRunError, ComparisonError) as error:
+    except (RunNotFoundError, ComparisonError) as error:
         raise CommandError(str(error)) from None
     except (OSError, ValueError) as error:
         raise CommandError(f"a run cannot be read: {error}") from None

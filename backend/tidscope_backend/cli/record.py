@@ -21,8 +21,8 @@ from tidscope_backend.cli.relay import TICK_SECONDS, relay_until_exit
 from tidscope_backend.cli.run_text import progress, summary
 from tidscope_backend.cli.runs_directory import user_runs_directory
 from tidscope_backend.cli.server_options import add_backend_options, duration
-from tidscope_backend.runs.folder import RunFolder
 from tidscope_backend.settings import BROWSER_VARIABLE
+from tidscope_backend.store.folder import RunFolder
 
 SEALING_SECONDS = 15.0
 SEALING_POLL_SECONDS = 0.05
