@@ -17,7 +17,7 @@ VERBS = {
     "runs": "list, show, rename, delete, export and import runs",
     "compare": "hold runs side by side",
     "steer": "let a policy steer the size of a program's thread pool",
-    "policies": "list the policies that steer a pool, or try them on a simulated plant (bench)",
+    "policies": "list the policies that steer a pool, or try them on simulated pools (bench)",
 }
 
 
