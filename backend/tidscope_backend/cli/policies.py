@@ -16,14 +16,14 @@ from tidscope_backend.cli.bench import table
 from tidscope_backend.cli.bench.provenance import Provenance
 from tidscope_backend.cli.bench.runner import run_campaign
 from tidscope_backend.cli.bench.scenario_files import ScenarioError, load, shipped
+from tidscope_backend.cli.command import Command
 
 SEEDS = 20
 MOST_SEEDS = 10_000
 
 
-def run(arguments: Sequence[str]) -> int:
-    """List or try policies; the exit code is 2 if the arguments cannot be used."""
-    options = _parser().parse_args(arguments)
+def _run(options: argparse.Namespace) -> int:
+    """List policies or benchmark them; the exit code is 2 if the arguments cannot be used."""
     if options.policies_verb == "list":
         _list(as_json=options.json)
         return 0
@@ -42,10 +42,7 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tidscope policies", description="List or try the policies that steer a thread pool."
-    )
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="policies_verb", required=True)
     listing = verbs.add_parser("list", help="say which policies there are, and their parameters")
     listing.add_argument("--json", action="store_true", help="as JSON")
@@ -81,7 +78,6 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PAGE",
         help="put the results into this page too, between its marks",
     )
-    return parser
 
 
 def chosen(files: Sequence[Path], only: Sequence[str]) -> list[Scenario]:
@@ -166,3 +162,11 @@ def _seeds(text: str) -> int:
     if not 1 <= seeds <= MOST_SEEDS:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST_SEEDS}")
     return seeds
+
+
+COMMAND = Command(
+    name="policies",
+    help="list the steering policies, or benchmark them on simulated thread pools",
+    add_arguments=_add_arguments,
+    run=_run,
+)
