@@ -53,8 +53,8 @@ test("shares add up, and a press on a role shows that role", async ({ watching }
 
 test("live and ended threads are held against the process", async ({ watching }) => {
   const { page } = watching;
-  await page.locator("[data-health]").click();
-  const health = page.getByRole("region", { name: "Health of the data" });
+  await page.locator("[data-quality]").click();
+  const health = page.getByRole("region", { name: "Data quality" });
   await expect(health).toContainText(/process [±+−] 0\.\d\d % of/);
 });
 

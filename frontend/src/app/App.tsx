@@ -10,15 +10,15 @@ import { focusSearch, useKeyboard } from "../base/useKeyboard";
 import { useReadable } from "../base/useReadable";
 import { DoctorPage } from "../pages/doctor/DoctorPage";
 import { LivePage } from "../pages/live/LivePage";
-import { NoSuchPage } from "../pages/NoSuchPage";
+import { NotFoundPage } from "../pages/NotFoundPage";
 import { RunPage } from "../pages/run/RunPage";
 import { RunsPage } from "../pages/runs/RunsPage";
 import { SignInPage } from "../pages/SignInPage";
-import { Blank } from "../ui/Blank";
+import { EmptyState } from "../ui/EmptyState";
 import { CloseCode } from "../wire/generated/close_code";
 import styles from "./App.module.css";
 import { ErrorBoundary } from "./ErrorBoundary";
-import { HelpOverlay } from "./HelpOverlay";
+import { KeyboardHelp } from "./KeyboardHelp";
 import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
 
@@ -102,15 +102,15 @@ export function App() {
           {!signedOut && at.page === "runs" ? <RunsPage /> : null}
           {!signedOut && at.page === "run" ? <RunPage key={at.id} id={at.id} /> : null}
           {!signedOut && at.page === "compare" ? (
-            <Suspense fallback={<Blank title="Comparing…" />}>
+            <Suspense fallback={<EmptyState title="Comparing…" />}>
               <ComparePage query={at.query} />
             </Suspense>
           ) : null}
-          {!signedOut && at.page === "unknown" ? <NoSuchPage path={at.path} /> : null}
+          {!signedOut && at.page === "unknown" ? <NotFoundPage path={at.path} /> : null}
         </ErrorBoundary>
       </main>
       <Toasts />
-      {help ? <HelpOverlay onClose={() => setHelp(false)} /> : null}
+      {help ? <KeyboardHelp onClose={() => setHelp(false)} /> : null}
     </div>
   );
 }

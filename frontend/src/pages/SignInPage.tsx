@@ -63,7 +63,7 @@ export function SignInPage() {
           Sign in
         </Button>
       </form>
-      {mistake === "" ? null : <Notice kind="bad" title={mistake} urgent />}
+      {mistake === "" ? null : <Notice status="error" title={mistake} urgent />}
       {problem === null ? null : <ProblemNotice problem={problem} />}
     </section>
   );

@@ -5,7 +5,7 @@ import { RunCurves } from "../../charts/RunCurves";
 import { RunSample } from "../../charts/RunSample";
 import type { CurvesView } from "../../charts/run_curves";
 import type { ShownUnit } from "../../model/contract";
-import { Segmented } from "../../ui/Segmented";
+import { SegmentedControl } from "../../ui/SegmentedControl";
 import { Select } from "../../ui/Select";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import { Alignment } from "./Alignment";
@@ -67,14 +67,14 @@ export function CurvesPanel({ link, comparison, onLink }: PartProps) {
           onChange={(next) => onLink({ ...link, role: next })}
         />
         {isCounter(metric) ? (
-          <Segmented
+          <SegmentedControl
             label="Shown as"
             value={kind}
             choices={KINDS}
             onChange={(next) => onLink({ ...link, kind: next })}
           />
         ) : null}
-        <Segmented
+        <SegmentedControl
           label="Charts"
           value={layout}
           choices={LAYOUTS}

@@ -1,7 +1,7 @@
 import { theme } from "../../base/theme";
 import { useReadable } from "../../base/useReadable";
 import { RunSample } from "../../charts/RunSample";
-import { Mark } from "../../ui/Mark";
+import { StatusIcon } from "../../ui/StatusIcon";
 import type { Comparison } from "../../wire/generated/models";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import styles from "./ComparePage.module.css";
@@ -18,8 +18,8 @@ export function SetupTable({ comparison }: { readonly comparison: Comparison }) 
       {setup.length === 0 ? (
         <p className={styles.none}>
           <span className={styles.run}>
-            <Mark kind="good" /> Nothing that tidscope knows of: the same host, kernel, command and
-            policy.
+            <StatusIcon status="ok" /> Nothing that tidscope knows of: the same host, kernel,
+            command and policy.
           </span>
         </p>
       ) : (

@@ -9,7 +9,7 @@ import { ProblemNotice } from "../../ui/ProblemNotice";
 import { Select } from "../../ui/Select";
 import type { CheckState, DoctorReport } from "../../wire/generated/models";
 import { CheckCard } from "./CheckCard";
-import { DelaySwitch } from "./DelaySwitch";
+import { DelayAccountingSwitch } from "./DelayAccountingSwitch";
 import styles from "./DoctorPage.module.css";
 
 /** What this machine lets tidscope measure, and how to mend what it does not. */
@@ -55,7 +55,7 @@ export function DoctorPage() {
             {value.checks.map((check) => (
               <CheckCard key={check.name} check={check}>
                 {check.name === "delay-accounting" && check.switched_on != null ? (
-                  <DelaySwitch
+                  <DelayAccountingSwitch
                     host={host}
                     on={check.switched_on}
                     onReport={(report) => setTold({ host, report })}

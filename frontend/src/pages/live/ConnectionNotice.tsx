@@ -17,7 +17,7 @@ export function ConnectionNotice() {
     case "closed":
       return (
         <Notice
-          kind="bad"
+          status="error"
           title="The backend does not take this page's connection"
           actions={<Button onClick={client.retryNow}>Try again</Button>}
           urgent
@@ -42,7 +42,7 @@ function Waiting({ connection, onRetry }: WaitingProps) {
   const seconds = Math.max(0, Math.ceil((connection.retry_unix_ms - now) / 1000));
   return (
     <Notice
-      kind="fair"
+      status="warning"
       title="Connection to the backend lost"
       actions={<Button onClick={onRetry}>Retry now</Button>}
     >

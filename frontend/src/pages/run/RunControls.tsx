@@ -5,11 +5,11 @@ import { useReadable } from "../../base/useReadable";
 import type { Extent, TimeWindow } from "../../model/contract";
 import { formatDuration } from "../../model/format";
 import { Button } from "../../ui/Button";
-import { Segmented } from "../../ui/Segmented";
+import { SegmentedControl } from "../../ui/SegmentedControl";
 import type { RunManifest } from "../../wire/generated/models";
 import { LineControls } from "../live/scope/LineControls";
 import controls from "../live/scope/ViewControls.module.css";
-import { isWhole, PLAY_STEP_MS, played, SPEEDS, type Speed, toPlay } from "./play";
+import { advance, isWhole, PLAY_STEP_MS, playbackStart, SPEEDS, type Speed } from "./playback";
 import styles from "./RunControls.module.css";
 import { ScrubBar } from "./ScrubBar";
 
@@ -33,7 +33,7 @@ export function RunControls({ run }: { readonly run: RunManifest }) {
         </svg>
         {playing ? "Stop" : "Play"}
       </Button>
-      <Segmented
+      <SegmentedControl
         label="Speed"
         value={speed}
         choices={SPEEDS.map((value) => ({ value, label: `${value}×` }))}
@@ -42,20 +42,20 @@ export function RunControls({ run }: { readonly run: RunManifest }) {
       <Button disabled={whole} onClick={() => see(extent)}>
         Whole run
       </Button>
-      <WindowWords window={window} whole={whole} />
+      <WindowText window={window} whole={whole} />
       <LineControls target={run.target} />
       <ScrubBar run={run} extent={extent} window={window} onWindow={see} />
     </div>
   );
 }
 
-interface WindowWordsProps {
+interface WindowTextProps {
   readonly window: Extract<TimeWindow, { kind: "fixed" }>;
   readonly whole: boolean;
 }
 
 /** How long the window is, and how fine its data. */
-function WindowWords({ window, whole }: WindowWordsProps) {
+function WindowText({ window, whole }: WindowTextProps) {
   const reading = useReadable(useLiveClient().reading);
   const length = formatDuration(window.t1_s - window.t0_s);
   const step = reading?.step_s ?? Number.NaN;
@@ -86,7 +86,7 @@ function usePlaying(speed: number): { readonly playing: boolean; readonly toggle
     const { extent } = client;
     const { window } = client.view.get();
     if (!playing && extent !== null && window.kind === "fixed") {
-      client.request({ window: { kind: "fixed", ...toPlay(window, extent) } });
+      client.request({ window: { kind: "fixed", ...playbackStart(window, extent) } });
     }
     setPlaying(!playing);
   }, [client, playing]);
@@ -106,7 +106,7 @@ function usePlaying(speed: number): { readonly playing: boolean; readonly toggle
       if (extent === null || window.kind !== "fixed") {
         return;
       }
-      const next = played(window, extent, (speed * (now - last)) / 1000);
+      const next = advance(window, extent, (speed * (now - last)) / 1000);
       last = now;
       if (next === null) {
         setPlaying(false);

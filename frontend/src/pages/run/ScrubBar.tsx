@@ -6,7 +6,7 @@ import { Sparkline } from "../../charts/Sparkline";
 import type { Extent } from "../../model/contract";
 import { formatDuration } from "../../model/format";
 import type { RunManifest } from "../../wire/generated/models";
-import { keyed, LEAST_S } from "./play";
+import { LEAST_S, windowAfterKey } from "./playback";
 import styles from "./ScrubBar.module.css";
 
 interface ScrubBarProps {
@@ -82,7 +82,9 @@ export function ScrubBar({ run, extent, window, onWindow }: ScrubBarProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const next =
-      event.ctrlKey || event.altKey || event.metaKey ? null : keyed(event.key, window, extent);
+      event.ctrlKey || event.altKey || event.metaKey
+        ? null
+        : windowAfterKey(event.key, window, extent);
     if (next !== null) {
       event.preventDefault();
       onWindow(next);

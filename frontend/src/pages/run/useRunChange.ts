@@ -31,3 +31,16 @@ export function useRunChange(id: string, onChange: (run: RunManifest) => void): 
   };
   return { change: (patch) => void ask(patch), busy, problem, locked };
 }
+
+/** Longest tag, and how many a run may have: as the schema of a run says. */
+const MAX_TAG_LENGTH = 40;
+const MAX_TAGS = 32;
+
+/** Tags in a text with commas between them, each once. */
+export function parseTags(text: string): string[] {
+  const tags = text
+    .split(",")
+    .map((tag) => tag.trim().slice(0, MAX_TAG_LENGTH))
+    .filter((tag) => tag !== "");
+  return [...new Set(tags)].slice(0, MAX_TAGS);
+}

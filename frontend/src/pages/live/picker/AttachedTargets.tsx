@@ -7,8 +7,8 @@ import { liveHref } from "../../../base/route";
 import { navigate } from "../../../base/routing";
 import { useReadable } from "../../../base/useReadable";
 import { Button } from "../../../ui/Button";
-import { Mark } from "../../../ui/Mark";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
+import { StatusIcon } from "../../../ui/StatusIcon";
 import type { Problem, Target } from "../../../wire/generated/models";
 import { isDemo } from "../demo";
 import styles from "./AttachedTargets.module.css";
@@ -66,7 +66,7 @@ function TargetRow({ target, onEnd }: TargetRowProps) {
   const verb = isDemo(target) ? "Stop the demo" : "Detach";
   return (
     <li className={styles.target} data-target={target.id}>
-      <Mark kind={target.state === "attached" ? "good" : "plain"} />
+      <StatusIcon status={target.state === "attached" ? "ok" : "info"} />
       <a
         className={styles.open}
         href={liveHref(target.id)}

@@ -11,7 +11,7 @@ import { useReadable } from "../../../base/useReadable";
 import { Button } from "../../../ui/Button";
 import { Popover } from "../../../ui/Popover";
 import { RecordingDot } from "../../../ui/RecordingDot";
-import { Tip } from "../../../ui/Tip";
+import { Tooltip } from "../../../ui/Tooltip";
 import type { Problem, RecordRequest, RunManifest, Target } from "../../../wire/generated/models";
 import styles from "./RecordButton.module.css";
 
@@ -71,7 +71,7 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
   return (
     <div className={styles.record} data-recording={running !== null}>
       {running === null ? (
-        <Tip text={why}>
+        <Tooltip text={why}>
           <Button
             className={styles.button}
             disabled={viewer || over || busy}
@@ -80,9 +80,9 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
             <span className={styles.dot} aria-hidden="true" />
             Record
           </Button>
-        </Tip>
+        </Tooltip>
       ) : (
-        <Tip text={viewer ? VIEW_ONLY : `Recording ${running.name}`}>
+        <Tooltip text={viewer ? VIEW_ONLY : `Recording ${running.name}`}>
           <Button
             className={styles.button}
             disabled={viewer || busy}
@@ -94,7 +94,7 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
             <RecordingDot since_unix_us={running.created_unix_us} />
             <span className={styles.name}>{running.name}</span>
           </Button>
-        </Tip>
+        </Tooltip>
       )}
       <Popover
         label="What to keep of the past"

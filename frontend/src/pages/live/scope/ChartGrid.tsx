@@ -7,7 +7,7 @@ import type { Target } from "../../../wire/generated/models";
 import styles from "./ChartGrid.module.css";
 import { ChartPanel } from "./ChartPanel";
 import { EventList } from "./EventList";
-import { PANELS, type Panel, whyAbsent } from "./panels";
+import { chartAbsentReason, PANELS, type Panel } from "./panels";
 import { SizePanel } from "./SizePanel";
 import { TimesPanel } from "./times/TimesPanel";
 
@@ -18,7 +18,7 @@ const ABOVE_TIMES = 2;
 export function ChartGrid({ target }: { readonly target: Target }) {
   const empty = useEmptyCharts(useLiveClient());
   const judged = PANELS.map((panel) => {
-    const reason = whyAbsent(panel, target);
+    const reason = chartAbsentReason(panel, target);
     return { panel, reason: reason ?? (empty.has(panel.chart) ? whyEmpty(panel) : null) };
   });
   const steered = useReadable(useLiveClient().steer) !== null || target.steering !== null;

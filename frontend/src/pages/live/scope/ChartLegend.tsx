@@ -12,8 +12,8 @@ import type {
   ViewRequest,
 } from "../../../model/contract";
 import { formatValue } from "../../../model/format";
-import { bareNumber } from "./bareNumber";
 import styles from "./ChartLegend.module.css";
+import { withoutUnit } from "./withoutUnit";
 
 interface ChartLegendProps {
   readonly chart: ChartId;
@@ -86,7 +86,7 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
 }
 
 function Last({ view, line }: { readonly view: ChartView; readonly line: LineView }) {
-  return <span className={styles.value}>{bareNumber(formatValue(line.last, view.unit))}</span>;
+  return <span className={styles.value}>{withoutUnit(formatValue(line.last, view.unit))}</span>;
 }
 
 /** Names that more than one has: only they need their thread id. */

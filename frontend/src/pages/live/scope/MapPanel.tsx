@@ -8,13 +8,13 @@ import { ThreadMap } from "../../../charts/ThreadMap";
 import { RING_FIELDS } from "../../../model/contract";
 import { fieldLabel } from "../../../model/format";
 import { DEFAULT_MAP, type MapMix } from "../../../model/map_contract";
-import { Segmented } from "../../../ui/Segmented";
+import { SegmentedControl } from "../../../ui/SegmentedControl";
 import { Select } from "../../../ui/Select";
 import type { Target } from "../../../wire/generated/models";
 import { CHART_THEMES } from "./chartTheme";
 import { MapLegend } from "./MapLegend";
 import styles from "./MapPanel.module.css";
-import { mapHeight, mapWords } from "./mapWords";
+import { mapHeight, mapText } from "./mapText";
 
 /** Every thread × time, with the field and the scale of its colours. */
 export function MapPanel({ target }: { readonly target: Target }) {
@@ -43,7 +43,7 @@ export function MapPanel({ target }: { readonly target: Target }) {
     <section className={styles.panel} aria-label="Thread map" data-panel="map">
       <header className={styles.head}>
         <h2>Thread map</h2>
-        <span className={styles.words}>{mapWords(picture)}</span>
+        <span className={styles.words}>{mapText(picture)}</span>
         <div className={styles.controls}>
           <Select
             label="Colour"
@@ -51,7 +51,7 @@ export function MapPanel({ target }: { readonly target: Target }) {
             choices={choices.map((each) => ({ value: each, label: fieldLabel(each) }))}
             onChange={setField}
           />
-          <Segmented
+          <SegmentedControl
             label="Scale of the colours"
             value={spread}
             choices={[
@@ -61,7 +61,7 @@ export function MapPanel({ target }: { readonly target: Target }) {
             onChange={setSpread}
           />
           {(picture?.layout.per_row ?? 1) > 1 ? (
-            <Segmented
+            <SegmentedControl
               label="Threads that share a row"
               value={mix}
               choices={[

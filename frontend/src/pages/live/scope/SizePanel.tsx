@@ -5,7 +5,7 @@ import { useSelected } from "../../../base/useSelected";
 import { TimeChart } from "../../../charts/TimeChart";
 import type { ChartView } from "../../../model/contract";
 import { signalName, sizeTitle } from "../../../model/steer_words";
-import { Mark } from "../../../ui/Mark";
+import { StatusIcon } from "../../../ui/StatusIcon";
 import type { Target } from "../../../wire/generated/models";
 import { ChartLegend } from "./ChartLegend";
 import panel from "./ChartPanel.module.css";
@@ -52,7 +52,7 @@ export function SizePanel({ target }: { readonly target: Target }) {
         <span className={panel.unit}>per second{signal === "" ? "" : `: ${signal}`}</span>
         {band?.proxy ? (
           <span className={styles.proxy}>
-            <Mark kind="fair" /> stands in for ops
+            <StatusIcon status="warning" /> stands in for ops
           </span>
         ) : null}
       </header>

@@ -4,11 +4,11 @@ import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
 import { Sparkline } from "../../../charts/Sparkline";
 import type { TargetView, TileView } from "../../../model/contract";
 import { formatValue, NO_VALUE } from "../../../model/format";
-import { Mark } from "../../../ui/Mark";
-import { Tip } from "../../../ui/Tip";
+import { StatusIcon } from "../../../ui/StatusIcon";
+import { Tooltip } from "../../../ui/Tooltip";
 import type { Target } from "../../../wire/generated/models";
 import styles from "./Tiles.module.css";
-import { whyNoValue } from "./whyNoValue";
+import { tileAbsentReason } from "./tileAbsentReason";
 
 const aliveOf = (view: TargetView | null) => view?.live_threads ?? 0;
 
@@ -23,7 +23,7 @@ export function Tiles({ target }: { readonly target: Target }) {
         <Tile
           key={tile.id}
           tile={tile}
-          reason={whyNoValue(tile.id, tile.reason, target.fields, alive)}
+          reason={tileAbsentReason(tile.id, tile.reason, target.fields, alive)}
         />
       ))}
     </ul>
@@ -44,10 +44,10 @@ function Tile({ tile, reason }: TileProps) {
         {tile.note === undefined ? tile.label : <Noted note={tile.note}>{tile.label}</Noted>}
       </p>
       {state === "absent" ? (
-        <Tip className={styles.absent} text={reason}>
+        <Tooltip className={styles.absent} text={reason}>
           <span className={styles.value}>{NO_VALUE}</span>
           <span className={styles.reason}>{reason}</span>
-        </Tip>
+        </Tooltip>
       ) : (
         <>
           <Amount tile={tile} value={tile.value} label={tile.first_label} />
@@ -66,9 +66,9 @@ function Tile({ tile, reason }: TileProps) {
 /** A label that more is to be known of. */
 function Noted({ note, children }: { readonly note: string; readonly children: string }) {
   return (
-    <Tip text={note} className={styles.noted}>
-      {children} <Mark kind="plain" />
-    </Tip>
+    <Tooltip text={note} className={styles.noted}>
+      {children} <StatusIcon status="info" />
+    </Tooltip>
   );
 }
 

@@ -3,8 +3,8 @@ import { useLiveClient } from "../../../base/liveClient";
 import { useReadable } from "../../../base/useReadable";
 import { useSlowly } from "../../../base/useSlowly";
 import { Button } from "../../../ui/Button";
-import { Segmented } from "../../../ui/Segmented";
-import { WINDOWS, type WindowChoice, windowOf, zoomWords } from "./windows";
+import { SegmentedControl } from "../../../ui/SegmentedControl";
+import { WINDOWS, type WindowChoice, windowFor, zoomWords } from "./timeWindows";
 
 /** "All" grows in large steps; looking once a second is enough. */
 const STEP_MS = 1000;
@@ -18,7 +18,7 @@ export function WindowSelect() {
   const [choice, setChoice] = useState<WindowChoice>("60");
   const zoomed = window.kind === "fixed";
 
-  const wanted = windowOf(choice, now_s - from_s);
+  const wanted = windowFor(choice, now_s - from_s);
   const seconds = wanted.kind === "last" ? wanted.seconds : 0;
   useEffect(() => {
     if (!zoomed) {
@@ -28,11 +28,11 @@ export function WindowSelect() {
 
   const choose = (next: WindowChoice) => {
     setChoice(next);
-    client.request({ window: windowOf(next, now_s - from_s) });
+    client.request({ window: windowFor(next, now_s - from_s) });
   };
   return (
     <>
-      <Segmented
+      <SegmentedControl
         label="Time shown"
         value={zoomed ? "zoomed" : choice}
         choices={WINDOWS}

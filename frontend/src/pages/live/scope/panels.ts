@@ -46,7 +46,7 @@ export const PANELS: readonly Panel[] = [
 ];
 
 /** Why a target cannot have a chart, in words; null if it can. */
-export function whyAbsent(panel: Panel, target: Target): string | null {
+export function chartAbsentReason(panel: Panel, target: Target): string | null {
   if (panel.chart === "gomaxprocs") {
     return target.gomaxprocs === null ? target.gomaxprocs_reason : null;
   }

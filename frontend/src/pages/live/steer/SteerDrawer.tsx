@@ -65,7 +65,7 @@ export function SteerDrawer({ target }: { readonly target: Target }) {
         <h2>Steer</h2>
         <span className={styles.sub}>{target.process.name}</span>
         <span className={styles.pending} role="status">
-          {state.pending?.words ?? ""}
+          {state.pending?.text ?? ""}
         </span>
         <Button look="quiet" onClick={() => steerOpen.set(false)} aria-label="Close">
           ×

@@ -4,7 +4,7 @@ import { useSelected } from "../../../../base/useSelected";
 import type { TableRequest, TargetView } from "../../../../model/contract";
 import { Button } from "../../../../ui/Button";
 import { SearchField } from "../../../../ui/SearchField";
-import { Segmented } from "../../../../ui/Segmented";
+import { SegmentedControl } from "../../../../ui/SegmentedControl";
 import styles from "./TableBar.module.css";
 
 interface TableBarProps {
@@ -34,7 +34,7 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
           onChange={(text) => client.request({ filter: text })}
           onKeyDown={onSearchKey}
         />
-        <Segmented
+        <SegmentedControl
           label="Rows"
           value={request.group}
           choices={[
@@ -43,7 +43,7 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
           ]}
           onChange={(group) => onChange({ group, offset: 0 })}
         />
-        <Segmented
+        <SegmentedControl
           label="Live and exited threads"
           value={request.lives}
           choices={[

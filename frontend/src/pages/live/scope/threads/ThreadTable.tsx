@@ -13,8 +13,8 @@ import {
   type TableRow,
   type ViewRequest,
 } from "../../../../model/contract";
-import { useHeld } from "../../../../ui/useHeld";
-import { useRowKeys } from "../../../../ui/useRowKeys";
+import { useRowNavigation } from "../../../../ui/useRowNavigation";
+import { useStableOrder } from "../../../../ui/useStableOrder";
 import type { Target } from "../../../../wire/generated/models";
 import { CHART_THEMES } from "../chartTheme";
 import { ColumnChooser } from "./ColumnChooser";
@@ -52,7 +52,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
   useEffect(() => () => client.request({ table: null }), [client]);
 
   const root = useRef<HTMLDivElement>(null);
-  const { rows, handlers, release } = useHeld(view?.rows ?? NONE, keyOf);
+  const { rows, handlers, release } = useStableOrder(view?.rows ?? NONE, keyOf);
   const offset = view?.offset ?? 0;
   const total = view?.total ?? 0;
   const virtual = useVirtualizer({
@@ -62,7 +62,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
     overscan: 6,
   });
   const scrollTo = useCallback((index: number) => virtual.scrollToIndex(index), [virtual]);
-  const keys = useRowKeys(root, total, PAGE, scrollTo);
+  const keys = useRowNavigation(root, total, PAGE, scrollTo);
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const wanted = Math.max(0, Math.floor((first - STRIDE / 2) / STRIDE) * STRIDE);
