@@ -41,7 +41,7 @@ PAGE = {
     "base": {"model"},
     "live": {"model", "wire"},
     "model": {"wire"},
-    "testing": {"model", "wire"},
+    "testing": {"api", "app", "base", "live", "model", "wire"},
     "wire": set[str](),
     "styles": set[str](),
 }
