@@ -9,8 +9,8 @@ from tidscope_wire.generated.models import AlignKind, ComparedMetric, Comparison
 
 from tidscope_backend.cli.failure import CommandError
 from tidscope_backend.cli.record import runs_of
-from tidscope_backend.runs.comparison.tables import ComparisonError
-from tidscope_backend.runs.lookup import NoSuchRunError, find_run
+from tidscope_backend.comparison.tables import ComparisonError
+from tidscope_backend.store.lookup import RunNotFoundError, find_run
 
 SCALES = {"ns": (1e9, "s"), "us": (1e6, "s"), "bytes": (2**20, "MiB")}
 """How a terminal shows units of the catalogue."""
@@ -22,7 +22,7 @@ def run(arguments: Sequence[str]) -> int:
     """Compare and print."""
     options = _parser().parse_args(arguments)
     runs = Path(options.folder) if options.folder else runs_of(os.environ)
-    from tidscope_backend.runs.comparing import compare_folders
+    from tidscope_backend.comparison.from_folders import compare_folders
 
     try:
         groups = [
@@ -31,7 +31,7 @@ def run(arguments: Sequence[str]) -> int:
         match = [_with_id(runs, text) for text in options.match]
         align: AlignKind = "mark" if options.mark else options.align
         found = compare_folders(groups, align, options.mark, match)
-    except (NoSuchRunError, ComparisonError) as error:
+    except (RunNotFoundError, ComparisonError) as error:
         raise CommandError(str(error)) from None
     except (OSError, ValueError) as error:
         raise CommandError(f"a run cannot be read: {error}") from None
@@ -96,7 +96,7 @@ def _row(label: str, cells: Sequence[str]) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tidscope compare",
-        description="Hold runs side by side. Each argument is a run, or repeats joined by commas; "
+        description="Compare runs. Each argument is a run, or repeats joined by commas; "
         "the first is what the others are held against. A run is called by its id, its name, or "
         "how one of them begins. A star: the 95 % interval of the difference leaves out 0.",
         epilog="example: tidscope compare before-1,before-2,before-3 after-1,after-2,after-3",

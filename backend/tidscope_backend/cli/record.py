@@ -21,8 +21,8 @@ from tidscope_backend.cli.own_site import Reached, reached
 from tidscope_backend.cli.passing import BEAT_SECONDS, run_to_end
 from tidscope_backend.cli.recording_desk import RecordingDesk, Wish
 from tidscope_backend.cli.run_words import progress, summary
-from tidscope_backend.runs.folder import RunFolder
 from tidscope_backend.settings import DEFAULT_HOST, DEFAULT_PORT, runs_folder
+from tidscope_backend.store.folder import RunFolder
 
 CLOSING_SECONDS = 15.0
 CLOSING_LOOK_SECONDS = 0.05

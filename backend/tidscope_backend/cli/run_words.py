@@ -2,7 +2,7 @@
 
 from tidscope_wire.generated.models import RunManifest
 
-from tidscope_backend.runs.folder import RunFolder
+from tidscope_backend.store.folder import RunFolder
 
 SHOWN_ROLES = 5
 
@@ -52,8 +52,8 @@ def summary(manifest: RunManifest, folder: RunFolder | None) -> str:
 
 def _threads(folder: RunFolder) -> list[str]:
     """What the process did, and its busiest roles."""
-    from tidscope_backend.runs.comparison.totals import totals_by_role, whole
-    from tidscope_backend.runs.reader import RunReader
+    from tidscope_backend.comparison.totals import totals_by_role, whole
+    from tidscope_backend.store.reader import RunReader
 
     by_role = totals_by_role(RunReader(folder.path).threads())
     fields = whole(by_role).fields

@@ -14,10 +14,11 @@ from tidscope_backend.cli.failure import CommandError
 from tidscope_backend.cli.record import runs_of
 from tidscope_backend.cli.run_words import in_bytes, summary
 from tidscope_backend.problems import ProblemError
-from tidscope_backend.runs import trash
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.home import Hold, Home
-from tidscope_backend.runs.lookup import NoSuchRunError, all_runs, find_run
+from tidscope_backend.store import trash
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.lookup import RunNotFoundError, all_runs, find_run
 
 ENDINGS = {
     ".tar.zst": "folder",
@@ -35,7 +36,7 @@ def run(arguments: Sequence[str]) -> int:
     work: Callable[[Path, argparse.Namespace], None] = options.work
     try:
         work(runs, options)
-    except NoSuchRunError as error:
+    except RunNotFoundError as error:
         raise CommandError(str(error)) from None
     except ProblemError as error:
         raise CommandError(f"{error.problem.detail}; {error.problem.hint}") from None
@@ -81,20 +82,20 @@ def _tag(runs: Path, options: argparse.Namespace) -> None:
 
 
 def _delete(runs: Path, options: argparse.Namespace) -> None:
-    folder, hold = _held(runs, options.run)
+    folder, lock = _held(runs, options.run)
     try:
         trash.delete(folder, time.time())
     finally:
-        hold.release()
+        lock.release()
     print(f"deleted {folder.path.name}; `tidscope runs restore {folder.path.name}` within an hour")
 
 
 def _restore(runs: Path, options: argparse.Namespace) -> None:
-    print(f"restored {trash.restore(Home(runs), options.run).path}")
+    print(f"restored {trash.restore(RunsDirectory(runs), options.run).path}")
 
 
 def _export(runs: Path, options: argparse.Namespace) -> None:
-    from tidscope_backend.runs.exchange.formats import MAKERS
+    from tidscope_backend.exchange.formats import MAKERS
 
     path = find_run(runs, options.run)
     chosen = options.format or next(
@@ -119,31 +120,31 @@ def _export(runs: Path, options: argparse.Namespace) -> None:
 
 
 def _import(runs: Path, options: argparse.Namespace) -> None:
-    from tidscope_backend.runs.exchange.importing import import_run
+    from tidscope_backend.exchange.importing import import_run
 
-    home = Home(runs)
+    home = RunsDirectory(runs)
     manifest = import_run(Path(options.file), home.make(), home.has)
     print(manifest.model_dump_json() if options.json else f"imported {runs / manifest.id}")
 
 
 def _change(runs: Path, called: str, patch: RunPatch) -> None:
-    folder, hold = _held(runs, called)
+    folder, lock = _held(runs, called)
     try:
         update = {name: getattr(patch, name) for name in patch.model_fields_set}
         manifest = folder.read_manifest()
         changed = RunManifest.model_validate({**manifest.model_dump(), **update})
         folder.write_manifest(changed)
     finally:
-        hold.release()
+        lock.release()
 
 
-def _held(runs: Path, called: str) -> tuple[RunFolder, Hold]:
+def _held(runs: Path, called: str) -> tuple[RunFolder, RunLock]:
     """A run that no backend is at work on."""
     folder = RunFolder(find_run(runs, called))
-    hold = Hold.of(folder)
-    if hold is None:
+    lock = RunLock.acquire(folder)
+    if lock is None:
         raise CommandError(f"{folder.path.name} is being recorded; do it on the page, or stop it")
-    return folder, hold
+    return folder, lock
 
 
 def _write_all(content: Iterator[bytes], write: Callable[[bytes], object]) -> None:

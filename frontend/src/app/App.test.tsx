@@ -1,6 +1,6 @@
 import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
-import { TestPage } from "../testing/page";
+import { TestPage } from "../testing/TestPage";
 
 it("goes from page to page by the keyboard, and explains the keys", async () => {
   const page = await TestPage.open("/");

@@ -10,7 +10,7 @@ import type {
   Problem,
   Process,
 } from "../wire/generated/models";
-import type { SocketHandlers, SocketLike } from "../wire/live_socket";
+import type { SocketHandlers, SocketLike } from "../wire/liveSocket";
 import { encodeFrame, TARGET } from "./frames";
 
 /** The machine of the test target. */

@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import { CommandLine } from "../../ui/CommandLine";
-import { Mark, type MarkKind } from "../../ui/Mark";
+import { type Status, StatusIcon } from "../../ui/StatusIcon";
 import type { CheckState, DoctorCheck } from "../../wire/generated/models";
 import styles from "./CheckCard.module.css";
 
-const SHOWN: Readonly<Record<CheckState, readonly [MarkKind, string]>> = {
-  ok: ["good", "In order"],
-  limited: ["fair", "Limited"],
-  failed: ["bad", "Failed"],
+const SHOWN: Readonly<Record<CheckState, readonly [Status, string]>> = {
+  ok: ["ok", "In order"],
+  limited: ["warning", "Limited"],
+  failed: ["error", "Failed"],
   unknown: ["unknown", "Unknown"],
 };
 
@@ -19,12 +19,12 @@ interface CheckCardProps {
 
 /** One capability: its state, what was found, what is lost, and what mends it. */
 export function CheckCard({ check, children }: CheckCardProps) {
-  const [kind, word] = SHOWN[check.state];
+  const [status, label] = SHOWN[check.state];
   return (
     <li className={styles.check} data-check={check.name} data-state={check.state}>
-      <p className={`${styles.state} ${styles[kind] ?? ""}`}>
-        <Mark kind={kind} />
-        {word}
+      <p className={`${styles.state} ${styles[status] ?? ""}`}>
+        <StatusIcon status={status} />
+        {label}
       </p>
       <div className={styles.text}>
         <h2>{check.title}</h2>

@@ -1,7 +1,7 @@
 import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { TARGET } from "../../../../testing/frames";
-import { TestPage } from "../../../../testing/page";
+import { TestPage } from "../../../../testing/TestPage";
 
 const rowAt = (page: TestPage, place: number) => page.one(`[data-row="${place}"]`);
 
