@@ -9,6 +9,8 @@ PY := .venv/bin/python
 STAMP := .venv/.stamp
 NODE_STAMP := node_modules/.stamp
 UP_ARGS ?=
+TEST_WORKERS ?= 2
+PYTEST = $(PY) -m pytest -n $(TEST_WORKERS) --dist loadgroup --no-loadscope-reorder
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
 
@@ -30,7 +32,7 @@ up: install build ## start collector and backend, print the address (DEMO=1: wit
 	@exec .venv/bin/tidscope up $(if $(filter 1,$(DEMO)),--demo) $(UP_ARGS)
 
 test: install-dev check build ## everything
-	$(PY) -m pytest tests
+	$(PYTEST) tests
 	npm run --silent test
 	npm run --silent e2e
 

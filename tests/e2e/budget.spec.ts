@@ -1,6 +1,6 @@
 /** What the page says of the collector's CPU budget, and of energy. */
 
-import { LivePage } from "./fixtures/live_page";
+import { LivePage } from "./fixtures/livePage";
 import { Program } from "./fixtures/program";
 import { Site } from "./fixtures/site";
 import { expect, test } from "./fixtures/test";

@@ -1,4 +1,4 @@
-import { LivePage } from "./fixtures/live_page";
+import { LivePage } from "./fixtures/livePage";
 import { Program } from "./fixtures/program";
 import { Site } from "./fixtures/site";
 import { expect, test } from "./fixtures/test";

@@ -1,7 +1,7 @@
-import { useLiveClient } from "../base/liveClient";
-import { useReadable } from "../base/useReadable";
-import type { Connection } from "../model/contract";
+import { useStore } from "../base/useStore";
+import { useLiveClient } from "../pages/clients";
 import { type Status, StatusIcon } from "../ui/StatusIcon";
+import type { Connection } from "../wire/liveSocket";
 import styles from "./ConnectionStatus.module.css";
 
 const SHOWN: Readonly<Record<Connection["state"], readonly [Status, string]>> = {
@@ -15,7 +15,7 @@ const SHOWN: Readonly<Record<Connection["state"], readonly [Status, string]>> = 
 
 /** Whether messages flow, in one word. */
 export function ConnectionStatus() {
-  const connection = useReadable(useLiveClient().connection);
+  const connection = useStore(useLiveClient().connection);
   const [status, label] = SHOWN[connection.state];
   return (
     <span className={styles.state} role="status" data-connection={connection.state}>

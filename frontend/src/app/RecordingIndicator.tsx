@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "react";
-import { useLiveClient } from "../base/liveClient";
 import { runHref } from "../base/route";
 import { navigate } from "../base/routing";
 import { toast } from "../base/toasts";
-import { useReadable } from "../base/useReadable";
+import { useStore } from "../base/useStore";
+import { useLiveClient } from "../pages/clients";
 import { PageLink } from "../ui/PageLink";
 import { RecordingDot } from "../ui/RecordingDot";
 import type { Recording } from "../wire/generated/models";
@@ -13,7 +13,7 @@ const NONE: readonly Recording[] = [];
 
 /** Runs that are being recorded, on every page. */
 export function RecordingIndicator() {
-  const recordings = useReadable(useLiveClient().live)?.recordings ?? NONE;
+  const recordings = useStore(useLiveClient().live)?.recordings ?? NONE;
   useEnded(recordings);
   const [first] = recordings;
   if (first === undefined) {

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import { dismiss, type Toast, toasts } from "../base/toasts";
-import { useReadable } from "../base/useReadable";
+import { useStore } from "../base/useStore";
 import { Button } from "../ui/Button";
 import { StatusIcon } from "../ui/StatusIcon";
 import styles from "./Toasts.module.css";
@@ -10,7 +10,7 @@ const STAYS_MS = 20_000;
 
 /** Notices that came up, the newest last. */
 export function Toasts() {
-  const all = useReadable(toasts);
+  const all = useStore(toasts);
   return (
     <section className={styles.toasts} aria-label="Notices" aria-live="polite">
       {all.map((each) => (

@@ -1,7 +1,7 @@
-import { useLiveClient } from "../base/liveClient";
 import { route } from "../base/routing";
 import { chooseTheme, THEME_CHOICES, type ThemeChoice, themeChoice } from "../base/theme";
-import { useReadable } from "../base/useReadable";
+import { useStore } from "../base/useStore";
+import { useLiveClient } from "../pages/clients";
 import { Button } from "../ui/Button";
 import { PageLink } from "../ui/PageLink";
 import { Select } from "../ui/Select";
@@ -18,9 +18,9 @@ const THEME_NAMES: Readonly<Record<ThemeChoice, string>> = {
 
 /** Name, places, host, theme and connection: one line on every page. */
 export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
-  const { page } = useReadable(route);
-  const choice = useReadable(themeChoice);
-  const live = useReadable(useLiveClient().live);
+  const { page } = useStore(route);
+  const choice = useStore(themeChoice);
+  const live = useStore(useLiveClient().live);
   const host = live?.hosts.find((each) => each.connected) ?? live?.hosts[0];
   return (
     <header className={styles.bar}>

@@ -1,6 +1,6 @@
 /** Short notices that come up over any page and go by themselves. */
 
-import { createStore } from "../model/store";
+import { createStore } from "./store";
 
 export interface Toast {
   readonly id: number;

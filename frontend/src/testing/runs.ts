@@ -1,6 +1,6 @@
 /** Runs for tests. */
 
-import type { RunSource } from "../model/contract";
+import type { RunSource } from "../model/runWindow";
 import type { RunLosses, RunSummary } from "../wire/generated/models";
 import { TARGET } from "./frames";
 
@@ -38,6 +38,8 @@ export function summary(changes: Partial<RunSummary> = {}): RunSummary {
     policies: [],
     losses: NO_LOSSES,
     counts: { instants: 600, thread_samples: 1800, threads: 3, events: 0, bytes: 10_000 },
+    exit_code: null,
+    signal: null,
     imported: false,
     ...changes,
   };

@@ -1,6 +1,6 @@
 import { runHref } from "../../base/route";
 import { theme } from "../../base/theme";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import { RunSample } from "../../charts/RunSample";
 import { formatDuration } from "../../model/format";
 import { Button } from "../../ui/Button";
@@ -73,7 +73,7 @@ interface RunProps {
 }
 
 function Run({ run, place, groups, alone, onGroup, onRemove }: RunProps) {
-  const colours = CHART_THEMES[useReadable(theme)];
+  const colours = CHART_THEMES[useStore(theme)];
   const losses = dataLossTexts(run.losses);
   return (
     <li className={styles.run} data-run={run.run}>

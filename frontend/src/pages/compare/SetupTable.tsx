@@ -1,5 +1,5 @@
 import { theme } from "../../base/theme";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import { RunSample } from "../../charts/RunSample";
 import { StatusIcon } from "../../ui/StatusIcon";
 import type { Comparison } from "../../wire/generated/models";
@@ -9,7 +9,7 @@ import styles from "./ComparePage.module.css";
 /** What was not the same in all runs, the most important first. */
 export function SetupTable({ comparison }: { readonly comparison: Comparison }) {
   const { setup, runs } = comparison;
-  const colours = CHART_THEMES[useReadable(theme)];
+  const colours = CHART_THEMES[useStore(theme)];
   return (
     <section className={styles.panel} aria-label="What differs in set-up">
       <header className={styles.panelHead}>

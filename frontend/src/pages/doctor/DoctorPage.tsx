@@ -2,19 +2,19 @@ import { useCallback, useState } from "react";
 import { examine } from "../../api/client";
 import { usePolled } from "../../api/usePolled";
 import { localTime, utcTime } from "../../base/clock";
-import { useLiveClient } from "../../base/liveClient";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import { Button } from "../../ui/Button";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { Select } from "../../ui/Select";
 import type { CheckState, DoctorReport } from "../../wire/generated/models";
+import { useLiveClient } from "../clients";
 import { CheckCard } from "./CheckCard";
 import { DelayAccountingSwitch } from "./DelayAccountingSwitch";
 import styles from "./DoctorPage.module.css";
 
 /** What this machine lets tidscope measure, and how to mend what it does not. */
 export function DoctorPage() {
-  const live = useReadable(useLiveClient().live);
+  const live = useStore(useLiveClient().live);
   const hosts = live?.hosts ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const host = chosen ?? hosts[0]?.id ?? null;

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
-import { useLiveClient } from "../../base/liveClient";
 import { EmptyState } from "../../ui/EmptyState";
 import { Notice } from "../../ui/Notice";
 import { ProblemNotice } from "../../ui/ProblemNotice";
+import { useLiveClient } from "../clients";
 import { ConnectionNotice } from "./ConnectionNotice";
 import styles from "./LivePage.module.css";
 import { Picker } from "./picker/Picker";

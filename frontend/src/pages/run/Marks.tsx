@@ -1,13 +1,13 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { localTime, utcTime } from "../../base/clock";
-import { useLiveClient } from "../../base/liveClient";
-import { useReadable } from "../../base/useReadable";
-import type { Extent } from "../../model/contract";
+import { useStore } from "../../base/useStore";
 import { formatDuration } from "../../model/format";
+import type { Span } from "../../model/window";
 import { Button } from "../../ui/Button";
 import { InlineEdit } from "../../ui/InlineEdit";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { RunManifest, RunMark } from "../../wire/generated/models";
+import { useLiveClient } from "../clients";
 import styles from "./Marks.module.css";
 import { useRunChange } from "./useRunChange";
 
@@ -131,7 +131,7 @@ function NewMark({ run, busy, onAdd }: NewMarkProps) {
 /** The moment last pointed at, as long as it is in view. */
 function useMoment(): number {
   const client = useLiveClient();
-  const { window } = useReadable(client.view);
+  const { window } = useStore(client.view);
   const pointed = useRef<number | null>(null);
   const [, draw] = useState(0);
   useEffect(
@@ -163,7 +163,7 @@ function sortedMarks(marks: readonly RunMark[]): RunMark[] {
 }
 
 /** A window with a moment in its middle, as long as the one before unless that is long. */
-function windowAround(t_s: number, { t0_s, t1_s }: Extent): Extent {
+function windowAround(t_s: number, { t0_s, t1_s }: Span): Span {
   const half = Math.min(MAX_WINDOW_S, t1_s - t0_s) / 2;
   return { t0_s: t_s - half, t1_s: t_s + half };
 }

@@ -1,12 +1,13 @@
 import { useCallback, useEffect, useState } from "react";
-import { useLiveClient } from "../../base/liveClient";
-import { spaceBar } from "../../base/spaceBar";
-import { useReadable } from "../../base/useReadable";
-import type { Extent, TimeWindow } from "../../model/contract";
+import { spaceBar } from "../../base/useKeyboard";
+import { useStore } from "../../base/useStore";
 import { formatDuration } from "../../model/format";
+import type { TimeWindow } from "../../model/viewRequest";
+import type { Span } from "../../model/window";
 import { Button } from "../../ui/Button";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import type { RunManifest } from "../../wire/generated/models";
+import { useLiveClient } from "../clients";
 import { LineControls } from "../live/scope/LineControls";
 import controls from "../live/scope/ViewControls.module.css";
 import { advance, isWhole, PLAY_STEP_MS, playbackStart, SPEEDS, type Speed } from "./playback";
@@ -16,14 +17,14 @@ import { ScrubBar } from "./ScrubBar";
 /** The part of the run in view, and playing through it. */
 export function RunControls({ run }: { readonly run: RunManifest }) {
   const client = useLiveClient();
-  const { window } = useReadable(client.view);
+  const { window } = useStore(client.view);
   const [speed, setSpeed] = useState<Speed>("1");
   const { playing, toggle } = usePlaying(Number(speed));
   const { extent } = client;
   if (extent === null || window.kind !== "fixed") {
     return null;
   }
-  const see = (next: Extent) => client.request({ window: { kind: "fixed", ...next } });
+  const see = (next: Span) => client.request({ window: { kind: "fixed", ...next } });
   const whole = isWhole(window, extent);
   return (
     <div className={`${controls.controls} ${styles.controls}`}>
@@ -56,7 +57,7 @@ interface WindowTextProps {
 
 /** How long the window is, and how fine its data. */
 function WindowText({ window, whole }: WindowTextProps) {
-  const reading = useReadable(useLiveClient().reading);
+  const reading = useStore(useLiveClient().reading);
   const length = formatDuration(window.t1_s - window.t0_s);
   const step = reading?.step_s ?? Number.NaN;
   const fineness =

@@ -1,7 +1,7 @@
 import { localDate, utcTime } from "../../base/clock";
 import { navigate } from "../../base/routing";
 import { formatDuration, formatValue } from "../../model/format";
-import { knobName } from "../../model/steer_words";
+import { knobName } from "../../model/steerText";
 import { Button } from "../../ui/Button";
 import { type Fact, FactList } from "../../ui/FactList";
 import { InlineEdit } from "../../ui/InlineEdit";

@@ -1,15 +1,15 @@
 import { useState } from "react";
 import { framesHref } from "../../api/runs";
-import { LiveClientContext, useLiveClient } from "../../base/liveClient";
 import { liveHref } from "../../base/route";
-import { useRunClient } from "../../base/runClients";
-import { useReadable } from "../../base/useReadable";
-import type { LiveClient, RunSource } from "../../model/contract";
+import { useStore } from "../../base/useStore";
+import type { LiveClient } from "../../model/client";
+import type { RunSource } from "../../model/runWindow";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { Notice } from "../../ui/Notice";
 import { PageLink } from "../../ui/PageLink";
 import type { RunManifest } from "../../wire/generated/models";
+import { LiveClientContext, useLiveClient, useRunClient } from "../clients";
 import { ChartGrid } from "../live/scope/ChartGrid";
 import { MapPanel } from "../live/scope/MapPanel";
 import scope from "../live/scope/TargetPage.module.css";
@@ -76,7 +76,7 @@ function Charts({ client, run, onChange }: ChartsProps) {
 }
 
 function ReadingProblem({ client }: { readonly client: LiveClient }) {
-  const reading = useReadable(client.reading);
+  const reading = useStore(client.reading);
   return reading?.state === "failed" ? (
     <Notice status="error" title="A part of the run could not be read" urgent>
       {reading.reason}. Move the window, or reload the page, to try again.
@@ -91,7 +91,7 @@ interface StillRecordingProps {
 }
 
 function StillRecording({ run, onReload, reloading }: StillRecordingProps) {
-  const live = useReadable(useLiveClient().live);
+  const live = useStore(useLiveClient().live);
   const there = live?.targets.some((each) => each.id === run.target.id) ?? false;
   return (
     <Notice

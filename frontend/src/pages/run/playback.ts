@@ -1,6 +1,6 @@
 /** Windows of a run: by keys, and as it plays. Pure. */
 
-import type { Extent } from "../../model/contract";
+import type { Span } from "../../model/window";
 
 export const SPEEDS = ["1", "10", "60"] as const;
 export type Speed = (typeof SPEEDS)[number];
@@ -16,12 +16,12 @@ const STEP = 0.1;
 const ZOOM = 1.5;
 
 /** Whether a window shows all there is. */
-export function isWhole(window: Extent, extent: Extent): boolean {
+export function isWhole(window: Span, extent: Span): boolean {
   return window.t1_s - window.t0_s >= (extent.t1_s - extent.t0_s) * (1 - 1e-9);
 }
 
 /** The window to begin playing with: the whole run, and its end, begin at the start. */
-export function playbackStart(window: Extent, extent: Extent): Extent {
+export function playbackStart(window: Span, extent: Span): Span {
   const whole = isWhole(window, extent);
   const seconds = whole
     ? Math.max(LEAST_S, Math.min(MOST_S, PART * (extent.t1_s - extent.t0_s)))
@@ -32,7 +32,7 @@ export function playbackStart(window: Extent, extent: Extent): Extent {
 }
 
 /** The window some seconds of the run later; null: it is at the end. */
-export function advance(window: Extent, extent: Extent, by_s: number): Extent | null {
+export function advance(window: Span, extent: Span, by_s: number): Span | null {
   const room = extent.t1_s - window.t1_s;
   if (room <= 1e-9) {
     return null;
@@ -42,7 +42,7 @@ export function advance(window: Extent, extent: Extent, by_s: number): Extent | 
 }
 
 /** Where a key on the scrub bar leads; null: nowhere. */
-export function windowAfterKey(key: string, window: Extent, extent: Extent): Extent | null {
+export function windowAfterKey(key: string, window: Span, extent: Span): Span | null {
   const width = window.t1_s - window.t0_s;
   const middle = (window.t0_s + window.t1_s) / 2;
   const moved = (by: number) => ({ t0_s: window.t0_s + by, t1_s: window.t1_s + by });

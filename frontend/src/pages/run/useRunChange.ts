@@ -2,7 +2,7 @@ import { useState } from "react";
 import { asProblem } from "../../api/problem";
 import { role } from "../../api/role";
 import { changeRun } from "../../api/runs";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import type { Problem, RunManifest, RunPatch } from "../../wire/generated/models";
 
 interface RunChange {
@@ -18,7 +18,7 @@ interface RunChange {
 export function useRunChange(id: string, onChange: (run: RunManifest) => void): RunChange {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const locked = useReadable(role) === "viewer";
+  const locked = useStore(role) === "viewer";
   const ask = async (patch: RunPatch) => {
     setBusy(true);
     setProblem(null);

@@ -2,15 +2,15 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { askRole, role, VIEW_ONLY } from "../../api/role";
 import { listRuns } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
-import { useLiveClient } from "../../base/liveClient";
 import { navigate } from "../../base/routing";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import { formatDuration, formatValue } from "../../model/format";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { SearchField } from "../../ui/SearchField";
 import type { RunsResponse } from "../../wire/generated/models";
+import { useLiveClient } from "../clients";
 import { compareHref, linkOf } from "../compare/link";
 import { DamagedRuns } from "./DamagedRuns";
 import { DeletedRuns } from "./DeletedRuns";
@@ -28,8 +28,8 @@ const MOST_COMPARED = 8;
 /** All runs. */
 export function RunsPage() {
   const { value, problem, loading, refresh } = usePolled(listRuns, PERIOD_MS);
-  const recordings = useReadable(useLiveClient().live)?.recordings;
-  const locked = useReadable(role) === "viewer";
+  const recordings = useStore(useLiveClient().live)?.recordings;
+  const locked = useStore(role) === "viewer";
   const [text, setText] = useState("");
   const [order, setOrder] = useState(NEWEST_FIRST);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

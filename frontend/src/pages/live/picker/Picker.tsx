@@ -2,14 +2,14 @@ import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "reac
 import { getHealth, listProcesses } from "../../../api/client";
 import { isKind } from "../../../api/problem";
 import { usePolled } from "../../../api/usePolled";
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
+import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
 import { EmptyState } from "../../../ui/EmptyState";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { SearchField } from "../../../ui/SearchField";
 import { Select } from "../../../ui/Select";
 import type { Process } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import { useAttach } from "../useAttach";
 import { AttachedTargets } from "./AttachedTargets";
 import { NoCollector } from "./NoCollector";
@@ -22,7 +22,7 @@ const NONE: readonly Process[] = [];
 
 /** Choose a process to watch. */
 export function Picker() {
-  const live = useReadable(useLiveClient().live);
+  const live = useStore(useLiveClient().live);
   const hosts = live?.hosts.filter((each) => each.connected) ?? [];
   const [chosenHost, setChosenHost] = useState<string | null>(null);
   const host = chosenHost ?? hosts[0]?.id ?? null;

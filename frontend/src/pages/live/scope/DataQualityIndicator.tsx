@@ -1,19 +1,18 @@
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
-import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
-import type { DataHealth, TargetView } from "../../../model/contract";
+import { READABLE_MS, useStore, useThrottled } from "../../../base/useStore";
 import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
 import { deviation } from "../../../model/reconciliation";
+import type { DataHealth, TargetView } from "../../../model/views";
 import { Popover } from "../../../ui/Popover";
 import { StatusIcon } from "../../../ui/StatusIcon";
+import { useLiveClient } from "../../clients";
 import styles from "./DataQualityIndicator.module.css";
 import { assessDataQuality } from "./dataQuality";
 
 /** How good the data is, in two words; opens into the numbers. */
 export function DataQualityIndicator({ state }: { readonly state: TargetView["state"] }) {
   const client = useLiveClient();
-  const health = useSlowly(client.health, READABLE_MS);
-  const connected = useReadable(client.connection).state === "open";
+  const health = useThrottled(client.health, READABLE_MS);
+  const connected = useStore(client.connection).state === "open";
   const { status, label, warnings } = assessDataQuality(health, state, connected);
   return (
     <Popover

@@ -1,13 +1,13 @@
-import { useLiveClient } from "../../../base/liveClient";
-import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
+import { READABLE_MS, useThrottled } from "../../../base/useStore";
 import { StatusIcon } from "../../../ui/StatusIcon";
 import { Tooltip } from "../../../ui/Tooltip";
+import { useLiveClient } from "../../clients";
 import styles from "./EffectiveRate.module.css";
 import { throttlingText } from "./throttling";
 
 /** The effective sampling rate, while it is below the requested one. */
 export function EffectiveRate() {
-  const health = useSlowly(useLiveClient().health, READABLE_MS);
+  const health = useThrottled(useLiveClient().health, READABLE_MS);
   const text = health === null ? null : throttlingText(health);
   if (health === null || text === null) {
     return null;

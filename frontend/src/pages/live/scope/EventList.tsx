@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { localTime, utcTime } from "../../../base/clock";
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
+import { useStore } from "../../../base/useStore";
 import { describeEvent } from "../../../charts/describe";
 import { type Status, StatusIcon } from "../../../ui/StatusIcon";
 import type { TargetEvent } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import styles from "./EventList.module.css";
 
 /** Births and ends of threads are many; they are shown on request. */
@@ -22,7 +22,7 @@ const WORRYING: ReadonlySet<TargetEvent["type"]> = new Set([
 
 /** What happened to the target, newest first. */
 export function EventList() {
-  const view = useReadable(useLiveClient().events);
+  const view = useStore(useLiveClient().events);
   const [threads, setThreads] = useState(false);
   const events = (view?.events ?? [])
     .filter(({ event }) => threads || !OF_THREADS.has(event.type))

@@ -1,7 +1,7 @@
-import { type MapScale, rampStops, scaleTicks } from "../../../charts/map_colours";
-import { fineValue } from "../../../charts/map_words";
-import type { ShownUnit } from "../../../model/contract";
-import type { MapPicture } from "../../../model/map_picture";
+import { type MapScale, rampStops, scaleTicks } from "../../../charts/mapColours";
+import { fineValue } from "../../../charts/mapText";
+import type { MapPicture } from "../../../model/mapPicture";
+import type { ShownUnit } from "../../../model/views";
 import styles from "./MapLegend.module.css";
 import { withoutUnit } from "./withoutUnit";
 

@@ -1,16 +1,15 @@
 import { useCallback, useState } from "react";
-import { useLiveClient } from "../../../base/liveClient";
 import { theme } from "../../../base/theme";
-import { useReadable } from "../../../base/useReadable";
-import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
-import type { MapScale } from "../../../charts/map_colours";
+import { READABLE_MS, useStore, useThrottled } from "../../../base/useStore";
+import type { MapScale } from "../../../charts/mapColours";
 import { ThreadMap } from "../../../charts/ThreadMap";
-import { RING_FIELDS } from "../../../model/contract";
+import { RING_FIELDS } from "../../../model/chartSpecs";
 import { fieldLabel } from "../../../model/format";
-import { DEFAULT_MAP, type MapMix } from "../../../model/map_contract";
+import { DEFAULT_MAP, type MapMix } from "../../../model/viewRequest";
 import { SegmentedControl } from "../../../ui/SegmentedControl";
 import { Select } from "../../../ui/Select";
 import type { Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import { CHART_THEMES } from "./chartTheme";
 import { MapLegend } from "./MapLegend";
 import styles from "./MapPanel.module.css";
@@ -19,9 +18,9 @@ import { mapHeight, mapText } from "./mapText";
 /** Every thread × time, with the field and the scale of its colours. */
 export function MapPanel({ target }: { readonly target: Target }) {
   const client = useLiveClient();
-  const colours = CHART_THEMES[useReadable(theme)];
-  const picture = useSlowly(client.map, READABLE_MS);
-  const threads = useSlowly(client.target, READABLE_MS)?.live_threads ?? 0;
+  const colours = CHART_THEMES[useStore(theme)];
+  const picture = useThrottled(client.map, READABLE_MS);
+  const threads = useThrottled(client.target, READABLE_MS)?.live_threads ?? 0;
   const [field, setField] = useState(DEFAULT_MAP.field);
   const [mix, setMix] = useState<MapMix>("max");
   const [spread, setSpread] = useState<"linear" | "log">("log");

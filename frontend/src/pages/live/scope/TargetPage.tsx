@@ -1,13 +1,12 @@
 import { useEffect, useState } from "react";
 import { isKind } from "../../../api/problem";
-import { useLiveClient } from "../../../base/liveClient";
 import { navigate } from "../../../base/routing";
-import { steerOpen } from "../../../base/steerOpen";
-import { useReadable } from "../../../base/useReadable";
-import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
+import { READABLE_MS, useStore, useThrottled } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
 import { EmptyState } from "../../../ui/EmptyState";
 import { Notice } from "../../../ui/Notice";
+import { useLiveClient } from "../../clients";
+import { drawerOpen } from "../steer/drawer";
 import { SteerDrawer } from "../steer/SteerDrawer";
 import { ChartGrid } from "./ChartGrid";
 import { EndedNotice } from "./EndedNotice";
@@ -24,10 +23,10 @@ const GRACE_MS = 3000;
 /** One target, live. */
 export function Scope({ id }: { readonly id: string }) {
   const client = useLiveClient();
-  const live = useReadable(client.live);
-  const view = useSlowly(client.target, READABLE_MS);
-  const problem = useReadable(client.problem);
-  const open = useReadable(steerOpen);
+  const live = useStore(client.live);
+  const view = useThrottled(client.target, READABLE_MS);
+  const problem = useStore(client.problem);
+  const open = useStore(drawerOpen);
   const patient = useGracePeriod(GRACE_MS);
   const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
 

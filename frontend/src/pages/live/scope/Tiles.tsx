@@ -1,12 +1,11 @@
-import { useLiveClient } from "../../../base/liveClient";
-import { useSelected } from "../../../base/useSelected";
-import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
+import { READABLE_MS, useSelected, useThrottled } from "../../../base/useStore";
 import { Sparkline } from "../../../charts/Sparkline";
-import type { TargetView, TileView } from "../../../model/contract";
 import { formatValue, NO_VALUE } from "../../../model/format";
+import type { TargetView, TileView } from "../../../model/views";
 import { StatusIcon } from "../../../ui/StatusIcon";
 import { Tooltip } from "../../../ui/Tooltip";
 import type { Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import styles from "./Tiles.module.css";
 import { tileAbsentReason } from "./tileAbsentReason";
 
@@ -15,7 +14,7 @@ const aliveOf = (view: TargetView | null) => view?.live_threads ?? 0;
 /** The process in a few numbers. */
 export function Tiles({ target }: { readonly target: Target }) {
   const client = useLiveClient();
-  const tiles = useSlowly(client.tiles, READABLE_MS);
+  const tiles = useThrottled(client.tiles, READABLE_MS);
   const alive = useSelected(client.target, aliveOf);
   return (
     <ul className={styles.tiles} aria-label="The process in numbers">

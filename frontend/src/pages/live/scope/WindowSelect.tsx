@@ -1,9 +1,8 @@
 import { useEffect, useState } from "react";
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
-import { useSlowly } from "../../../base/useSlowly";
+import { useStore, useThrottled } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
 import { SegmentedControl } from "../../../ui/SegmentedControl";
+import { useLiveClient } from "../../clients";
 import { WINDOWS, type WindowChoice, windowFor, zoomWords } from "./timeWindows";
 
 /** "All" grows in large steps; looking once a second is enough. */
@@ -12,9 +11,9 @@ const STEP_MS = 1000;
 /** The part of time on all axes. Dragging in a chart zooms; this leads back. */
 export function WindowSelect() {
   const client = useLiveClient();
-  const { window } = useReadable(client.view);
-  const now_s = useSlowly(client.target, STEP_MS)?.now_s ?? 0;
-  const from_s = useSlowly(client.health, STEP_MS)?.history_from_s ?? 0;
+  const { window } = useStore(client.view);
+  const now_s = useThrottled(client.target, STEP_MS)?.now_s ?? 0;
+  const from_s = useThrottled(client.health, STEP_MS)?.history_from_s ?? 0;
   const [choice, setChoice] = useState<WindowChoice>("60");
   const zoomed = window.kind === "fixed";
 

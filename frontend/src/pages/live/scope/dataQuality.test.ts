@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DataHealth } from "../../../model/contract";
+import type { DataHealth } from "../../../model/views";
 import { assessDataQuality } from "./dataQuality";
 
 const GOOD: DataHealth = {

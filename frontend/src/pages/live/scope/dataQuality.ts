@@ -1,6 +1,6 @@
-import type { DataHealth, TargetView } from "../../../model/contract";
 import { formatDuration } from "../../../model/format";
 import { deviation } from "../../../model/reconciliation";
+import type { DataHealth, TargetView } from "../../../model/views";
 import { throttlingText } from "./throttling";
 
 /** How far the data can be trusted, in one word, and what is not as it should be. */

@@ -2,7 +2,7 @@
 
 import { localTime } from "../../../base/clock";
 import { formatDuration } from "../../../model/format";
-import type { MapPicture } from "../../../model/map_picture";
+import type { MapPicture } from "../../../model/mapPicture";
 
 /** Height for so many threads, CSS pixels. */
 export function mapHeight(threads: number): number {

@@ -1,6 +1,6 @@
 /** The charts of the page, and why one is not there. */
 
-import type { ChartId } from "../../../model/contract";
+import type { ChartId } from "../../../model/viewRequest";
 import type { Target } from "../../../wire/generated/models";
 
 /** One chart: its heading, and what it says in small. */

@@ -1,4 +1,4 @@
-import type { DataHealth } from "../../../model/contract";
+import type { DataHealth } from "../../../model/views";
 
 /** The collector lowers no rate below this. */
 const LOWEST_HZ = 1;

@@ -1,5 +1,5 @@
-import type { TileId } from "../../../model/contract";
 import { fieldNamed } from "../../../model/format";
+import type { TileId } from "../../../model/views";
 
 /** A field of each tile that is made of counters. */
 const FIELDS: Readonly<Partial<Record<TileId, string>>> = {

@@ -1,7 +1,7 @@
 /** The stretches of time to choose from. */
 
-import type { TimeWindow } from "../../../model/contract";
 import { formatDuration } from "../../../model/format";
+import type { TimeWindow } from "../../../model/viewRequest";
 
 /** A choice by its value; "zoomed" is none of them. */
 export type WindowChoice = "30" | "60" | "300" | "all" | "zoomed";

@@ -1,5 +1,5 @@
 import type { FormEvent } from "react";
-import { knobName, signalName } from "../../../model/steer_words";
+import { knobName, signalName } from "../../../model/steerText";
 import { Button } from "../../../ui/Button";
 import { Select } from "../../../ui/Select";
 import type {

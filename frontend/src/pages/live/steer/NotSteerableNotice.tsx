@@ -1,4 +1,4 @@
-import { knobName, signalName } from "../../../model/steer_words";
+import { knobName, signalName } from "../../../model/steerText";
 import { Notice } from "../../../ui/Notice";
 import type { SteeringOptions } from "../../../wire/generated/models";
 import styles from "./SteerPanel.module.css";

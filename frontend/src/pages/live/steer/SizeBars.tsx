@@ -1,10 +1,10 @@
 import { localTime } from "../../../base/clock";
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
+import { useStore } from "../../../base/useStore";
 import { formatDuration, formatValue } from "../../../model/format";
-import type { SteerView } from "../../../model/steer_contract";
-import { signalUnit, sizeTitle } from "../../../model/steer_words";
+import { signalUnit, sizeTitle } from "../../../model/steerText";
+import type { SteerView } from "../../../model/views";
 import type { Steering } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import styles from "./SizeBars.module.css";
 import { behindBestText, sizeBars } from "./sizeBars";
 
@@ -15,7 +15,7 @@ interface SizeBarsProps {
 
 /** Operations a second of each size that was tried. */
 export function SizeBars({ steer, steering }: SizeBarsProps) {
-  const attached = useReadable(useLiveClient().target)?.target?.attached_unix_us ?? null;
+  const attached = useStore(useLiveClient().target)?.target?.attached_unix_us ?? null;
   const band = steer.bands.at(-1);
   const unit = signalUnit(band?.signal ?? null);
   const bars = sizeBars(steer.tried, steering?.size ?? null);

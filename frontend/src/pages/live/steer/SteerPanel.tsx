@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
+import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
 import { Notice } from "../../../ui/Notice";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import type { PolicyInfo, Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import { ControlSetupForm } from "./ControlSetupForm";
 import { DecisionLog } from "./DecisionLog";
 import { changesParameters, type Edits, requestFor } from "./draft";
@@ -24,7 +24,7 @@ interface SteerPanelProps {
 
 /** All that the drawer holds. */
 export function SteerPanel({ target, state }: SteerPanelProps) {
-  const steer = useReadable(useLiveClient().steer);
+  const steer = useStore(useLiveClient().steer);
   const { policies, options, role, steering, pending, problem, undo, edits, counter } = state;
   const [chosen, setChosen] = useState<string | null>(null);
   const ended = target.state !== "attached";

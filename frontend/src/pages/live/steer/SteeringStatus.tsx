@@ -1,4 +1,4 @@
-import { signalName, sizeTitle } from "../../../model/steer_words";
+import { signalName, sizeTitle } from "../../../model/steerText";
 import { Button } from "../../../ui/Button";
 import { StatusIcon } from "../../../ui/StatusIcon";
 import type { Steering } from "../../../wire/generated/models";

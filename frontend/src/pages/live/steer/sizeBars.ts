@@ -1,6 +1,6 @@
 /** The bars of operations a second by size. Pure. */
 
-import type { SizeTried } from "../../../model/steer_contract";
+import type { SizeTried } from "../../../model/views";
 
 /** One bar. */
 export interface Bar extends SizeTried {

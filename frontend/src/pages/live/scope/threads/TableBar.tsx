@@ -1,10 +1,10 @@
-import { useLiveClient } from "../../../../base/liveClient";
-import { useReadable } from "../../../../base/useReadable";
-import { useSelected } from "../../../../base/useSelected";
-import type { TableRequest, TargetView } from "../../../../model/contract";
+import { useSelected, useStore } from "../../../../base/useStore";
+import type { TableRequest } from "../../../../model/viewRequest";
+import type { TargetView } from "../../../../model/views";
 import { Button } from "../../../../ui/Button";
 import { SearchField } from "../../../../ui/SearchField";
 import { SegmentedControl } from "../../../../ui/SegmentedControl";
+import { useLiveClient } from "../../../clients";
 import styles from "./TableBar.module.css";
 
 interface TableBarProps {
@@ -19,8 +19,8 @@ const filterProblemOf = (view: TargetView | null) => view?.filter_problem ?? "";
 /** What the table shows: filter, grouping, exited threads, columns. */
 export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBarProps) {
   const client = useLiveClient();
-  const { filter, selected, pinned } = useReadable(client.view);
-  const view = useReadable(client.table);
+  const { filter, selected, pinned } = useStore(client.view);
+  const view = useStore(client.table);
   const problem = useSelected(client.target, filterProblemOf);
   return (
     <>

@@ -1,8 +1,9 @@
 import { Marker } from "../../../../charts/Marker";
+import type { ChartTheme } from "../../../../charts/palette";
 import { roleStyle } from "../../../../charts/palette";
 import { Sparkline } from "../../../../charts/Sparkline";
-import type { ChartTheme, TableRow } from "../../../../model/contract";
 import { formatDuration, formatValue } from "../../../../model/format";
+import type { TableRow } from "../../../../model/views";
 import { withoutUnit } from "../withoutUnit";
 import { type Column, cellText, whyEmpty } from "./columns";
 import styles from "./ThreadTable.module.css";

@@ -1,6 +1,5 @@
 /** Columns of the thread table: rates and totals of fields of the catalogue. */
 
-import type { ShownUnit, SortColumn } from "../../../../model/contract";
 import {
   fieldNamed,
   formatRate,
@@ -8,6 +7,8 @@ import {
   shownRate,
   shownTotal,
 } from "../../../../model/format";
+import type { SortColumn } from "../../../../model/viewRequest";
+import type { ShownUnit } from "../../../../model/views";
 import { CATALOGUE } from "../../../../wire/generated/catalogue";
 import type { CatalogueField, Exactness } from "../../../../wire/generated/models";
 import { withoutUnit } from "../withoutUnit";

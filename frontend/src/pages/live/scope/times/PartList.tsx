@@ -1,6 +1,7 @@
+import type { ChartTheme } from "../../../../charts/palette";
 import { PART_NAMES, PARTS, type Part } from "../../../../model/breakdown";
-import type { ChartTheme, TimesView } from "../../../../model/contract";
 import { formatValue, NO_VALUE } from "../../../../model/format";
+import type { TimesView } from "../../../../model/views";
 import { withoutUnit } from "../withoutUnit";
 import { Swatch } from "./Swatch";
 import styles from "./TimesPanel.module.css";
