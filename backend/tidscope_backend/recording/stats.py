@@ -16,6 +16,8 @@ from tidscope_wire.generated.models import (
     ThreadExited,
 )
 
+from tidscope_backend.text import plural
+
 CLOCK_JUMP_NS = 500_000_000
 """By so much the wall clock has to move against the monotonic one to have been set."""
 
@@ -179,16 +181,12 @@ def told(losses: RunLosses) -> str:
 def _told(losses: RunLosses) -> Iterable[str]:
     if losses.frames:
         yield (
-            f"{_many(losses.frames, 'frame')} in {_many(losses.gaps, 'gap')} "
+            f"{plural(losses.frames, 'frame')} in {plural(losses.gaps, 'gap')} "
             f"({losses.missing_ns / 1e9:.1f} s)"
         )
     if losses.cut_bytes:
-        yield f"{_many(losses.cut_bytes, 'byte')} of a frame that was not written to its end"
+        yield f"{plural(losses.cut_bytes, 'byte')} of a frame that was not written to its end"
     if losses.samples_failed:
-        yield f"{_many(losses.samples_failed, 'sample')} that could not be taken"
+        yield f"{plural(losses.samples_failed, 'sample')} that could not be taken"
     if losses.exits_lost:
-        yield f"{_many(losses.exits_lost, 'exit record')} of threads"
-
-
-def _many(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+        yield f"{plural(losses.exits_lost, 'exit record')} of threads"
