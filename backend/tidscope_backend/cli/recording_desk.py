@@ -73,7 +73,7 @@ class RecordingDesk:
     def begin(self, target: Target) -> RunManifest:
         """Begin to record, and wait for the first instant: what ends at once has one then."""
         manifest = self._ask("/runs", RunManifest, "POST", self._wish.request(target))
-        return self._until(manifest, FIRST_SECONDS, lambda run: run.counts.instants > 0)
+        return self._until(manifest, FIRST_SECONDS, lambda run: run.counts.frames > 0)
 
     def look(self, manifest: RunManifest) -> RunManifest:
         """How far it is."""

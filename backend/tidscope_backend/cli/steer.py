@@ -91,7 +91,7 @@ class _Desk:
         """Print each decision until somebody or something stops it."""
         end = None if duration_s is None else time.monotonic() + duration_s
         told = -1
-        problem = ""
+        problem: str | None = None
         while not stop.is_set() and (end is None or time.monotonic() < end):
             now = self._ask(f"/targets/{target}", Target)
             if now.steering is None:

@@ -9,7 +9,7 @@ from tidscope_backend.stream.stored import StoredFrame
 
 
 def opening(frames: Sequence[StoredFrame], past_ns: int) -> list[bytes]:
-    """Choose the frames of the last `past_ns`, the first of them a snapshot.
+    """Choose the frames of the last `past_ns`, the first of them a key frame.
 
     Where that is not one, it is made one of the frames since the last key frame. What happened
     before the first instant is no part of the run, so it carries no events and stands for itself

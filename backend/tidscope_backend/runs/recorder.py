@@ -106,9 +106,9 @@ class Recorder:
         if recording is None:
             return
         recording.heard_s = self.clock()
-        waited, before = recording.waiting, recording.tally.counts.instants
+        waited, before = recording.waiting, recording.tally.counts.frames
         ending = recording.offer(frame, header)
-        if recording.tally.counts.instants > before:
+        if recording.tally.counts.frames > before:
             self.frames += 1
             self.frame_bytes += len(frame.data)
         self._close_full(recording)
@@ -244,7 +244,7 @@ class Recorder:
             raise self._not_begun(recording, error) from None
         self._count_begun(recording)
         if ending is None or ending.end != "disk-full":
-            ending = Ending("kept", "complete", "The past alone was kept.")
+            ending = Ending("flight-recorder", "complete", "The past alone was kept.")
         return await self._end(recording, ending)
 
     def _not_begun(self, recording: Recording, error: OSError) -> Exception:
@@ -256,7 +256,7 @@ class Recorder:
         return unusable(recording.folder.path.parent, error)
 
     def _count_begun(self, recording: Recording) -> None:
-        self.frames += recording.tally.counts.instants
+        self.frames += recording.tally.counts.frames
         self.frame_bytes += recording.written_bytes
 
     def take_up(self, folder: RunFolder) -> None:

@@ -35,7 +35,7 @@ RESERVE_BYTES = 256 * 1024
 
 @dataclass(frozen=True)
 class Limits:
-    """When a part is full; it is cut at the next snapshot then."""
+    """When a part is full; it is cut at the next key frame then."""
 
     part_ns: int = 60_000_000_000
     part_bytes: int = 64 * 1024 * 1024
@@ -183,7 +183,7 @@ class Recording:
 
     def _take(self, frame: StoredFrame, header: FrameHeader) -> Ending | None:
         if (self._part is None or self._part.bytes == 0) and not frame.key:
-            return None  # What a delta adds to is not here; the next snapshot is a beginning.
+            return None  # What a delta adds to is not here; the next key frame is a beginning.
         try:
             self._write(frame)
         except OSError as error:
@@ -191,7 +191,7 @@ class Recording:
             return refused(error)
         self.tally.add(header, rows_of(frame.data))
         self.written_bytes += len(frame.data)
-        if self.tally.counts.instants == 1:
+        if self.tally.counts.frames == 1:
             self._begun(header)
         return self.ends_with(header)
 

@@ -51,7 +51,7 @@ def recovered(
     cut = _cut(folder.live(numbers[-1])) if numbers else 0
     newest, counted, later = _uncounted(folder, numbers, manifest)
     recording.tally = Tally.of(manifest, counted)
-    recording.tally.losses.cut_bytes += cut
+    recording.tally.losses.truncated_bytes += cut
     for header, frame in later:
         recording.tally.add(header, rows_of(frame))
     if numbers:
@@ -82,10 +82,10 @@ def _uncounted(
     newest, later = None, list[tuple[FrameHeader, bytes]]()
     for header, frame in _backwards(folder, numbers):
         newest = newest or header
-        if manifest.counts.instants and header.time_ns <= manifest.to_ns:
+        if manifest.counts.frames and header.time_ns <= manifest.to_ns:
             return newest, instant_of(header), later[::-1]
         later.append((header, frame))
-    counted = _last_closed(folder) if manifest.counts.instants else None
+    counted = _last_closed(folder) if manifest.counts.frames else None
     return newest, counted, later[::-1]
 
 
@@ -125,5 +125,5 @@ def _last_closed(folder: RunFolder) -> Instant | None:
         row["time_ns"],
         row["unix_us"],
         health["missed_deadlines"],
-        health["exits_lost"],
+        health["exit_records_lost"],
     )

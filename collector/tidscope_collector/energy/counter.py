@@ -40,12 +40,12 @@ class Counter:
     Attributes:
         range_uj: the zone's max_energy_range_uj.
         total_uj: energy since the first reading, as far as it is known.
-        holes: times that it is not known what was added since the reading before.
+        gaps: times that it is not known what was added since the reading before.
     """
 
     range_uj: int
     total_uj: int = 0
-    holes: int = 0
+    gaps: int = 0
     _last_uj: int | None = None
     _last_ns: int = 0
 
@@ -55,7 +55,7 @@ class Counter:
             elapsed_s = (now_ns - self._last_ns) / 1e9
             gained = gained_uj(self._last_uj, value_uj, self.range_uj, elapsed_s)
             if gained is None:
-                self.holes += 1
+                self.gaps += 1
             else:
                 self.total_uj += gained
         self._last_uj, self._last_ns = value_uj, now_ns

@@ -89,8 +89,8 @@ export type ChartId =
   | "network" // cumulative network bytes per thread (bytes); absent with its reason
   | "network_calls" // socket calls that moved something (1/s); absent with its reason
   | "switches" // voluntary and involuntary context switches (1/s)
-  | "wait" // run-queue wait, share of a core
-  | "blkio" // block I/O wait, share of a core; absent with its reason
+  | "wait" // run-queue delay, share of a core
+  | "blkio" // block I/O delay, share of a core; absent with its reason
   | "gomaxprocs" // size in force of what is steered, or GOMAXPROCS, step line
   | "ops" // operations a second at each decision of a policy; absent while nothing steers
   | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
@@ -465,11 +465,11 @@ export interface DataHealth {
   readonly sample_max_us: number;
   readonly late_us: number;
   readonly missed_deadlines: number;
-  readonly exits_received: number;
-  readonly exits_lost: number;
+  readonly exit_records_received: number;
+  readonly exit_records_lost: number;
   readonly collector_cpu_percent: number | null;
   /** Of it sampling and sending, all targets together, and what that may take; 0: no limit. */
-  readonly measuring_percent: number | null;
+  readonly overhead_percent: number | null;
   readonly budget_percent: number;
   /** Frames that the collector holds for replay, those not sent yet, and all bytes that it sent. */
   readonly replay_frames: number;

@@ -11,10 +11,10 @@ from tidscope_wire.generated.models import (
     KnobOption,
     SearchRestarted,
     Steering,
-    SteeringBegan,
     SteeringDecided,
+    SteeringProblem,
     SteeringReleased,
-    SteeringTroubled,
+    SteeringStarted,
 )
 
 from tidscope_collector.control.agent.errors import AgentTroubleError
@@ -46,7 +46,7 @@ RETRY_S = 2.0
 TROUBLES = (KnobTroubleError, SignalLostError, SignalRefusedError, AgentTroubleError)
 WAITS = "Another program on this host is trying sizes out, and goes first."
 
-Event = SteeringBegan | SteeringDecided | SearchRestarted | SteeringReleased | SteeringTroubled
+Event = SteeringStarted | SteeringDecided | SearchRestarted | SteeringReleased | SteeringProblem
 Tell = Callable[[Steering | None, Event], None]
 """Takes what is in force now (None: nothing any more), and what happened. Called by any thread."""
 
@@ -178,7 +178,7 @@ class Pilot:
         now = self._steering
         self._tell(
             now,
-            SteeringBegan(
+            SteeringStarted(
                 policy=now.policy,
                 shadow=now.shadow,
                 knob=now.knob,
@@ -244,17 +244,16 @@ class Pilot:
             except TROUBLES as error:
                 problem = str(error)
                 continue
-            self._trouble("")
+            self._trouble(None)
             return True
         return False
 
-    def _trouble(self, problem: str) -> None:
+    def _trouble(self, problem: str | None) -> None:
         if problem == self._steering.problem:
             return
-        self._steering = self._steering.model_copy(update={"problem": problem[:1024]})
-        self._tell(
-            self._steering, SteeringTroubled(policy=self.order.policy, problem=problem[:1024])
-        )
+        problem = problem and problem[:1024]
+        self._steering = self._steering.model_copy(update={"problem": problem})
+        self._tell(self._steering, SteeringProblem(policy=self.order.policy, problem=problem))
 
     def _wait(self, seconds: float) -> bool:
         """Wait for some time, taking in what is said meanwhile; whether to stop."""

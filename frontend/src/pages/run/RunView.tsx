@@ -39,7 +39,7 @@ export function RunView({ run, onChange, onReload, reloading }: RunViewProps) {
         <StillRecording run={run} onReload={onReload} reloading={reloading} />
       ) : null}
       <Losses run={run} />
-      {run.counts.instants === 0 ? (
+      {run.counts.frames === 0 ? (
         <Blank title="Nothing was recorded">
           <p>It ended before its first sample.</p>
         </Blank>

@@ -10,7 +10,7 @@ export function runSource(run: RunManifest): RunSource {
     target: run.target,
     from_s: run.from_ns / 1e9,
     to_s: run.to_ns / 1e9,
-    instants: run.counts.instants,
+    instants: run.counts.frames,
     rows: run.counts.thread_samples,
   };
 }

@@ -15,7 +15,7 @@ const OF_THREADS: ReadonlySet<TargetEvent["type"]> = new Set([
 ]);
 const WORRYING: ReadonlySet<TargetEvent["type"]> = new Set([
   "gap",
-  "exits_lost",
+  "exit_records_lost",
   "deadlines_missed",
   "sample_failed",
 ]);
@@ -58,8 +58,8 @@ export function EventList() {
 }
 
 function kindOf(event: TargetEvent): MarkKind {
-  if (event.type === "steering_troubled") {
-    return event.problem === "" ? "good" : "fair";
+  if (event.type === "steering_problem") {
+    return event.problem === null ? "good" : "fair";
   }
   const slowed = event.type === "rate_adapted" && event.rate_hz < event.previous_hz;
   return slowed || WORRYING.has(event.type) ? "fair" : "plain";

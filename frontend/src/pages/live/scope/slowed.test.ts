@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isSlowed, slowedWords } from "./slowed";
 
-const SLOWED = { rate_hz: 10, in_force_hz: 4, measuring_percent: 1.6, budget_percent: 2 };
+const SLOWED = { rate_hz: 10, in_force_hz: 4, overhead_percent: 1.6, budget_percent: 2 };
 
 describe("slowedWords", () => {
   it("says nothing while the rate is the one asked for, or not known", () => {
@@ -17,14 +17,14 @@ describe("slowedWords", () => {
   });
 
   it("says when even the lowest rate is too much", () => {
-    const lowest = { ...SLOWED, in_force_hz: 1, measuring_percent: 5 };
+    const lowest = { ...SLOWED, in_force_hz: 1, overhead_percent: 5 };
     expect(slowedWords(lowest)).toContain("Even so it takes more");
     expect(slowedWords(lowest)).toContain("--budget-percent 65 ");
   });
 
   it("never advises less than there is", () => {
-    const odd = { rate_hz: 10, in_force_hz: 8, measuring_percent: null, budget_percent: 40 };
+    const odd = { rate_hz: 10, in_force_hz: 8, overhead_percent: null, budget_percent: 40 };
     expect(slowedWords(odd)).toContain("--budget-percent 65 ");
-    expect(slowedWords({ ...odd, measuring_percent: 0.1 })).toContain("--budget-percent 41 ");
+    expect(slowedWords({ ...odd, overhead_percent: 0.1 })).toContain("--budget-percent 41 ");
   });
 });

@@ -65,7 +65,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
       ) : null}
       {ended ? <Notice kind="plain" title="The program is not watched any more" /> : null}
       {problem === null ? null : <ProblemNotice problem={problem} />}
-      {steering !== null && steering.problem !== "" ? (
+      {steering?.problem != null ? (
         <Notice kind="fair" title="The policy cannot work at present" urgent>
           {steering.problem}
         </Notice>
