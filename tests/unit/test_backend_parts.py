@@ -233,7 +233,7 @@ def test_the_doctors_table_copies_commands_as_they_are() -> None:
     assert lines[0] == "box, Linux 6.18: failed"
     assert "ok       Kernel: 6.18" in lines
     assert "FAILED   Delays: 0" in lines
-    assert "         lost: I/O" in lines
+    assert "         impact: I/O" in lines
     assert "a-very-long-word-that-is-not-cut" in "\n".join(lines)
 
 
