@@ -10,7 +10,8 @@ FROM python:3.12-slim AS wheel
 WORKDIR /src
 COPY requirements-dev.lock ./
 RUN pip install --no-cache-dir --require-hashes -r requirements-dev.lock
-COPY pyproject.toml README.md ./
+COPY pyproject.toml README.md LICENSE NOTICE ./
+COPY LICENSES LICENSES
 COPY shared/tidscope_wire shared/tidscope_wire
 COPY collector/tidscope_collector collector/tidscope_collector
 COPY backend/tidscope_backend backend/tidscope_backend

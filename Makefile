@@ -9,6 +9,8 @@ PY := .venv/bin/python
 STAMP := .venv/.stamp
 NODE_STAMP := node_modules/.stamp
 UP_ARGS ?=
+TEST_WORKERS ?= 2
+PYTEST = $(PY) -m pytest -n $(TEST_WORKERS) --dist loadgroup --no-loadscope-reorder
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
 
@@ -16,7 +18,7 @@ BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf collector/tidscope_c
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up test check bpf kernel kernel-test generate format unit integration e2e fuzz build wheel lock clean
+.PHONY: help install install-dev up test check bpf kernel kernel-test generate format unit integration e2e fuzz build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -30,7 +32,7 @@ up: install build ## start collector and backend, print the address (DEMO=1: wit
 	@exec .venv/bin/tidscope up $(if $(filter 1,$(DEMO)),--demo) $(UP_ARGS)
 
 test: install-dev check build ## everything
-	$(PY) -m pytest tests
+	$(PYTEST) tests
 	npm run --silent test
 	npm run --silent e2e
 
@@ -87,6 +89,9 @@ build: backend/tidscope_backend/web/index.html ## build the page
 backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend -type f )
 	@npm run --silent build -- --logLevel warn
 	@touch $@
+
+notice: build ## rewrite NOTICE from what the built page carries
+	$(PY) tools/notice.py
 
 wheel: build $(STAMP)-dev ## build the wheel, page included
 	$(PY) -m hatchling build -t wheel

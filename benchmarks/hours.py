@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from tidscope_backend.runs.folder import RunFolder, new_run_id
-from tidscope_backend.runs.parquet_files import write_samples, write_table
-from tidscope_backend.runs.reader import RunReader
-from tidscope_backend.runs.threads_table import threads_table
+from tidscope_backend.store.folder import RunFolder, new_run_id
+from tidscope_backend.store.parquet_files import write_samples, write_table
+from tidscope_backend.store.reader import RunReader
+from tidscope_backend.store.threads_table import threads_table
 
 Values = npt.NDArray[np.uint64]
 

@@ -8,6 +8,7 @@ export default defineConfig({
   build: {
     outDir: "../backend/tidscope_backend/web",
     emptyOutDir: true,
+    license: { fileName: "licenses.json" },
     target: "es2022",
     // ECharts is most of it; the page is served from the same machine.
     chunkSizeWarningLimit: 1500,

@@ -1,11 +1,10 @@
 """Fixtures and settings for all tests."""
 
-import asyncio
-import inspect
-from collections.abc import Awaitable, Callable, Iterator
-from functools import wraps
+import os
+from collections.abc import Generator, Iterator
 
 import pytest
+from capabilities import failure_of_skip
 from hypothesis import settings
 from programs.known_work import KnownWork
 
@@ -14,26 +13,29 @@ settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
 
-ASYNC_TEST_SECONDS = 60
-
-
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """No asynchronous test waits for ever: a timeout in a fixture does not reach into its test."""
+    """A file's tests run in one process, so that what they share is made once.
+
+    Tests of what the whole machine has once are marked ``xdist_group("machine")``: one at a time.
+    """
     for item in items:
-        if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
-            marker = item.get_closest_marker("patience")
-            item.obj = _limited(item.obj, marker.args[0] if marker else ASYNC_TEST_SECONDS)
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
-def _limited(
-    test: Callable[..., Awaitable[None]], seconds: float
-) -> Callable[..., Awaitable[None]]:
-    @wraps(test)
-    async def limited(*arguments: object, **named: object) -> None:
-        async with asyncio.timeout(seconds):
-            await test(*arguments, **named)
-
-    return limited
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Under CI no test is skipped unless allowed_skips.toml says why."""
+    report = yield
+    if report.skipped and os.environ.get("CI") == "true" and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if failure := failure_of_skip(reason):
+            report.outcome = "failed"
+            report.longrepr = failure
+    return report
 
 
 @pytest.fixture

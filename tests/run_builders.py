@@ -2,7 +2,7 @@
 
 from backend_builders import TARGET_ID, host, target
 from pydantic import BaseModel
-from tidscope_backend.runs.summary import summary
+from tidscope_backend.store.index import summary_of
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
     DamagedRun,
@@ -117,11 +117,11 @@ def run_messages() -> list[BaseModel]:
         *done.marks,
         event,
         RunEventsResponse(events=[event], omitted=1),
-        summary(done),
+        summary_of(done),
         damaged,
         retention,
         RunsResponse(
-            runs=[summary(done)],
+            runs=[summary_of(done)],
             deleted=[],
             damaged=[damaged],
             bytes=100,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import run_builders
 from backend_builders import target
-from tidscope_backend.runs.closing import close_part
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.live_part import packed
+from tidscope_backend.recording.sealing import seal_part
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.open_part import pack_frame
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import RunManifest
 
@@ -38,7 +38,7 @@ def run_folder(
     folder.make()
     folder.write_manifest(manifest(fields, [frame for part in parts for frame in part]))
     for number, frames in enumerate(parts, 1):
-        folder.live(number).write_bytes(b"".join(map(packed, frames)))
+        folder.open_part(number).write_bytes(b"".join(map(pack_frame, frames)))
     for number in range(1, closed + 1):
-        close_part(folder, number)
+        seal_part(folder, number)
     return folder

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from backend_builders import TARGET_ID, host, target
-from tidscope_backend.runs.closer import Closer
-from tidscope_backend.runs.due import Patience
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.home import Home
-from tidscope_backend.runs.manifests import Manifests
-from tidscope_backend.runs.recorder import Recorder
-from tidscope_backend.runs.recording import Limits
+from tidscope_backend.recording.part_sealer import PartSealer
+from tidscope_backend.recording.recorder import Recorder
+from tidscope_backend.recording.recording import PartLimits
+from tidscope_backend.recording.timeouts import RecordingTimeouts
 from tidscope_backend.site import Site
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.stream.store import HistoryStore
 from tidscope_backend.stream.stored import stored_as
 from tidscope_wire.frame import split
@@ -24,12 +24,12 @@ class RunRig:
     """One backend's recorder, a site with one host and one target, and their history.
 
     Attributes:
-        closed: what the closer was asked to close; nothing is.
+        closed: what the sealer was asked to close; nothing is.
         changes: how often pages would have been told.
     """
 
     home: Path
-    limits: Limits = field(default_factory=Limits)
+    limits: PartLimits = field(default_factory=PartLimits)
     targets: tuple[Target, ...] = (target(),)
     now_s: float = 0.0
     closed: list[tuple[str, int | None]] = field(default_factory=list)
@@ -40,29 +40,29 @@ class RunRig:
         if self.targets:
             self.site.connected(host(), self.targets)
         self.store = HistoryStore(1 << 24, 1 << 24, 3600 * 10**9, lambda: self.now_s)
-        self.closer = Closer(self._close)
+        self.sealer = PartSealer(self._close)
         self.recorder = Recorder(
-            Home(self.home),
+            RunsDirectory(self.home),
             self.site,
             self.store,
-            Manifests(),
-            self.closer,
+            ManifestWriter(),
+            self.sealer,
             lambda: self.now_s,
             self._changed,
             self.limits,
             # The test looks itself.
-            Patience(tick=3600),
+            RecordingTimeouts(tick=3600),
         )
 
     async def start(self) -> None:
         """Take up what lies there."""
-        self.closer.start()
+        self.sealer.start()
         self.recorder.start()
 
     async def stop(self) -> None:
         """End as a backend does that is asked to."""
         await self.recorder.close()
-        await self.closer.stop()
+        await self.sealer.stop()
 
     def send(self, *frames: bytes) -> None:
         """Hand over frames as the intake does."""
@@ -70,17 +70,17 @@ class RunRig:
             header, _ = split(data)
             frame = stored_as(header, data)
             self.store.add(frame)
-            self.recorder.frame(frame, header)
+            self.recorder.receive(frame, header)
 
     async def begin(self, **request: Any) -> RunManifest:
         """Record the target."""
-        return await self.recorder.begin(RecordRequest(target=TARGET_ID, **request))
+        return await self.recorder.record(RecordRequest(target=TARGET_ID, **request))
 
     async def look(self, seconds: float = 0.0) -> None:
         """Let time pass, and let the recorder look after its runs."""
         self.now_s += seconds
-        await self.recorder.look(save=False)
-        await self.recorder.settled()
+        await self.recorder.check_runs(save=False)
+        await self.recorder.wait_saved()
 
     def manifest(self, run_id: str) -> RunManifest:
         """What lies on the disk."""

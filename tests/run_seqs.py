@@ -4,9 +4,9 @@ import asyncio
 import itertools
 from collections.abc import Callable
 
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.live_part import whole_frames
-from tidscope_backend.runs.reader import RunReader
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.store.reader import RunReader
 from tidscope_wire.frame import split
 
 LOOK_SECONDS = 0.05
@@ -17,7 +17,7 @@ def frames_of(folder: RunFolder) -> list[bytes]:
     return [
         frame
         for part in folder.open_parts()
-        for frame in whole_frames(folder.live(part).read_bytes())
+        for frame in whole_frames(folder.open_part(part).read_bytes())
     ]
 
 
@@ -28,7 +28,7 @@ def open_seqs(folder: RunFolder) -> list[tuple[int, int]]:
 
 
 def seqs(folder: RunFolder) -> list[tuple[int, int]]:
-    """First and last number of each instant, of open and closed parts."""
+    """First and last number of each instant, of open and sealed parts."""
     table = RunReader(folder.path).signals(["first_seq", "seq"])
     return list(zip(table["first_seq"].to_pylist(), table["seq"].to_pylist(), strict=True))
 
@@ -39,7 +39,7 @@ def singles(first: int, last: int) -> list[tuple[int, int]]:
 
 
 async def until(there: Callable[[], bool]) -> None:
-    """Wait for something on the disk; the test's own patience is the bound."""
+    """Wait for something on the disk; the test's own timeout is the bound."""
     for _ in itertools.count():
         if there():
             return

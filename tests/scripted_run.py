@@ -7,12 +7,12 @@ from typing import Any
 import compared_runs
 from backend_builders import frame_bytes, target
 from compared_runs import decided
-from tidscope_backend.runs.closing import close_part
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.live_part import packed
-from tidscope_backend.runs.parquet_files import write_table
-from tidscope_backend.runs.parts import parts_of
-from tidscope_backend.runs.threads_table import threads_table
+from tidscope_backend.recording.sealing import seal_part
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.open_part import pack_frame
+from tidscope_backend.store.parquet_files import write_table
+from tidscope_backend.store.parts import parts_of
+from tidscope_backend.store.threads_table import threads_table
 from tidscope_wire.generated.models import RunManifest, TargetEvent, ThreadBorn, ThreadExited
 
 FIELDS = ("cpu_run_ns", "cpu_delay_ns")
@@ -87,7 +87,7 @@ def write_run(
     for part, seqs in enumerate(parts, 1):
         append(folder, part, seqs)
         if ended or part < len(parts):
-            close_part(folder, part)
+            seal_part(folder, part)
     if ended:
         write_table(folder.threads, threads_table(parts_of(folder, FIELDS), FIELDS))
     return manifest
@@ -95,6 +95,6 @@ def write_run(
 
 def append(folder: RunFolder, part: int, seqs: Sequence[int]) -> None:
     """Write frames of an open part."""
-    with folder.live(part).open("ab") as file:
+    with folder.open_part(part).open("ab") as file:
         for seq in seqs:
-            file.write(packed(script(seq)))
+            file.write(pack_frame(script(seq)))

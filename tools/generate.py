@@ -143,7 +143,7 @@ def generate() -> dict[Path, str]:
             PYTHON_OUT / "close_code.py": python_codes,
             PYTHON_OUT / "catalogue.py": python_fields,
             TYPESCRIPT_OUT / "models.ts": typescript_types(wire, work),
-            TYPESCRIPT_OUT / "close_code.ts": script_codes,
+            TYPESCRIPT_OUT / "closeCode.ts": script_codes,
             TYPESCRIPT_OUT / "catalogue.ts": script_fields,
         }
 

@@ -26,7 +26,7 @@ from tidscope_backend.api import (
 )
 from tidscope_backend.api import targets as target_routes
 from tidscope_backend.api.errors import add_error_handlers
-from tidscope_backend.demo.child import DemoChild
+from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.intake import Intake
 from tidscope_backend.ingest.links import CollectorLinks
@@ -35,13 +35,10 @@ from tidscope_backend.metrics.facts import Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters
 from tidscope_backend.metrics.push import pusher
 from tidscope_backend.metrics.push_counts import Pushes
-from tidscope_backend.runs.closer import Closer
-from tidscope_backend.runs.due import Patience
-from tidscope_backend.runs.home import Home
-from tidscope_backend.runs.manifests import Manifests
-from tidscope_backend.runs.recorder import Recorder
-from tidscope_backend.runs.recording import Limits
-from tidscope_backend.runs.shelf import Shelf
+from tidscope_backend.recording.part_sealer import PartSealer
+from tidscope_backend.recording.recorder import Recorder
+from tidscope_backend.recording.recording import PartLimits
+from tidscope_backend.recording.timeouts import RecordingTimeouts
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.door import Door
 from tidscope_backend.security.gate import Gate
@@ -49,6 +46,9 @@ from tidscope_backend.security.headers import SecurityHeaders
 from tidscope_backend.security.places import Places
 from tidscope_backend.settings import Settings
 from tidscope_backend.site import Site
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.manifests import ManifestWriter
+from tidscope_backend.store.run_store import RunStore
 from tidscope_backend.stream.endpoint import live_router
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.store import HistoryStore
@@ -75,20 +75,24 @@ def create_app(settings: Settings) -> FastAPI:
     def changed() -> None:
         fanout.publish_state(state())
 
-    home, manifests, closer = Home(settings.runs_dir), Manifests(), Closer()
+    runs_directory, manifests, sealer = (
+        RunsDirectory(settings.runs_dir),
+        ManifestWriter(),
+        PartSealer(),
+    )
     recorder = Recorder(
-        home,
+        runs_directory,
         site,
         store,
         manifests,
-        closer,
+        sealer,
         clock,
         changed,
-        Limits(int(settings.part_seconds * 1e9), settings.part_bytes),
-        Patience(resume=settings.resume_seconds),
+        PartLimits(int(settings.part_seconds * 1e9), settings.part_bytes),
+        RecordingTimeouts(resume=settings.resume_seconds),
     )
     retention = Retention(max_age_s=settings.keep_runs_seconds, max_bytes=settings.keep_runs_bytes)
-    shelf = Shelf(home, recorder, manifests, retention)
+    run_store = RunStore(runs_directory, recorder, manifests, retention)
     intake = Intake(site, fanout, meters.observe, recorder)
 
     def forget(target_id: str) -> None:
@@ -98,7 +102,7 @@ def create_app(settings: Settings) -> FastAPI:
     site.listen(changed, forget)
     links = CollectorLinks(lambda host: site.host(host) is not None)
     door = Door(settings, clock)
-    demo_child = DemoChild(links)
+    demo_process = DemoProcess(links)
 
     pushes = Pushes()
 
@@ -107,18 +111,18 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        closer.start()
+        sealer.start()
         recorder.start()
-        shelf.start()
+        run_store.start()
         pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, pushes)
         try:
             async with _in_background(_every_second(fanout), *pushing):
                 yield
         finally:
-            await shelf.close()
+            await run_store.close()
             await recorder.close()
-            await closer.stop()
-            await demo_child.stop()
+            await sealer.stop()
+            await demo_process.stop()
 
     app = FastAPI(
         title="tidscope",
@@ -138,13 +142,13 @@ def create_app(settings: Settings) -> FastAPI:
         steering.router(site, links),
         fields.router(),
         doctor.router(links),
-        demo.router(demo_child),
+        demo.router(demo_process),
         session.router(door),
-        runs.router(recorder, shelf),
-        run_frames.router(shelf.reader),
-        exchange.export_router(home.folder),
-        exchange.import_router(home.make, home.has),
-        compare.router(home.folder),
+        runs.router(recorder, run_store),
+        run_frames.router(run_store.reader),
+        exchange.export_router(runs_directory.folder),
+        exchange.import_router(runs_directory.make, runs_directory.has),
+        compare.router(runs_directory.folder),
     ):
         app.include_router(router, prefix=api.PREFIX)
     app.include_router(docs.router())

@@ -1,10 +1,9 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/App";
-import { LiveClientContext } from "./base/liveClient";
-import { RunClientsContext } from "./base/runClients";
 import * as theme from "./base/theme";
 import { createLiveClient, createRunClient } from "./live/client";
+import { LiveClientContext, RunClientsContext } from "./pages/clients";
 import "./styles/tokens.css";
 import "./styles/base.css";
 

@@ -1,4 +1,4 @@
-"""The role of a thread. The page has the same rule (frontend/src/model/role.ts)."""
+"""The role of a thread. The page has the same rule (frontend/src/model/threads.ts)."""
 
 import re
 

@@ -7,8 +7,8 @@ from typing import Any
 import jsonschema
 import pytest
 from scripted_run import START, time_ns, write_run
-from tidscope_backend.runs.exchange import chrome_trace
-from tidscope_backend.runs.exchange.chrome_trace import as_trace
+from tidscope_backend.exchange import chrome_trace
+from tidscope_backend.exchange.chrome_trace import as_trace
 from tidscope_wire.generated.models import RunMark
 
 SCHEMA = json.loads((Path(__file__).parent / "chrome_trace.schema.json").read_text())

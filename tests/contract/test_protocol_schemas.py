@@ -27,8 +27,8 @@ from pydantic import BaseModel
 from pydantic import ValidationError as ModelError
 from run_builders import run_messages
 from schema_check import check, check_text, schemas
+from tidscope_backend.comparison.compare import compare
 from tidscope_backend.problems import KINDS, problem
-from tidscope_backend.runs.comparison.compare import compare
 from tidscope_wire.frame import split
 from tidscope_wire.generated import models
 from tidscope_wire.generated.catalogue import CATALOGUE

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from backend_server import Backend, running_backend
 from scripted_run import write_run
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.reader import RunReader
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import Comparison, Problem, RunManifest
 
 WAIT = 60

@@ -1,6 +1,6 @@
 /** What the page says of the collector's CPU budget, and of energy. */
 
-import { LivePage } from "./fixtures/live_page";
+import { LivePage } from "./fixtures/livePage";
 import { Program } from "./fixtures/program";
 import { Site } from "./fixtures/site";
 import { expect, test } from "./fixtures/test";
@@ -18,16 +18,16 @@ test("a rate that the budget lowered is seen, and how to raise the budget", asyn
   try {
     await page.goto(site.urlWithToken);
     await new LivePage(page, site).open(program.pid);
-    const inForce = page.locator("[data-rate-in-force]");
-    await expect(inForce).toContainText("Hz in force", { timeout: 30_000 });
+    const effective = page.locator("[data-effective-hz]");
+    await expect(effective).toContainText(/Hz effective \(10 requested\)/, { timeout: 30_000 });
     await expect(page.getByRole("combobox", { name: "Rate" })).toHaveValue("10");
-    await inForce.focus();
+    await effective.focus();
     await expect(page.getByRole("tooltip")).toContainText("tidscope with --budget-percent");
     await expect(page.locator('[data-event="rate_adapted"]').last()).toContainText(
       "Sampling went from 10 to",
     );
-    await page.getByRole("button", { name: /remark/ }).click();
-    const health = page.getByRole("region", { name: "Health of the data" });
+    await page.getByRole("button", { name: /warning/ }).click();
+    const health = page.getByRole("region", { name: "Data quality" });
     await expect(health).toContainText(/samples? a second, not the 10 asked for/);
     await expect(health).toContainText(/In force\d(\.\d+)? Hz/);
     await expect(health).toContainText(/Of it measuring\d+\.\d of 0\.05 %/);

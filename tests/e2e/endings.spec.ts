@@ -1,4 +1,4 @@
-import { LivePage } from "./fixtures/live_page";
+import { LivePage } from "./fixtures/livePage";
 import { Program } from "./fixtures/program";
 import { Site } from "./fixtures/site";
 import { expect, test } from "./fixtures/test";
@@ -52,8 +52,8 @@ test("the view goes on after the backend was killed and started again", async ({
       .poll(() => live.number("burner", "total:cpu_run_ns"))
       .toBeGreaterThan(before + 0.3);
     // The collector sends again what it sampled meanwhile: nothing is missing, or the page says so.
-    await page.locator("[data-health]").click();
-    const health = page.getByRole("region", { name: "Health of the data" });
+    await page.locator("[data-quality]").click();
+    const health = page.getByRole("region", { name: "Data quality" });
     const missing = (await health.getByText(/^\d+ in \d+ gaps$/).textContent()) ?? "";
     if (!missing.startsWith("0 ")) {
       await expect(page.locator("[data-event=gap]").first()).toBeVisible();

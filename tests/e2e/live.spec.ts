@@ -127,8 +127,8 @@ test("the rate can be changed, and is what arrives", async ({ watching }) => {
   const { page } = watching;
   await page.getByRole("combobox", { name: "Rate" }).selectOption({ label: "20 Hz" });
   await expect(page.locator("[data-event=rate_changed]")).toContainText("from 10 to 20");
-  await page.locator("[data-health]").click();
-  await expect(page.getByRole("region", { name: "Health of the data" })).toContainText(
+  await page.locator("[data-quality]").click();
+  await expect(page.getByRole("region", { name: "Data quality" })).toContainText(
     /(19|20)\.\d of 20 Hz/,
   );
 });

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { LivePage } from "./fixtures/live_page";
+import { LivePage } from "./fixtures/livePage";
 import { expect, test } from "./fixtures/test";
 
 /** The parent of all kernel threads; not to be seen from inside a PID namespace. */

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { LivePage } from "./fixtures/live_page";
+import { LivePage } from "./fixtures/livePage";
 import { Program } from "./fixtures/program";
 import { Site, until } from "./fixtures/site";
 import { expect, test } from "./fixtures/test";

@@ -2,14 +2,14 @@
 
 import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
-import { canSwitch, switched } from "./fixtures/delay_switch";
-import { LivePage } from "./fixtures/live_page";
+import { canSwitch, switched } from "./fixtures/delaySwitch";
+import { LivePage } from "./fixtures/livePage";
 import { OUTPUT } from "./fixtures/processes";
 import { Program } from "./fixtures/program";
 import { Site } from "./fixtures/site";
 import { GO, Steered } from "./fixtures/steered";
 import { expect, test } from "./fixtures/test";
-import { TimeParts } from "./fixtures/time_parts";
+import { TimeParts } from "./fixtures/timeParts";
 
 const SIZES = [
   { width: 1440, height: 900 },

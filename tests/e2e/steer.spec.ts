@@ -76,7 +76,7 @@ test.describe("a program with an agent", () => {
     await expect(steering.policy("bidirectional")).toHaveAttribute("aria-pressed", "true");
     await expect.poll(() => steering.size()).toBeLessThan(Steered.LARGEST);
     await expect(drawer.locator("[data-bar]").nth(1)).toBeVisible();
-    await expect(drawer.locator("[data-in-force=true]")).toHaveCount(1);
+    await expect(drawer.locator("[data-current=true]")).toHaveCount(1);
     await expect(drawer.getByRole("region", { name: "Decisions" })).toContainText(
       `${Steered.LARGEST} → ${Steered.LARGEST - 1}`,
     );

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from capabilities import missing, needs
 from processes import arguments, descendants, is_running, status, wait_for_end
 
 COMMAND = [sys.executable, "-m", "tidscope_backend"]
@@ -216,10 +217,10 @@ def python_for(user: str) -> str:
         except (PermissionError, FileNotFoundError):
             continue
         return candidate
-    pytest.skip(f"no interpreter of this version that {user} may run")
+    raise missing("python-for-others", user)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@needs("root")
 @pytest.mark.parametrize("how", ["sudo", "--user"])
 def test_the_backend_becomes_the_user_who_called_sudo(how: str) -> None:
     nobody = pwd.getpwnam("nobody")
@@ -242,7 +243,7 @@ def test_the_backend_becomes_the_user_who_called_sudo(how: str) -> None:
         wait_for_end(running.backend_pid)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@needs("root")
 def test_a_user_who_may_not_read_the_installation_is_named(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     (tmp_path / "tidscope_backend").symlink_to(ROOT / "backend" / "tidscope_backend")
@@ -262,7 +263,7 @@ def test_a_user_who_may_not_read_the_installation_is_named(tmp_path: Path) -> No
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root is told that it is root")
+@needs("root")
 def test_root_is_told_that_it_need_not_be() -> None:
     with up("--no-collector") as running:
         _, said = running.end(signal.SIGTERM)

@@ -1,12 +1,12 @@
 """The switch of delay accounting on this machine's kernel; it is left as it was found."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import delay_switch
 import pytest
+from capabilities import missing, needs
 from tidscope_collector.delays import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import DoctorReport
@@ -20,10 +20,7 @@ sys.argv = ["tidscope_collector", "doctor", "--json", "--delay-accounting", sys.
 sys.exit(main())
 """
 
-pytestmark = [
-    pytest.mark.skipif(not delay_switch.SWITCH.exists(), reason="kernel without task_delayacct"),
-    pytest.mark.skipif(os.geteuid() != 0, reason="only root may set the switch"),
-]
+pytestmark = [needs("root"), needs("delay-accounting"), pytest.mark.xdist_group("machine")]
 
 
 def test_it_is_set_and_set_back() -> None:
@@ -64,6 +61,8 @@ def test_who_may_not_is_told_so() -> None:
 
 def test_a_read_only_proc(tmp_path: Path) -> None:
     """As in a container; a mount namespace of its own, which ends with the process."""
+    if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
+        raise missing("mount-namespace")
     script = (
         "mount --bind -o ro /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && "
         f'exec "{sys.executable}" -c "$0"'
@@ -80,6 +79,5 @@ def test_a_read_only_proc(tmp_path: Path) -> None:
         check=False,
         cwd=tmp_path,
     )
-    if done.returncode != 0:
-        pytest.skip(f"no mount namespace here: {done.stderr.strip()}")
+    assert done.returncode == 0, done.stderr
     assert "Read-only file system" in done.stdout

@@ -10,6 +10,8 @@ from programs.unprivileged import see
 from tidscope_collector.doctor import checks
 from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts, Namespaces, look
 
+pytestmark = pytest.mark.xdist_group("machine")
+
 NOBODY = 65534
 
 

@@ -16,6 +16,8 @@ from tidscope_collector.sources import Sources
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import FrameHeader, Target
 
+pytestmark = pytest.mark.xdist_group("machine")
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 THREADS = 20_000
 

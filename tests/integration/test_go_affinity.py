@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self, TypedDict
 
 import pytest
+from capabilities import needs
 from processes import start_ticks
 from programs import affinity_collector
 from programs.known_work import KnownWork
@@ -28,7 +29,7 @@ from tidscope_collector.procfs.files import ProcFs
 PROC = ProcFs()
 CPUS = frozenset(os.sched_getaffinity(0))
 
-pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="one CPU: there is nothing to take away")
+pytestmark = needs("two-cpus")
 
 
 @pytest.fixture

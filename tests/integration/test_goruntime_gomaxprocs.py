@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from capabilities import needs
 from programs.build import build_go
 from programs.go_program import SOURCE, GoProgramRun
 from programs.known_work import KnownWork
@@ -97,10 +98,9 @@ def test_a_deleted_executable_is_read_through_proc() -> None:
         reader.close()
 
 
+@needs("two-cpus")
 def test_the_runtime_adapts_by_itself_and_that_is_seen() -> None:
     processors = os.sched_getaffinity(0)
-    if len(processors) < 2:
-        pytest.skip("one processor: there is nothing to take away")
     with GoProgramRun(gomaxprocs=None) as program:
         reader = reader_of(program.pid)
         assert reader.read() == len(processors)

@@ -13,19 +13,17 @@ from pathlib import Path
 
 import pytest
 from backend_server import TOKEN, Backend, running_backend
+from capabilities import needs
 from collector_process import CollectorProcess
 from follower import connected
-from programs.build import GO, build_go
+from programs.build import build_go
 from programs.known_work import Answer
 from programs.known_work import build as known_work
-from tidscope_backend.runs import open_run
-from tidscope_backend.runs.comparison.totals import totals_by_role, whole
+from tidscope_backend.comparison.totals import totals_by_role, whole
+from tidscope_backend.notebook import open_run
 from tidscope_wire.generated.models import RunManifest, TargetsResponse
 
-pytestmark = [
-    pytest.mark.skipif(os.geteuid() != 0, reason="taskstats needs root"),
-    pytest.mark.patience(120),
-]
+pytestmark = [needs("root"), pytest.mark.timeout(240)]
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebook.md"
 
 
@@ -140,7 +138,7 @@ async def test_threads_that_live_between_two_samples_are_there(rig: Rig, tmp_pat
     assert exited["totals"]["cpu_run_ns"] == total.fields["cpu_run_ns"] + at_start
 
 
-@pytest.mark.skipif(GO is None, reason="there is no Go compiler")
+@needs("go")
 async def test_a_go_program(rig: Rig) -> None:
     """Its runtime's threads are there, and GOMAXPROCS is read before it runs."""
     program = build_go(Path(__file__).parents[1] / "programs" / "threads.go")

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 from backend_builders import FIELDS, frame_bytes, key_frame, stream
+from capabilities import missing
 from run_rig import RunRig
 from run_seqs import open_seqs, singles
 from tidscope_backend.problems import ProblemError
-from tidscope_backend.runs.closer import Closer
-from tidscope_backend.runs.live_part import whole_bytes
-from tidscope_backend.runs.reader import RunReader
-from tidscope_backend.runs.recording import RESERVE_BYTES
+from tidscope_backend.recording.part_sealer import PartSealer
+from tidscope_backend.recording.recording import RESERVE_BYTES
+from tidscope_backend.store.open_part import whole_bytes
+from tidscope_backend.store.reader import RunReader
 
 ROOM = 2 * 1024 * 1024
 
@@ -30,7 +31,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         check=False,
     )
     if mounted.returncode:
-        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
+        raise missing("mount", mounted.stderr.strip())
     try:
         yield place
     finally:
@@ -52,7 +53,7 @@ async def test_it_ends_with_what_was_written(small_disk: Path) -> None:
     while rig.recorder.recordings:
         sent += 1
         rig.send(large(sent))
-    await rig.recorder.settled()
+    await rig.recorder.wait_saved()
     done = rig.manifest(run)
     assert (done.state, done.end) == ("interrupted", "disk-full")
     assert done.losses.frames == 1
@@ -63,7 +64,7 @@ async def test_it_ends_with_what_was_written(small_disk: Path) -> None:
     assert open_seqs(rig.folder(run)) == singles(3, sent - 1)
     assert len(RunReader(rig.folder(run).path).signals()) == sent - 3
     # The frame that did not fit was cut off, and what was held back is given back.
-    part = rig.folder(run).live(1)
+    part = rig.folder(run).open_part(1)
     assert part.stat().st_size == whole_bytes(part)
     assert list(part.parent.iterdir()) == [part]
     # All that there was to be had was used, but for what was held back.
@@ -88,8 +89,8 @@ async def test_without_room_none_begins_and_nothing_is_left(small_disk: Path) ->
 
 async def test_a_part_that_cannot_be_closed_stays_frames(small_disk: Path) -> None:
     rig = RunRig(small_disk / "runs")
-    rig.recorder.closer = Closer()
-    rig.recorder.closer.start()
+    rig.recorder.sealer = PartSealer()
+    rig.recorder.sealer.start()
     rig.recorder.start()
     rig.send(key_frame(1))
     run = (await rig.begin()).id
@@ -100,9 +101,9 @@ async def test_a_part_that_cannot_be_closed_stays_frames(small_disk: Path) -> No
     await rig.recorder.stop(run)
     with (small_disk / "filler").open("ab", buffering=0) as filler:
         filler.write(b"x" * ROOM)
-    await asyncio.wait_for(rig.recorder.closer.idle(), 20)
+    await asyncio.wait_for(rig.recorder.sealer.idle(), 20)
     assert rig.folder(run).open_parts() == [1]
     assert len(RunReader(rig.folder(run).path).signals()) == 19
     assert rig.manifest(run).end == "stopped"
     await rig.stop()
-    await rig.recorder.closer.stop()
+    await rig.recorder.sealer.stop()

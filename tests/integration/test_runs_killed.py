@@ -14,8 +14,8 @@ from live_page import LivePage
 from programs.known_work import KnownWork
 from run_seqs import seqs, singles, until
 from served import free_port, served
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.reader import RunReader
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import RunManifest, RunsResponse, Target
 
 RATE_HZ = 50
@@ -68,7 +68,7 @@ def check_whole(folder: RunFolder) -> RunManifest:
     return reader.manifest
 
 
-@pytest.mark.patience(120)
+@pytest.mark.timeout(240)
 async def test_a_program_with_many_threads(tmp_path: Path) -> None:
     port = free_port()
     with KnownWork(short_threads=200) as program:
@@ -95,7 +95,7 @@ async def test_a_program_with_many_threads(tmp_path: Path) -> None:
         assert short[account.tid] >= account.cpu_ns * 0.9
 
 
-@pytest.mark.patience(120)
+@pytest.mark.timeout(240)
 async def test_a_killed_backend_goes_on_where_it_was_and_one_that_is_asked_to_end(
     tmp_path: Path,
 ) -> None:
@@ -131,7 +131,7 @@ async def test_a_killed_backend_goes_on_where_it_was_and_one_that_is_asked_to_en
     check_whole(folder)
 
 
-@pytest.mark.patience(120)
+@pytest.mark.timeout(240)
 async def test_a_killed_collector(tmp_path: Path) -> None:
     port = free_port()
     with KnownWork() as program:
@@ -150,7 +150,7 @@ async def test_a_killed_collector(tmp_path: Path) -> None:
     assert found[-1][1] >= 60
 
 
-@pytest.mark.patience(120)
+@pytest.mark.timeout(240)
 async def test_both_are_killed(tmp_path: Path) -> None:
     port = free_port()
     with KnownWork() as program:

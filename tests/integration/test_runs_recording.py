@@ -14,8 +14,8 @@ from backend_server import Backend, running_backend
 from fake_collector import FakeCollector
 from live_page import LivePage
 from run_seqs import frames_of, open_seqs, seqs, singles, until
-from tidscope_backend.runs.events import run_events
-from tidscope_backend.runs.folder import RunFolder
+from tidscope_backend.store.events import run_events
+from tidscope_backend.store.folder import RunFolder
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import (
     FramesLost,
@@ -137,7 +137,7 @@ async def test_each_frame_lies_there_at_once(tmp_path: Path) -> None:
             assert open_seqs(site.folder(run)) == singles(3, seq)
 
 
-async def test_recording_before_the_first_frame_waits_for_a_key_frame(tmp_path: Path) -> None:
+async def test_recording_before_the_first_frame_waits_for_a_snapshot(tmp_path: Path) -> None:
     async with rig(tmp_path) as site:
         run = (await site.record(duration_s=0.5)).id
         await site.collector.send(frame_bytes(7), frame_bytes(8))
@@ -270,12 +270,12 @@ async def test_policies_that_steer(tmp_path: Path) -> None:
         assert told == [(300_000_000, "fixed", False, 2), (400_000_000, "pss", True, 4)]
 
 
-async def test_parts_are_cut_at_key_frames_and_closed(tmp_path: Path) -> None:
+async def test_parts_are_cut_at_snapshots_and_closed(tmp_path: Path) -> None:
     async with rig(tmp_path, stream(1, 11), part_seconds=1.5) as site:
         folder = site.folder((await site.record()).id)
         await site.send(*stream(12, 60))
         # Key frames: 11, 21, 31, …; the first one 1.5 s after a part's start begins another.
-        await until(lambda: folder.open_parts() == [3] and folder.closed_parts() == [1, 2])
+        await until(lambda: folder.open_parts() == [3] and folder.sealed_parts() == [1, 2])
         assert open_seqs(folder) == singles(51, 60)
         assert seqs(folder) == singles(11, 60)
 
@@ -284,7 +284,7 @@ async def test_parts_are_bounded_in_bytes(tmp_path: Path) -> None:
     async with rig(tmp_path, stream(1, 11), part_bytes=1) as site:
         folder = site.folder((await site.record()).id)
         await site.send(*stream(12, 31))
-        assert {*folder.open_parts(), *folder.closed_parts()} == {1, 2, 3}
+        assert {*folder.open_parts(), *folder.sealed_parts()} == {1, 2, 3}
         assert seqs(folder) == singles(11, 31)
 
 

@@ -9,15 +9,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 from backend_server import TOKEN
+from capabilities import needs
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, contended_go
 from tidscope_wire.generated.models import Steering
 from whole_site import Site, site
 
-pytestmark = [
-    pytest.mark.skipif(os.geteuid() != 0, reason="taskstats needs root"),
-    pytest.mark.patience(120),
-]
+pytestmark = [needs("root"), pytest.mark.timeout(240)]
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from backend_server import running_backend
+from capabilities import needs
 from collector_process import CollectorProcess
 from follower import Follower, connected
 from programs.agent_program import AgentFolder
@@ -30,9 +31,9 @@ from tidscope_wire.generated.models import (
 from whole_site import Site, site
 
 pytestmark = [
-    pytest.mark.skipif(os.geteuid() != 0, reason="taskstats needs root"),
+    needs("root"),
     # Policies take their time, and the programs that they steer take all of the CPUs.
-    pytest.mark.patience(180),
+    pytest.mark.timeout(300),
 ]
 
 MEASURE_S = 1.5

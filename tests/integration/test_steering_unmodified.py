@@ -4,15 +4,16 @@ import os
 from collections.abc import AsyncIterator
 
 import pytest
+from capabilities import needs
 from programs.threads_go import ThreadsRun
 from tidscope_wire.generated.models import GomaxprocsChanged, SteeringDecided
 from whole_site import Site, site
 
 CPUS = len(os.sched_getaffinity(0))
 pytestmark = [
-    pytest.mark.skipif(os.geteuid() != 0, reason="affinity of others and taskstats need root"),
-    pytest.mark.skipif(CPUS < 2, reason="there is one CPU: no size to choose"),
-    pytest.mark.patience(120),
+    needs("root"),
+    needs("two-cpus"),
+    pytest.mark.timeout(240),
 ]
 
 

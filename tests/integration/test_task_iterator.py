@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from capabilities import needs
 from programs.known_work import Command, KnownWork
 from tidscope_collector.discovery.loading import load
 from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
@@ -20,12 +21,7 @@ from tidscope_collector.taskstats.link import probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 
 TICKS = os.sysconf("SC_CLK_TCK")
-pytestmark = [
-    pytest.mark.skipif(os.geteuid() != 0, reason="eBPF and taskstats need root"),
-    pytest.mark.skipif(
-        not Path("/sys/kernel/btf/vmlinux").exists(), reason="this kernel has no BTF"
-    ),
-]
+pytestmark = [needs("root"), needs("btf")]
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,8 @@ from tidscope_collector.sources import Sources
 from tidscope_wire.frame import Rows, decode_rows, split
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited, ThreadRenamed
 
+pytestmark = pytest.mark.xdist_group("machine")
+
 Frame = tuple[FrameHeader, Rows]
 
 

@@ -11,6 +11,7 @@ import time
 import delay_switch
 import numpy as np
 import pytest
+from capabilities import needs
 from programs.known_work import KnownWork
 from programs.time_parts import TimeParts
 from tidscope_collector.attaching import Targets
@@ -37,10 +38,7 @@ states of 1.12 times the wall time, and of 0.7 times."""
 TICK_NS = 10_000_000
 """A running thread's counters are brought up to date at ticks, 10 ms apart at most."""
 
-pytestmark = [
-    pytest.mark.skipif(not delay_switch.SWITCH.exists(), reason="kernel without task_delayacct"),
-    pytest.mark.skipif(os.geteuid() != 0, reason="taskstats and the switch need root"),
-]
+pytestmark = [needs("root"), needs("delay-accounting"), pytest.mark.xdist_group("machine")]
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import pytest
 from compared_runs import run_id
 from scripted_run import write_run
 from tidscope_backend.cli import main
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.home import Hold
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.lock import RunLock
 
 
 @pytest.fixture(autouse=True)
@@ -59,11 +59,11 @@ def test_rename_and_tag(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
 def test_what_is_being_recorded_is_left_alone(
     capsys: pytest.CaptureFixture[str], runs: Path
 ) -> None:
-    hold = Hold.of(RunFolder(runs / run_id(1)))
-    assert hold is not None
+    lock = RunLock.acquire(RunFolder(runs / run_id(1)))
+    assert lock is not None
     for arguments in (("delete", "before"), ("rename", "before", "x"), ("tag", "before")):
         assert "is being recorded" in refused(capsys, "runs", *arguments)
-    hold.release()
+    lock.release()
     told(capsys, "runs", "delete", "before")
 
 

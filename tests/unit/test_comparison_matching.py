@@ -1,8 +1,8 @@
 """Roles of several runs are matched by name, or as a person says."""
 
 import pytest
-from tidscope_backend.runs.comparison.matching import Correction, match_roles, parse_correction
-from tidscope_backend.runs.comparison.tables import ComparisonError
+from tidscope_backend.comparison.matching import Correction, match_roles, parse_correction
+from tidscope_backend.comparison.tables import ComparisonError
 
 A, B = "r-a", "r-b"
 

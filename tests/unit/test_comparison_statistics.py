@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from tidscope_backend.runs.comparison.statistics import difference, figure
+from tidscope_backend.comparison.statistics import difference, figure
 
 
 def test_mean_spread_and_interval() -> None:

@@ -17,7 +17,7 @@ async def recorded(home: Path, **request: float) -> tuple[RunRig, str]:
 
 
 async def ended(rig: RunRig, run: str) -> RunManifest:
-    await rig.recorder.settled()
+    await rig.recorder.wait_saved()
     await rig.stop()
     return rig.manifest(run)
 

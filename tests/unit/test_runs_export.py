@@ -8,18 +8,18 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scripted_run import FIELDS, FRAMES, append, time_ns, write_run
-from tidscope_backend.runs.closing import close_part
-from tidscope_backend.runs.exchange.importing import import_run
-from tidscope_backend.runs.exchange.joined import KEYS, as_csv, as_parquet
-from tidscope_backend.runs.exchange.packing import packed
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.reader import RunReader
+from tidscope_backend.exchange.importing import import_run
+from tidscope_backend.exchange.joined import KEYS, as_csv, as_parquet
+from tidscope_backend.exchange.packing import pack_run
+from tidscope_backend.recording.sealing import seal_part
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import RunManifest
 
 
 def archive_of(path: Path) -> Path:
     archive = path.with_suffix(".tar.zst")
-    archive.write_bytes(b"".join(packed(path)))
+    archive.write_bytes(b"".join(pack_run(path)))
     return archive
 
 
@@ -82,10 +82,10 @@ def test_a_second_copy_gets_an_id_of_its_own(tmp_path: Path) -> None:
 def test_a_run_that_is_being_recorded_is_packed_up_to_here(tmp_path: Path) -> None:
     manifest = write_run(tmp_path / "here", ended=False)
     folder = RunFolder(tmp_path / "here" / manifest.id)
-    with folder.live(3).open("ab") as file:
+    with folder.open_part(3).open("ab") as file:
         file.write(b"\xff\0\0\0half a frame")
     archive = archive_of(folder.path)
-    assert f"{manifest.id}/live/000003.frames" in members(archive)
+    assert f"{manifest.id}/open/000003.frames" in members(archive)
     (tmp_path / "there").mkdir()
     back = import_run(archive, tmp_path / "there", lambda _: False)
     assert (back.state, back.end, back.to_ns) == ("interrupted", "stopped", time_ns(FRAMES))
@@ -97,9 +97,9 @@ def test_a_part_that_is_closed_while_it_is_packed(tmp_path: Path) -> None:
     manifest = write_run(tmp_path / "here", ended=False)
     folder = RunFolder(tmp_path / "here" / manifest.id)
     whole = RunReader(folder.path).samples()
-    stream = packed(folder.path)
+    stream = pack_run(folder.path)
     chunks = [next(stream)]
-    close_part(folder, 3)
+    seal_part(folder, 3)
     append(folder, 4, range(26, 28))
     chunks += stream
     archive = tmp_path / "archive"

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scripted_run import write_run
-from tidscope_backend.runs.exchange.importing import import_run
-from tidscope_backend.runs.exchange.packing import packed
-from tidscope_backend.runs.exchange.unpacking import BadArchiveError, Bounds
+from tidscope_backend.exchange.importing import import_run
+from tidscope_backend.exchange.packing import pack_run
+from tidscope_backend.exchange.unpacking import BadArchiveError, Bounds
 
 Files = dict[str, bytes]
 
@@ -93,18 +93,18 @@ def test_so_does_what_other_programs_pack(tmp_path: Path, files: Files) -> None:
         ("run/../../up", tarfile.REGTYPE, "leads out"),
         ("..", tarfile.DIRTYPE, "leads out"),
         ("run/samples/../../../x", tarfile.REGTYPE, "leads out"),
-        ("run/live/000009.frames", tarfile.SYMTYPE, "neither a regular file"),
-        ("run/live/000009.frames", tarfile.LNKTYPE, "neither a regular file"),
-        ("run/live/000009.frames", tarfile.CHRTYPE, "neither a regular file"),
-        ("run/live/000009.frames", tarfile.FIFOTYPE, "neither a regular file"),
-        ("run/live/000009.frames", tarfile.GNUTYPE_SPARSE, "neither a regular file"),
-        ("run/live/000009.frames", tarfile.GNUTYPE_LONGNAME, "neither a regular file"),
+        ("run/open/000009.frames", tarfile.SYMTYPE, "neither a regular file"),
+        ("run/open/000009.frames", tarfile.LNKTYPE, "neither a regular file"),
+        ("run/open/000009.frames", tarfile.CHRTYPE, "neither a regular file"),
+        ("run/open/000009.frames", tarfile.FIFOTYPE, "neither a regular file"),
+        ("run/open/000009.frames", tarfile.GNUTYPE_SPARSE, "neither a regular file"),
+        ("run/open/000009.frames", tarfile.GNUTYPE_LONGNAME, "neither a regular file"),
         ("run/.bashrc", tarfile.REGTYPE, "not a file of a run"),
-        ("run/live/9.frames", tarfile.REGTYPE, "not a file of a run"),
-        ("run/live/000009.frames.new", tarfile.REGTYPE, "not a file of a run"),
+        ("run/open/9.frames", tarfile.REGTYPE, "not a file of a run"),
+        ("run/open/000009.frames.new", tarfile.REGTYPE, "not a file of a run"),
         ("run/samples/000009.parquet\nx", tarfile.REGTYPE, "not a file of a run"),
         ("run/manifest.json/x", tarfile.REGTYPE, "not a file of a run"),
-        ("other/live/000009.frames", tarfile.REGTYPE, "not in the folder"),
+        ("other/open/000009.frames", tarfile.REGTYPE, "not in the folder"),
         ("run/manifest.json", tarfile.REGTYPE, "twice"),
     ],
 )
@@ -123,7 +123,7 @@ def test_an_extended_header_without_end(tmp_path: Path, files: Files) -> None:
 
 
 def test_a_negative_size(tmp_path: Path) -> None:
-    info = member("run/live/000001.frames", -5)
+    info = member("run/open/000001.frames", -5)
     with pytest.raises(BadArchiveError, match="-5 bytes"):
         bring(tmp_path, compressed(info.tobuf(tarfile.GNU_FORMAT) + b"\0" * 2048))
 
@@ -185,7 +185,7 @@ def many_rows(data: bytes) -> bytes:
         (broken("signals/000001.parquet", lambda d: retyped(d, "roles", pa.utf8())), "is string"),
         (broken("samples/000001.parquet", many_rows), "rows"),
         (broken("manifest.json", lambda d: d.replace(b'"cpu_delay_ns"', b'"tid; drop"')), "fields"),
-        (lambda f: {**f, "live/000004.frames": b"\x08\0\0\0notframe"}, "cannot be read"),
+        (lambda f: {**f, "open/000004.frames": b"\x08\0\0\0notframe"}, "cannot be read"),
     ],
 )
 def test_broken_runs(
@@ -219,7 +219,7 @@ def test_bounds(tmp_path: Path, files: Files) -> None:
     ):
         with pytest.raises(BadArchiveError, match=why):
             bring(tmp_path, good, bounds)
-    bomb = compressed(plain_tar({**files, "live/000009.frames": b"\0" * (1 << 24)}))
+    bomb = compressed(plain_tar({**files, "open/000009.frames": b"\0" * (1 << 24)}))
     assert len(bomb) < 1 << 16
     with pytest.raises(BadArchiveError, match="far more"):
         bring(tmp_path, bomb, Bounds(free_ratio=1 << 20, max_ratio=100))
@@ -227,7 +227,7 @@ def test_bounds(tmp_path: Path, files: Files) -> None:
 
 def test_packing_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        next(packed(tmp_path / "nowhere"))
+        next(pack_run(tmp_path / "nowhere"))
 
 
 def test_what_a_killed_import_left_is_removed_later(tmp_path: Path, files: Files) -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 from scripted_run import FIELDS, FRAMES, time_ns, write_run
-from tidscope_backend import runs as runs_package
-from tidscope_backend.runs import Run, compare, list_runs, open_run
-from tidscope_backend.runs.lookup import NoSuchRunError
+from tidscope_backend.notebook import Run, compare, list_runs, open_run
+from tidscope_backend.store.lookup import RunNotFoundError
 
 
 @pytest.fixture
@@ -69,7 +68,7 @@ def test_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for called in (one.id, "before", "bef", one.id.removeprefix("r-"), one.id[:-1] + "1"):
         assert open_run(called).manifest == one
     for called, why in (("be", "2 runs"), ("nothing", "no run"), ("", "no run")):
-        with pytest.raises(NoSuchRunError, match=why):
+        with pytest.raises(RunNotFoundError, match=why):
             open_run(called)
     assert list_runs(tmp_path / "nowhere") == []
 
@@ -85,15 +84,10 @@ def test_comparing(tmp_path: Path) -> None:
     assert [group.values for group in cpu.groups] == [[1.2e9], [1.2e9, 1.2e9]]
 
 
-def test_the_package_is_light_until_it_is_used() -> None:
+def test_importing_it_loads_neither_duckdb_nor_scipy() -> None:
     code = (
-        "import sys, tidscope_backend.runs;"
-        "print([name for name in ('duckdb', 'scipy', 'pyarrow') if name in sys.modules])"
+        "import sys, tidscope_backend.notebook;"
+        "print([name for name in ('duckdb', 'scipy') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_it_has_nothing_else() -> None:
-    with pytest.raises(AttributeError, match="nothing"):
-        runs_package.__getattr__("nothing")

@@ -1,7 +1,7 @@
 """The frames that a run begins with."""
 
 from backend_builders import frame_bytes, key_frame, stream
-from tidscope_backend.runs.opening import opening
+from tidscope_backend.recording.opening import opening
 from tidscope_backend.stream.stored import StoredFrame, stored
 from tidscope_wire.frame import decode_rows, split
 from tidscope_wire.generated.models import ThreadBorn

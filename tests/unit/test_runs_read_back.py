@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 from recorded import FIELDS, Counters, State, Story, story
 from run_folders import run_folder
-from tidscope_backend.runs.closing import close_part
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.part_tables import levels_of, part_of
-from tidscope_backend.runs.reader import RunReader
-from tidscope_backend.runs.replay import frames_between
+from tidscope_backend.recording.sealing import seal_part
+from tidscope_backend.replay.frames import frames_between
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.part_tables import levels_of, part_of
+from tidscope_backend.store.reader import RunReader
 from tidscope_wire.frame import decode_rows, split
 from tidscope_wire.generated.models import (
     FrameHeader,
@@ -132,7 +132,7 @@ def test_coarse_levels_tell_the_truth(
 ) -> None:
     reader = RunReader(folder.path)
     rows = sum(part.rows(level) for part in reader.parts)
-    monkeypatch.setattr("tidscope_backend.runs.replay.MAX_ROWS", rows if level == 1 else 1)
+    monkeypatch.setattr("tidscope_backend.replay.frames.MAX_ROWS", rows if level == 1 else 1)
     read = check(told, list(frames_between(reader, None, None, 5000)))
     every = {1: 10, 2: 50}[level]
     assert len(read.headers) == -(-INSTANTS // every) + 1
@@ -202,23 +202,23 @@ def test_a_hole_is_told_and_the_state_after_the_next_key_frame_is_right(tmp_path
 
 def test_closing_again_writes_the_same(told: Story, tmp_path: Path) -> None:
     folder = run_folder(tmp_path / "run", parts_of(told, 100, 200), FIELDS, 0)
-    frames = folder.live(2).read_bytes()
-    close_part(folder, 2)
+    frames = folder.open_part(2).read_bytes()
+    seal_part(folder, 2)
     assert folder.open_parts() == [1, 3]
-    assert folder.closed_parts() == [2]
+    assert folder.sealed_parts() == [2]
     once = [path.read_bytes() for path in (folder.samples(2), folder.signals(2), folder.events(2))]
     # Killed before the frames were deleted.
-    folder.live(2).write_bytes(frames)
-    assert folder.closed_parts() == []
-    close_part(folder, 2)
+    folder.open_part(2).write_bytes(frames)
+    assert folder.sealed_parts() == []
+    seal_part(folder, 2)
     again = [path.read_bytes() for path in (folder.samples(2), folder.signals(2), folder.events(2))]
     assert again == once
 
 
 def test_an_unfinished_frame_is_ignored(told: Story, tmp_path: Path) -> None:
     folder = run_folder(tmp_path / "run", [told.frames[:20]], FIELDS, 0)
-    whole = folder.live(1).read_bytes()
-    folder.live(1).write_bytes(whole[:-1])
+    whole = folder.open_part(1).read_bytes()
+    folder.open_part(1).write_bytes(whole[:-1])
     reader = check(told, list(frames_between(RunReader(folder.path), None, None, 100)))
     assert [header.time_ns for header in reader.headers] == told.times[:19]
 
@@ -237,7 +237,7 @@ def test_levels() -> None:
 
 
 def test_a_row_group_holds_one_level(told: Story, folder: RunFolder) -> None:
-    for part in folder.closed_parts():
+    for part in folder.sealed_parts():
         footer = pq.read_metadata(folder.samples(part))
         groups = [pq.ParquetFile(folder.samples(part)).read_row_group(n) for n in range(3)]
         assert footer.num_row_groups == 3

@@ -12,12 +12,12 @@ import pytest
 from backend_builders import frame_bytes, host, key_frame, stream, target
 from run_rig import RunRig
 from run_seqs import open_seqs, singles
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.home import Hold
-from tidscope_backend.runs.live_part import packed, whole_bytes, whole_frames
-from tidscope_backend.runs.reader import RunReader
-from tidscope_backend.runs.recording import Ending, Limits
-from tidscope_backend.runs.recovery import recovered
+from tidscope_backend.recording.recording import Ending, PartLimits
+from tidscope_backend.recording.recovery import recovered
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.open_part import pack_frame, whole_bytes, whole_frames
+from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import TargetExited
 
 
@@ -74,7 +74,7 @@ async def test_it_ends_if_its_target_does_not_come_back(tmp_path: Path) -> None:
         assert (done.state, done.end) == ("interrupted", "backend-lost")
         assert done.to_ns == 2_000_000_000
         assert "what came after the last instant is missing" in done.end_detail
-        await rig.closer.idle()
+        await rig.sealer.idle()
         assert rig.closed == [(run, 1), (run, None)]
         assert rig.recorder.recordings == []
 
@@ -92,18 +92,18 @@ async def test_the_time_at_which_it_ends_is_kept(tmp_path: Path) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20, duration_s=1.5)
     async with started(tmp_path / "b") as rig:
         rig.send(*stream(1, 40))
-        await rig.recorder.settled()
+        await rig.recorder.wait_saved()
         done = rig.manifest(run)
         assert (done.end, done.to_ns) == ("duration", 2_600_000_000)
 
 
 async def test_killed_between_the_last_frame_and_the_manifest(tmp_path: Path) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
-    last = packed(frame_bytes(21, events=[TargetExited(exit_code=0)]))
-    with RunFolder(tmp_path / "b" / run).live(1).open("ab") as part:
+    last = pack_frame(frame_bytes(21, events=[TargetExited(exit_code=0)]))
+    with RunFolder(tmp_path / "b" / run).open_part(1).open("ab") as part:
         part.write(last)
     async with started(tmp_path / "b") as rig:
-        await rig.recorder.settled()
+        await rig.recorder.wait_saved()
         done = rig.manifest(run)
         assert (done.state, done.end, done.to_ns) == ("complete", "target-ended", 2_100_000_000)
 
@@ -139,9 +139,9 @@ async def test_a_part_that_was_begun_and_has_no_frame(tmp_path: Path) -> None:
     """Killed between the making of a file and the first frame in it."""
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
     folder = RunFolder(tmp_path / "b" / run)
-    folder.live(2).write_bytes(packed(key_frame(21))[:9])
+    folder.open_part(2).write_bytes(pack_frame(key_frame(21))[:9])
     async with started(tmp_path / "b") as rig:
-        assert rig.recorder.now(folder, rig.manifest(run)).losses.truncated_bytes == 9
+        assert rig.recorder.current_manifest(folder, rig.manifest(run)).losses.truncated_bytes == 9
         # A part begins with a key frame: what comes before one cannot be kept.
         rig.send(*stream(1, 30))
         assert open_seqs(folder) == singles(11, 30)
@@ -150,10 +150,10 @@ async def test_a_part_that_was_begun_and_has_no_frame(tmp_path: Path) -> None:
 
 async def test_cut_at_each_byte_all_whole_frames_are_read(tmp_path: Path) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 9, 10)
-    part = RunFolder(tmp_path / "b" / run).live(1)
+    part = RunFolder(tmp_path / "b" / run).open_part(1)
     data = part.read_bytes()
     frames = list(whole_frames(data))
-    ends = [sum(len(packed(frame)) for frame in frames[:count]) for count in range(3)]
+    ends = [sum(len(pack_frame(frame)) for frame in frames[:count]) for count in range(3)]
     assert ends[-1] == len(data)
     for length in range(len(data), -1, -1):
         os.truncate(part, length)
@@ -166,36 +166,36 @@ async def test_cut_anywhere_it_is_recovered(tmp_path: Path) -> None:
     """At the ends of frames, of their lengths and headers, and between."""
     run = await killed(tmp_path / "a", tmp_path / "b", 9, 12)
     folder = RunFolder(tmp_path / "b" / run)
-    data, manifest = folder.live(1).read_bytes(), folder.manifest.read_bytes()
+    data, manifest = folder.open_part(1).read_bytes(), folder.manifest.read_bytes()
     ends = [0]
     for frame in whole_frames(data):
-        ends.append(ends[-1] + len(packed(frame)))
+        ends.append(ends[-1] + len(pack_frame(frame)))
     near = {end + step for end in ends for step in (-5, -1, 0, 1, 4, 5, 8)}
     for length in sorted({*near, *range(0, len(data), 311)}):
         if not 0 <= length <= len(data):
             continue
-        folder.live(1).write_bytes(data[:length])
+        folder.open_part(1).write_bytes(data[:length])
         folder.manifest.write_bytes(manifest)
         whole = sum(end <= length for end in ends) - 1
         if whole:
             table = RunReader(folder.path).signals(["seq"])
             assert table["seq"].to_pylist() == list(range(9, 9 + whole)), length
-        hold = Hold.of(folder)
-        assert hold is not None
-        recording, _ = recovered(folder, hold, folder.read_manifest(), Limits())
-        tally = recording.tally
+        lock = RunLock.acquire(folder)
+        assert lock is not None
+        recording, _ = recovered(folder, lock, folder.read_manifest(), PartLimits())
+        stats = recording.stats
         recording.finish(Ending("stopped", "complete", ""))
-        hold.release()
-        assert tally.losses.truncated_bytes == length - ends[whole], length
+        lock.release()
+        assert stats.losses.truncated_bytes == length - ends[whole], length
         # The manifest had counted the first of them.
-        assert tally.counts.frames == max(whole, 1), length
-        assert folder.live(1).exists() == bool(whole)
+        assert stats.counts.frames == max(whole, 1), length
+        assert folder.open_part(1).exists() == bool(whole)
 
 
 @pytest.mark.parametrize("junk", [b"\0" * 8, b"\0" * 5000, b"\xff" * 40], ids=len)
 async def test_what_a_failure_of_power_leaves_is_cut_off(tmp_path: Path, junk: bytes) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
-    with RunFolder(tmp_path / "b" / run).live(1).open("ab") as part:
+    with RunFolder(tmp_path / "b" / run).open_part(1).open("ab") as part:
         part.write(junk)
     async with started(tmp_path / "b") as rig:
         rig.send(*stream(1, 25))
@@ -221,6 +221,6 @@ async def test_parts_that_were_not_closed_are_closed(tmp_path: Path) -> None:
     folder.write_manifest(manifest.model_copy(update={"state": "complete", "end": "stopped"}))
     async with started(tmp_path / "b") as rig:
         assert rig.recorder.recordings == []
-        await rig.closer.idle()
+        await rig.sealer.idle()
         assert rig.closed == [(run, 1), (run, None)]
         assert rig.manifest(run).end == "stopped"

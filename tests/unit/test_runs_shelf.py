@@ -9,22 +9,22 @@ import pytest
 from backend_builders import stream
 from run_rig import RunRig
 from tidscope_backend.problems import ProblemError
-from tidscope_backend.runs import trash
-from tidscope_backend.runs.home import Home
-from tidscope_backend.runs.manifests import Manifests
-from tidscope_backend.runs.retention import Aged, too_many
-from tidscope_backend.runs.shelf import Shelf
+from tidscope_backend.store import trash
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.manifests import ManifestWriter
+from tidscope_backend.store.retention import RetentionCandidate, runs_to_delete
+from tidscope_backend.store.run_store import RunStore
 from tidscope_wire.generated.models import Retention
 
 OFF = Retention(max_age_s=None, max_bytes=None)
-OLD = Aged("old", 1000, 30, recording=False)
-NEW = Aged("new", 2000, 20, recording=False)
-NOW = Aged("now", 1, 50, recording=True)
+OLD = RetentionCandidate("old", 1000, 30, recording=False)
+NEW = RetentionCandidate("new", 2000, 20, recording=False)
+NOW = RetentionCandidate("now", 1, 50, recording=True)
 ALL = (NEW, NOW, OLD)
 
 
 def kept(*, seconds: float | None = None, size: int | None = None) -> list[str]:
-    return too_many(ALL, Retention(max_age_s=seconds, max_bytes=size), 2500)
+    return runs_to_delete(ALL, Retention(max_age_s=seconds, max_bytes=size), 2500)
 
 
 def test_retention_is_off() -> None:
@@ -52,11 +52,11 @@ def test_both() -> None:
 
 
 @asynccontextmanager
-async def shelf(home: Path, retention: Retention = OFF) -> AsyncIterator[tuple[RunRig, Shelf]]:
+async def shelf(home: Path, retention: Retention = OFF) -> AsyncIterator[tuple[RunRig, RunStore]]:
     rig = RunRig(home)
     await rig.start()
     rig.send(*stream(1, 30))
-    yield rig, Shelf(Home(home), rig.recorder, Manifests(), retention)
+    yield rig, RunStore(RunsDirectory(home), rig.recorder, ManifestWriter(), retention)
     await rig.stop()
 
 
@@ -72,7 +72,7 @@ async def test_a_deleted_run_goes_after_an_hour(tmp_path: Path) -> None:
         folder = tmp_path / ".deleted" / first
         deleted_s = folder.stat().st_mtime
         os.utime(folder, (deleted_s, deleted_s - 3601))
-        await runs.clear()
+        await runs.clean_up()
         assert not folder.exists()
         assert [one.id for one in (await runs.runs()).deleted] == [second]
         with pytest.raises(ProblemError):
@@ -85,15 +85,15 @@ async def test_it_can_be_restored_for_an_hour(tmp_path: Path) -> None:
         run = await keep(rig)
         await runs.delete(run)
         when = (tmp_path / ".deleted" / run).stat().st_mtime
-        assert trash.purge(Home(tmp_path), when + 3599) == []
-        assert trash.purge(Home(tmp_path), when + 3601) == [tmp_path / ".deleted" / run]
+        assert trash.purge(RunsDirectory(tmp_path), when + 3599) == []
+        assert trash.purge(RunsDirectory(tmp_path), when + 3601) == [tmp_path / ".deleted" / run]
 
 
 async def test_old_runs_go_and_can_be_restored(tmp_path: Path) -> None:
     # The frames of the tests are of 2023.
     async with shelf(tmp_path, Retention(max_age_s=86400, max_bytes=None)) as (rig, runs):
         kept_run, active = await keep(rig), (await rig.begin()).id
-        await runs.clear()
+        await runs.clean_up()
         listed = await runs.runs()
         assert [one.id for one in listed.runs] == [active]
         assert [one.id for one in listed.deleted] == [kept_run]
@@ -103,8 +103,8 @@ async def test_old_runs_go_and_can_be_restored(tmp_path: Path) -> None:
 async def test_sizes_are_those_of_the_files(tmp_path: Path) -> None:
     async with shelf(tmp_path) as (rig, runs):
         run = await keep(rig)
-        await rig.closer.idle()
-        await rig.recorder.settled()
+        await rig.sealer.idle()
+        await rig.recorder.wait_saved()
         listed = await runs.runs()
         files = [path for path in (tmp_path / run).rglob("*") if path.is_file()]
         sizes = sum(path.stat().st_size for path in files)
@@ -117,7 +117,7 @@ async def test_the_newest_first(tmp_path: Path) -> None:
     async with shelf(tmp_path) as (rig, runs):
         made = [await keep(rig) for _ in range(3)]
         assert [one.id for one in (await runs.runs()).runs] == made[::-1]
-        await rig.closer.idle()
+        await rig.sealer.idle()
         (tmp_path / made[1] / "manifest.json").write_text("")
         listed = await runs.runs()
         assert [one.id for one in listed.runs] == [made[2], made[0]]
@@ -127,7 +127,7 @@ async def test_the_newest_first(tmp_path: Path) -> None:
 async def test_a_damaged_run_may_go(tmp_path: Path) -> None:
     async with shelf(tmp_path) as (rig, runs):
         run = await keep(rig)
-        await rig.closer.idle()
+        await rig.sealer.idle()
         (tmp_path / run / "manifest.json").unlink()
         await runs.delete(run)
         assert (tmp_path / ".deleted" / run).is_dir()

@@ -4,7 +4,7 @@ from typing import Any
 
 from backend_builders import steering
 from builders import collector_health, frame_header
-from tidscope_backend.runs.tally import Tally, told
+from tidscope_backend.recording.stats import RecordingStats, told
 from tidscope_wire.generated.models import (
     FrameHeader,
     SampleFailed,
@@ -30,8 +30,8 @@ def with_events(header: FrameHeader, *events: TargetEvent) -> FrameHeader:
     return header.model_copy(update={"events": list(events)})
 
 
-def tally(*headers: FrameHeader) -> Tally:
-    made = Tally()
+def stats(*headers: FrameHeader) -> RecordingStats:
+    made = RecordingStats()
     for header in headers:
         made.add(header, 3)
     made.finish()
@@ -40,11 +40,11 @@ def tally(*headers: FrameHeader) -> Tally:
 
 def losses(*headers: FrameHeader) -> dict[str, Any]:
     """Those that are not 0."""
-    return {k: v for k, v in tally(*headers).losses.model_dump().items() if v}
+    return {k: v for k, v in stats(*headers).losses.model_dump().items() if v}
 
 
 def test_frames_in_a_row_miss_nothing() -> None:
-    made = tally(at(5), at(6), at(7))
+    made = stats(at(5), at(6), at(7))
     assert losses(at(5), at(6), at(7)) == {}
     assert (made.counts.frames, made.counts.thread_samples) == (3, 9)
     assert made.first is not None
@@ -96,17 +96,17 @@ def test_the_wall_clock_is_set() -> None:
 def test_threads_are_those_that_were_there_and_those_that_were_born() -> None:
     born = ThreadBorn(tid=9, start_ns=1, name="a")
     # The first instant tells of a birth before it.
-    made = tally(with_events(at(5), born), with_events(at(6), born, born))
+    made = stats(with_events(at(5), born), with_events(at(6), born, born))
     assert made.counts.threads == 2 + 2
     assert made.counts.events == 3
     # One that was never seen alive was not born for us either.
     ended = ThreadExited(tid=8, start_ns=1, name="b", totals={}, exact=True, seen_alive=False)
     known = ended.model_copy(update={"tid": 9, "seen_alive": True})
-    assert tally(at(5), with_events(at(6), born, ended, known)).counts.threads == 2 + 2
+    assert stats(at(5), with_events(at(6), born, ended, known)).counts.threads == 2 + 2
 
 
 def test_frames_that_are_announced_as_lost() -> None:
-    made = Tally()
+    made = RecordingStats()
     made.add(at(5), 1)
     made.announce_lost(8)
     made.add(at(9), 1)
@@ -118,7 +118,7 @@ def test_frames_that_are_announced_as_lost() -> None:
 
 
 def test_policies() -> None:
-    made = Tally()
+    made = RecordingStats()
     made.steered(None, 1)
     made.steered(steering(policy="pss"), 1)
     began = SteeringStarted(
@@ -140,8 +140,8 @@ def test_policies() -> None:
 
 
 def test_in_words() -> None:
-    assert told(tally(at(5)).losses) == "Nothing is known to be missing."
-    made = tally(at(5), at(7), with_events(at(10), SampleFailed(reason="r")))
+    assert told(stats(at(5)).losses) == "Nothing is known to be missing."
+    made = stats(at(5), at(7), with_events(at(10), SampleFailed(reason="r")))
     made.losses.truncated_bytes = 1
     made.losses.exit_records_lost = 2
     assert told(made.losses) == (

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from tidscope_wire.generated.models import AlignKind, Comparison
 
+from tidscope_backend.comparison.tables import ComparisonError
 from tidscope_backend.problems import refusal
-from tidscope_backend.runs.comparison.tables import ComparisonError
-from tidscope_backend.runs.folder import RunFolder
+from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256
 HINT = "see docs/runs.md: runs=A,B+C&align=start|policy|mark&mark=TEXT&match=RUN:ROLE=LABEL"
@@ -25,7 +25,7 @@ def router(find: Finder) -> APIRouter:
 
     @routes.get(
         "/compare",
-        summary="Hold runs side by side: commas separate groups, + runs of one group",
+        summary="Compare runs: commas separate groups, + runs of one group",
         response_model=Comparison,
     )
     async def compare(
@@ -46,7 +46,7 @@ def router(find: Finder) -> APIRouter:
 def _compared(
     find: Finder, groups: list[list[str]], align: AlignKind, mark: str | None, match: list[str]
 ) -> str:
-    from tidscope_backend.runs.comparing import compare_folders
+    from tidscope_backend.comparison.from_folders import compare_folders
 
     try:
         paths = [[find(run).path for run in group] for group in groups]

@@ -13,7 +13,7 @@ from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.api.compare import Finder
 from tidscope_backend.problems import refusal
-from tidscope_backend.runs.home import unusable
+from tidscope_backend.store.errors import unwritable
 
 Format = Literal["folder", "parquet", "csv", "trace"]
 KINDS: dict[Format, tuple[str, str]] = {
@@ -81,7 +81,7 @@ def import_router(make: Callable[[], Path], taken: Callable[[str], bool]) -> API
                 await _save(request, archive)
                 return await asyncio.to_thread(_imported, archive, runs, taken)
             except OSError as error:
-                raise unusable(runs, error) from None
+                raise unwritable(runs, error) from None
             finally:
                 await asyncio.to_thread(archive.unlink, missing_ok=True)
 
@@ -100,7 +100,7 @@ async def _save(request: Request, archive: Path) -> None:
 
 def _started(find: Finder, run_id: str, format: Format) -> Iterator[bytes]:
     """The file's bytes; made up to the first of them, so that a refusal can still be told."""
-    from tidscope_backend.runs.exchange.formats import MAKERS
+    from tidscope_backend.exchange.formats import MAKERS
 
     try:
         content = MAKERS[format](find(run_id).path)
@@ -111,8 +111,8 @@ def _started(find: Finder, run_id: str, format: Format) -> Iterator[bytes]:
 
 
 def _imported(archive: Path, runs: Path, taken: Callable[[str], bool]) -> RunManifest:
-    from tidscope_backend.runs.exchange.importing import import_run
-    from tidscope_backend.runs.exchange.unpacking import BadArchiveError
+    from tidscope_backend.exchange.importing import import_run
+    from tidscope_backend.exchange.unpacking import BadArchiveError
 
     try:
         return import_run(archive, runs, taken)

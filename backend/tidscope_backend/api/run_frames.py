@@ -7,9 +7,9 @@ import pyarrow as pa
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
-from tidscope_backend.runs.live_part import packed
-from tidscope_backend.runs.reader import RunReader
-from tidscope_backend.runs.replay import MOST_INSTANTS, frames_between
+from tidscope_backend.replay.frames import MOST_INSTANTS, frames_between
+from tidscope_backend.store.open_part import pack_frame
+from tidscope_backend.store.reader import RunReader
 
 MEDIA_TYPE = "application/vnd.tidscope.frames"
 Time = Annotated[int | None, Query(ge=0, lt=2**63)]
@@ -46,7 +46,7 @@ def _packed(
 ) -> Iterator[bytes]:
     try:
         for frame in frames_between(reader, from_ns, to_ns, instants):
-            yield packed(frame)
+            yield pack_frame(frame)
     finally:
         # Tens of megabytes that nobody needs before the next run is opened.
         pa.default_memory_pool().release_unused()

@@ -9,29 +9,29 @@ from tidscope_wire.generated.models import (
     RunsResponse,
 )
 
-from tidscope_backend.runs.recorder import Recorder
-from tidscope_backend.runs.shelf import Shelf
+from tidscope_backend.recording.recorder import Recorder
+from tidscope_backend.store.run_store import RunStore
 
 
-def router(recorder: Recorder, shelf: Shelf) -> APIRouter:
+def router(recorder: Recorder, store: RunStore) -> APIRouter:
     """Make the routes."""
     routes = APIRouter(prefix="/runs", tags=["runs"])
 
     @routes.get("", summary="Runs, those that can be restored, and what cannot be read")
     async def runs() -> RunsResponse:
-        return await shelf.runs()
+        return await store.runs()
 
     @routes.post("", status_code=status.HTTP_201_CREATED, summary="Record a target")
     async def record(request: RecordRequest) -> RunManifest:
-        return await recorder.begin(request)
+        return await recorder.record(request)
 
     @routes.get("/{run_id}", summary="One run")
     async def run(run_id: str) -> RunManifest:
-        return await shelf.manifest(run_id)
+        return await store.manifest(run_id)
 
     @routes.patch("/{run_id}", summary="Change its name, tags, group, notes, marks or outcome")
     async def change(run_id: str, patch: RunPatch) -> RunManifest:
-        return await shelf.patch(run_id, patch)
+        return await store.patch(run_id, patch)
 
     @routes.post("/{run_id}/stop", summary="End its recording")
     async def stop(run_id: str) -> RunManifest:
@@ -43,14 +43,14 @@ def router(recorder: Recorder, shelf: Shelf) -> APIRouter:
         summary="Delete it; it can be restored for an hour",
     )
     async def delete(run_id: str) -> None:
-        await shelf.delete(run_id)
+        await store.delete(run_id)
 
     @routes.post("/{run_id}/restore", summary="Bring it back")
     async def restore(run_id: str) -> RunManifest:
-        return await shelf.restore(run_id)
+        return await store.restore(run_id)
 
     @routes.get("/{run_id}/events", summary="What happened in it")
     async def events(run_id: str) -> RunEventsResponse:
-        return await shelf.events(run_id)
+        return await store.events(run_id)
 
     return routes

@@ -2,22 +2,22 @@
 
 import argparse
 import json
-import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tidscope_wire.generated.models import RunManifest, RunPatch
 
-from tidscope_backend.cli.failure import CommandError
-from tidscope_backend.cli.record import runs_of
-from tidscope_backend.cli.run_words import in_bytes, summary
+from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.run_text import in_bytes, summary
+from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.problems import ProblemError
-from tidscope_backend.runs import trash
-from tidscope_backend.runs.folder import RunFolder
-from tidscope_backend.runs.home import Hold, Home
-from tidscope_backend.runs.lookup import NoSuchRunError, all_runs, find_run
+from tidscope_backend.store import trash
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.lookup import RunNotFoundError, all_runs, find_run
 
 ENDINGS = {
     ".tar.zst": "folder",
@@ -28,21 +28,18 @@ ENDINGS = {
 """What a file's name says of its format."""
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Do what the verb of the verb says."""
-    options = _parser().parse_args(arguments)
-    runs = Path(options.folder) if options.folder else runs_of(os.environ)
+def _run(options: argparse.Namespace) -> int:
+    """Run the subcommand."""
+    runs = chosen_runs_directory(options)
     work: Callable[[Path, argparse.Namespace], None] = options.work
     try:
         work(runs, options)
-    except NoSuchRunError as error:
+    except RunNotFoundError as error:
         raise CommandError(str(error)) from None
     except ProblemError as error:
         raise CommandError(f"{error.problem.detail}; {error.problem.hint}") from None
     except BrokenPipeError:
-        # Whoever read the output has enough of it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        raise  # Reported as any command reports it.
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from None
     return 0
@@ -81,20 +78,20 @@ def _tag(runs: Path, options: argparse.Namespace) -> None:
 
 
 def _delete(runs: Path, options: argparse.Namespace) -> None:
-    folder, hold = _held(runs, options.run)
+    folder, lock = _held(runs, options.run)
     try:
         trash.delete(folder, time.time())
     finally:
-        hold.release()
+        lock.release()
     print(f"deleted {folder.path.name}; `tidscope runs restore {folder.path.name}` within an hour")
 
 
 def _restore(runs: Path, options: argparse.Namespace) -> None:
-    print(f"restored {trash.restore(Home(runs), options.run).path}")
+    print(f"restored {trash.restore(RunsDirectory(runs), options.run).path}")
 
 
 def _export(runs: Path, options: argparse.Namespace) -> None:
-    from tidscope_backend.runs.exchange.formats import MAKERS
+    from tidscope_backend.exchange.formats import MAKERS
 
     path = find_run(runs, options.run)
     chosen = options.format or next(
@@ -119,31 +116,31 @@ def _export(runs: Path, options: argparse.Namespace) -> None:
 
 
 def _import(runs: Path, options: argparse.Namespace) -> None:
-    from tidscope_backend.runs.exchange.importing import import_run
+    from tidscope_backend.exchange.importing import import_run
 
-    home = Home(runs)
+    home = RunsDirectory(runs)
     manifest = import_run(Path(options.file), home.make(), home.has)
     print(manifest.model_dump_json() if options.json else f"imported {runs / manifest.id}")
 
 
 def _change(runs: Path, called: str, patch: RunPatch) -> None:
-    folder, hold = _held(runs, called)
+    folder, lock = _held(runs, called)
     try:
         update = {name: getattr(patch, name) for name in patch.model_fields_set}
         manifest = folder.read_manifest()
         changed = RunManifest.model_validate({**manifest.model_dump(), **update})
         folder.write_manifest(changed)
     finally:
-        hold.release()
+        lock.release()
 
 
-def _held(runs: Path, called: str) -> tuple[RunFolder, Hold]:
+def _held(runs: Path, called: str) -> tuple[RunFolder, RunLock]:
     """A run that no backend is at work on."""
     folder = RunFolder(find_run(runs, called))
-    hold = Hold.of(folder)
-    if hold is None:
+    lock = RunLock.acquire(folder)
+    if lock is None:
         raise CommandError(f"{folder.path.name} is being recorded; do it on the page, or stop it")
-    return folder, hold
+    return folder, lock
 
 
 def _write_all(content: Iterator[bytes], write: Callable[[bytes], object]) -> None:
@@ -151,13 +148,9 @@ def _write_all(content: Iterator[bytes], write: Callable[[bytes], object]) -> No
         write(chunk)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tidscope runs",
-        description="Runs in this user's folder. RUN is an id, a name, or how one of them begins.",
-    )
-    parser.add_argument("--folder", metavar="DIR", help="of the runs ($TIDSCOPE_RUNS)")
-    verbs = parser.add_subparsers(metavar="WHAT", required=True)
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_runs_dir_option(parser)
+    verbs = parser.add_subparsers(metavar="SUBCOMMAND", required=True)
 
     def verb(
         name: str,
@@ -166,27 +159,46 @@ def _parser() -> argparse.ArgumentParser:
         *,
         of_run: bool = True,
     ) -> argparse.ArgumentParser:
-        made = verbs.add_parser(name, help=text, description=text)
+        made = verbs.add_parser(name, help=text, description=f"{text[:1].upper()}{text[1:]}.")
         made.set_defaults(work=work)
         if of_run:
-            made.add_argument("run", metavar="RUN")
+            made.add_argument("run", metavar="RUN", help="id or name of the run, or its start")
         return made
 
     with_json = [
-        verb("list", _list, "list them, the newest first", of_run=False),
-        verb("show", _show, "say what a run holds"),
-        verb("import", _import, "bring in a run that was exported as .tar.zst", of_run=False),
+        verb("list", _list, "list runs, newest first", of_run=False),
+        verb("show", _show, "show what a run recorded"),
+        verb("import", _import, "import a run that was exported as .tar.zst", of_run=False),
     ]
-    with_json[2].add_argument("file", metavar="FILE")
+    with_json[2].add_argument("file", metavar="FILE", help="the exported file")
     for made in with_json:
-        made.add_argument("--json", action="store_true", help="as JSON")
-    verb("rename", _rename, "give a run another name").add_argument("name", metavar="NAME")
-    verb("tag", _tag, "give a run these labels in place of those it has").add_argument(
-        "tags", metavar="TAG", nargs="*"
+        made.add_argument("--json", action="store_true", help="print JSON")
+    verb("rename", _rename, "rename a run").add_argument(
+        "name", metavar="NAME", help="the new name"
     )
-    verb("delete", _delete, "delete a run; it can be restored for an hour")
-    verb("restore", _restore, "bring back a deleted run, by its id")
-    export = verb("export", _export, "write a run to a file")
-    export.add_argument("file", metavar="FILE", help=f"- or a name with {', '.join(ENDINGS)}")
-    export.add_argument("--format", choices=sorted(set(ENDINGS.values())), help="if it says none")
-    return parser
+    verb("tag", _tag, "replace the tags of a run").add_argument(
+        "tags", metavar="TAG", nargs="*", help="the new tags; none removes all"
+    )
+    verb("delete", _delete, "move a run to the trash, where it stays for an hour")
+    verb("restore", _restore, "restore a deleted run, by its id")
+    export = verb("export", _export, "export a run to a file")
+    export.add_argument(
+        "file",
+        metavar="FILE",
+        help=f"file to write, ending in {', '.join(ENDINGS)}; - for standard output",
+    )
+    export.add_argument(
+        "--format",
+        choices=sorted(set(ENDINGS.values())),
+        help="format (default: by the ending of FILE)",
+    )
+
+
+COMMAND = Command(
+    name="runs",
+    help="list, show, rename, tag, delete, restore, export and import runs",
+    description="Work with recorded runs, without a backend. RUN is an id, a name, or the start "
+    "of either.",
+    add_arguments=_add_arguments,
+    run=_run,
+)

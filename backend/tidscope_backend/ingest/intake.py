@@ -7,20 +7,20 @@ from tidscope_wire.frame import FrameError, split
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import CollectorHello, FrameHeader, FramesLost
 
-from tidscope_backend.closing import CloseError
 from tidscope_backend.ingest.sequence import Sequence
 from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.stored import StoredFrame, stored_as
+from tidscope_backend.websocket_close import CloseError
 
 
 class FrameSink(Protocol):
     """Keeps frames of runs."""
 
-    def frame(self, frame: StoredFrame, header: FrameHeader) -> None:
+    def receive(self, frame: StoredFrame, header: FrameHeader) -> None:
         """A frame has come that had not come before."""
 
-    def lost(self, lost: FramesLost) -> None:
+    def frames_lost(self, lost: FramesLost) -> None:
         """The collector could not keep these frames."""
 
 
@@ -83,14 +83,14 @@ class Intake:
         if arrival.new:
             self._observe(host_id, header)
             self._fanout.publish(frame)
-            self._recorder.frame(frame, header)
+            self._recorder.receive(frame, header)
 
     def lost(self, host_id: str, message: FramesLost) -> None:
         """The collector could not keep these frames. Raises as `frame`."""
         self._check_owner(host_id, message.target)
         expected = self._sequence(message.target).lost(message.from_seq, message.to_seq)
         self._fanout.publish_lost(message, expected)
-        self._recorder.lost(message)
+        self._recorder.frames_lost(message)
 
     def forgotten(self, host_id: str, target_id: str) -> None:
         """The collector keeps nothing of an ended target any more. Raises as `frame`."""

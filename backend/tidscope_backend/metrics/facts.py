@@ -7,7 +7,7 @@ from tidscope_wire.generated.models import Host, Target
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics.meters import HostMeter, Meters, TargetMeter
 from tidscope_backend.metrics.push_counts import Pushes
-from tidscope_backend.runs.recorder import Recorder
+from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
 

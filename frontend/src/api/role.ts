@@ -1,4 +1,4 @@
-import { createStore } from "../model/store";
+import { createStore } from "../base/store";
 import type { Role } from "../wire/generated/models";
 import { getSession } from "./client";
 

@@ -1,6 +1,6 @@
 /** Whether the backend accepts this page: false once it answered "not signed in". */
 
-import { createStore } from "../model/store";
+import { createStore } from "../base/store";
 
 export const signedIn = createStore(true);
 

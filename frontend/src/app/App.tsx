@@ -1,24 +1,23 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { signedIn } from "../api/session";
 import type { Command } from "../base/keyboard";
-import { useLiveClient } from "../base/liveClient";
 import type { Route } from "../base/route";
 import { navigate, route } from "../base/routing";
-import { spaceBar } from "../base/spaceBar";
-import { steerOpen } from "../base/steerOpen";
-import { focusSearch, useKeyboard } from "../base/useKeyboard";
-import { useReadable } from "../base/useReadable";
+import { focusSearch, spaceBar, useKeyboard } from "../base/useKeyboard";
+import { useStore } from "../base/useStore";
+import { useLiveClient } from "../pages/clients";
 import { DoctorPage } from "../pages/doctor/DoctorPage";
 import { LivePage } from "../pages/live/LivePage";
-import { NoSuchPage } from "../pages/NoSuchPage";
+import { drawerOpen } from "../pages/live/steer/drawer";
+import { NotFoundPage } from "../pages/NotFoundPage";
 import { RunPage } from "../pages/run/RunPage";
 import { RunsPage } from "../pages/runs/RunsPage";
 import { SignInPage } from "../pages/SignInPage";
-import { Blank } from "../ui/Blank";
-import { CloseCode } from "../wire/generated/close_code";
+import { EmptyState } from "../ui/EmptyState";
+import { CloseCode } from "../wire/generated/closeCode";
 import styles from "./App.module.css";
 import { ErrorBoundary } from "./ErrorBoundary";
-import { HelpOverlay } from "./HelpOverlay";
+import { KeyboardHelp } from "./KeyboardHelp";
 import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
 
@@ -37,7 +36,7 @@ const TITLES: Readonly<Partial<Record<Route["page"], string>>> = {
 /** The shell, and the page that the address names. */
 export function App() {
   const client = useLiveClient();
-  const at = useReadable(route);
+  const at = useStore(route);
   const [help, setHelp] = useState(false);
   const signedOut = useSignedOut();
 
@@ -55,7 +54,7 @@ export function App() {
         break;
       case "steer":
         if (at.page === "live" && client.followed.get() !== null) {
-          steerOpen.set(!steerOpen.get());
+          drawerOpen.set(!drawerOpen.get());
         }
         break;
       case "go-live":
@@ -102,23 +101,23 @@ export function App() {
           {!signedOut && at.page === "runs" ? <RunsPage /> : null}
           {!signedOut && at.page === "run" ? <RunPage key={at.id} id={at.id} /> : null}
           {!signedOut && at.page === "compare" ? (
-            <Suspense fallback={<Blank title="Comparing…" />}>
+            <Suspense fallback={<EmptyState title="Comparing…" />}>
               <ComparePage query={at.query} />
             </Suspense>
           ) : null}
-          {!signedOut && at.page === "unknown" ? <NoSuchPage path={at.path} /> : null}
+          {!signedOut && at.page === "unknown" ? <NotFoundPage path={at.path} /> : null}
         </ErrorBoundary>
       </main>
       <Toasts />
-      {help ? <HelpOverlay onClose={() => setHelp(false)} /> : null}
+      {help ? <KeyboardHelp onClose={() => setHelp(false)} /> : null}
     </div>
   );
 }
 
 /** Whether the backend wants the token first: it said so over HTTP or when it closed the socket. */
 function useSignedOut(): boolean {
-  const accepted = useReadable(signedIn);
-  const connection = useReadable(useLiveClient().connection);
+  const accepted = useStore(signedIn);
+  const connection = useStore(useLiveClient().connection);
   return (
     !accepted || (connection.state === "denied" && connection.code === CloseCode.unauthenticated)
   );

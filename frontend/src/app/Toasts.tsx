@@ -1,8 +1,8 @@
 import { useEffect } from "react";
 import { dismiss, type Toast, toasts } from "../base/toasts";
-import { useReadable } from "../base/useReadable";
+import { useStore } from "../base/useStore";
 import { Button } from "../ui/Button";
-import { Mark } from "../ui/Mark";
+import { StatusIcon } from "../ui/StatusIcon";
 import styles from "./Toasts.module.css";
 
 /** Long enough to read it and to think of pressing Undo. */
@@ -10,7 +10,7 @@ const STAYS_MS = 20_000;
 
 /** Notices that came up, the newest last. */
 export function Toasts() {
-  const all = useReadable(toasts);
+  const all = useStore(toasts);
   return (
     <section className={styles.toasts} aria-label="Notices" aria-live="polite">
       {all.map((each) => (
@@ -28,7 +28,7 @@ function OneToast({ toast }: { readonly toast: Toast }) {
   }, [id]);
   return (
     <div className={styles.toast} data-kind={toast.kind}>
-      <Mark kind={toast.kind === "bad" ? "bad" : "good"} />
+      <StatusIcon status={toast.kind === "error" ? "error" : "ok"} />
       <p className={styles.text}>{toast.text}</p>
       {action === null ? null : (
         <Button

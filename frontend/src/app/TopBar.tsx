@@ -1,13 +1,13 @@
-import { useLiveClient } from "../base/liveClient";
 import { route } from "../base/routing";
 import { chooseTheme, THEME_CHOICES, type ThemeChoice, themeChoice } from "../base/theme";
-import { useReadable } from "../base/useReadable";
+import { useStore } from "../base/useStore";
+import { useLiveClient } from "../pages/clients";
 import { Button } from "../ui/Button";
 import { PageLink } from "../ui/PageLink";
 import { Select } from "../ui/Select";
-import { ConnectionState } from "./ConnectionState";
+import { ConnectionStatus } from "./ConnectionStatus";
 import { Logo } from "./Logo";
-import { RecordingSigns } from "./RecordingSigns";
+import { RecordingIndicator } from "./RecordingIndicator";
 import styles from "./TopBar.module.css";
 
 const THEME_NAMES: Readonly<Record<ThemeChoice, string>> = {
@@ -18,18 +18,18 @@ const THEME_NAMES: Readonly<Record<ThemeChoice, string>> = {
 
 /** Name, places, host, theme and connection: one line on every page. */
 export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
-  const { page } = useReadable(route);
-  const choice = useReadable(themeChoice);
-  const live = useReadable(useLiveClient().live);
+  const { page } = useStore(route);
+  const choice = useStore(themeChoice);
+  const live = useStore(useLiveClient().live);
   const host = live?.hosts.find((each) => each.connected) ?? live?.hosts[0];
   return (
     <header className={styles.bar}>
       <Logo />
       <nav aria-label="Pages" className={styles.nav}>
-        <Place href="/" here={page === "live"} name="Live" />
-        <Place href="/runs" here={page === "runs" || page === "run"} name="Runs" />
-        <Place href="/compare" here={page === "compare"} name="Compare" />
-        <Place href="/doctor" here={page === "doctor"} name="Doctor" />
+        <NavLink href="/" here={page === "live"} name="Live" />
+        <NavLink href="/runs" here={page === "runs" || page === "run"} name="Runs" />
+        <NavLink href="/compare" here={page === "compare"} name="Compare" />
+        <NavLink href="/doctor" here={page === "doctor"} name="Doctor" />
       </nav>
       <p className={styles.host}>
         {host === undefined ? null : (
@@ -41,8 +41,8 @@ export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
           </>
         )}
       </p>
-      <RecordingSigns />
-      <ConnectionState />
+      <RecordingIndicator />
+      <ConnectionStatus />
       <div className={styles.theme}>
         <Select
           label="Theme"
@@ -58,7 +58,7 @@ export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
   );
 }
 
-function Place({ href, here, name }: { href: string; here: boolean; name: string }) {
+function NavLink({ href, here, name }: { href: string; here: boolean; name: string }) {
   return (
     <PageLink className={styles.place} href={href} aria-current={here ? "page" : undefined}>
       {name}

@@ -1,7 +1,7 @@
 /** The address of the page, as a store. */
 
-import { createStore } from "../model/store";
 import { parseRoute, type Route } from "./route";
+import { createStore } from "./store";
 
 const here = () => parseRoute(window.location.pathname, window.location.search);
 

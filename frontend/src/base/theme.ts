@@ -1,6 +1,6 @@
 /** Light or dark: as the system has it, unless the person chose. */
 
-import { createStore } from "../model/store";
+import { createStore } from "./store";
 
 export const THEME_CHOICES = ["system", "light", "dark"] as const;
 export type ThemeChoice = (typeof THEME_CHOICES)[number];

@@ -1,13 +1,13 @@
 /** Short notices that come up over any page and go by themselves. */
 
-import { createStore } from "../model/store";
+import { createStore } from "./store";
 
 export interface Toast {
   readonly id: number;
   readonly text: string;
   /** Something to press, such as Undo. */
   readonly action: { readonly label: string; readonly run: () => void } | null;
-  readonly kind: "plain" | "bad";
+  readonly kind: "info" | "error";
 }
 
 export const toasts = createStore<readonly Toast[]>([]);
@@ -19,7 +19,7 @@ let next = 0;
 export function toast(
   text: string,
   action: Toast["action"] = null,
-  kind: Toast["kind"] = "plain",
+  kind: Toast["kind"] = "info",
 ): void {
   const others = toasts.get().filter((each) => each.text !== text);
   toasts.set([...others, { id: next++, text, action, kind }].slice(-MOST));

@@ -1,5 +1,9 @@
 import { useEffect, useRef } from "react";
 import { type Command, KEYS_AT_REST, pressKey } from "./keyboard";
+import { createStore } from "./store";
+
+/** What the space bar does on a page of its own kind, such as playing a run; null: pause Live. */
+export const spaceBar = createStore<(() => void) | null>(null);
 
 const TYPING = "input:not([type=checkbox]):not([type=radio]), textarea, select";
 /** What the space bar works; on a radio button that is chosen already, and on a link, it does nothing. */

@@ -1,5 +1,5 @@
-import type { LineStyle } from "../model/contract";
-import { markerSvg } from "./marker";
+import { markerSvg } from "./markerPath";
+import type { LineStyle } from "./palette";
 
 /** A legend's sample of a line: its colour, dash and marker. */
 export function Marker({ style }: { readonly style: LineStyle }) {

@@ -3,8 +3,8 @@ import { GridComponent, TooltipComponent } from "echarts/components";
 import { connect, type ECharts, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import { useEffect, useRef } from "react";
-import type { ChartTheme } from "../model/contract";
-import { type CurvesView, curvesOption, describeCurves } from "./run_curves";
+import { type CurvesView, curvesOption, describeCurves } from "./curvesOption";
+import type { ChartTheme } from "./palette";
 
 use([LineChart, GridComponent, TooltipComponent, CanvasRenderer]);
 

@@ -1,5 +1,5 @@
-import type { ChartTheme } from "../model/contract";
-import { runStyle } from "./run_curves";
+import { runStyle } from "./curvesOption";
+import type { ChartTheme } from "./palette";
 
 /** A legend's sample of a run's line. */
 export function RunSample({

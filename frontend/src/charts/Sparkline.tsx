@@ -1,5 +1,13 @@
-import type { SparklineProps } from "../model/contract";
-import { sparkPath } from "./spark_path";
+import { sparkPath } from "./sparkPath";
+
+/** Props of `Sparkline` (charts/Sparkline.tsx): a small line, an svg with aria-hidden. */
+export interface SparklineProps {
+  readonly values: Float32Array;
+  readonly width?: number;
+  readonly height?: number;
+  /** Default currentColor. */
+  readonly colour?: string;
+}
 
 /** A small line beside a number; the number says what it says, so it is hidden from readers. */
 export function Sparkline({

@@ -1,14 +1,15 @@
 import { useEffect, useRef, useState } from "react";
-import type { ChartTheme, Hover, LiveClient } from "../model/contract";
+import type { Hover, LiveClient } from "../model/client";
 import { fieldLabel } from "../model/format";
-import type { MapMix } from "../model/map_contract";
+import type { MapMix } from "../model/viewRequest";
 import { attachGestures } from "./gestures";
-import type { MapScale } from "./map_colours";
-import { type MapCursor, moveCursor } from "./map_cursor";
-import { mapSize } from "./map_plot";
-import { MapSurface } from "./map_surface";
-import { fillMapTooltip } from "./map_tooltip";
-import { cellSentence, cellWords, describeMap } from "./map_words";
+import type { MapScale } from "./mapColours";
+import { type MapCursor, moveCursor } from "./mapCursor";
+import { mapSize } from "./mapPlot";
+import { MapSurface } from "./mapSurface";
+import { cellSentence, cellWords, describeMap } from "./mapText";
+import { fillMapTooltip } from "./mapTooltip";
+import type { ChartTheme } from "./palette";
 import { placeTooltip, tooltipIn } from "./tooltip";
 
 /** How often the text alternative may change: it is read, not watched. */

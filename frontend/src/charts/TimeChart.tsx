@@ -1,12 +1,25 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import type { ChartTheme, TimeChartProps } from "../model/contract";
+import type { LiveClient } from "../model/client";
+import type { ChartId } from "../model/viewRequest";
 import { describeChart } from "./describe";
 import { attachGestures } from "./gestures";
+import type { ChartTheme } from "./palette";
 import { plotSize } from "./plot";
 import { nearestLine, tooltipAt } from "./pointing";
-import { steerNote } from "./steer_marks";
+import { steerNote } from "./steerMarks";
 import { ChartSurface } from "./surface";
 import { fillTooltip, placeTooltip, tooltipIn } from "./tooltip";
+
+/** Props of `TimeChart` (charts/TimeChart.tsx): one chart, without heading and legend. */
+export interface TimeChartProps {
+  readonly client: LiveClient;
+  readonly chart: ChartId;
+  readonly theme: ChartTheme;
+  /** For the text alternative, such as "CPU per thread". */
+  readonly title: string;
+  /** Height in CSS pixels; default 200. */
+  readonly height?: number;
+}
 
 const HEIGHT = 200;
 /** How often the text alternative may change: it is read, not watched. */

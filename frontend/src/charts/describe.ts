@@ -1,12 +1,11 @@
 /** Charts and events in words. */
 
 import { PART_NAMES, PARTS, type Part } from "../model/breakdown";
-import type { ChartView, LineView, TimesRow, TimesView } from "../model/contract";
 import { formatDuration, formatValue } from "../model/format";
-import type { SteerView } from "../model/steer_contract";
-import { signalName } from "../model/steer_words";
+import { signalName } from "../model/steerText";
+import type { ChartView, LineView, SteerView, TimesRow, TimesView } from "../model/views";
 import type { TargetEvent } from "../wire/generated/models";
-import { describeSteer, isSteerChart } from "./steer_marks";
+import { describeSteer, isSteerChart } from "./steerMarks";
 
 const MOST_LINES = 3;
 

@@ -4,7 +4,8 @@
  * zooms, a double click goes back to the live window.
  */
 
-import type { Hover, LiveClient, TimeWindow } from "../model/contract";
+import type { Hover, LiveClient } from "../model/client";
+import type { TimeWindow } from "../model/viewRequest";
 import { inPlot, type Plot } from "./plot";
 import { between, shifted, zoomed } from "./zoom";
 

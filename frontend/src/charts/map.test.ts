@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { MapLayout, MapView } from "../model/map_contract";
-import { type MapPicture, nextPicture } from "../model/map_picture";
-import { ramp, scaleTicks, stepOf } from "./map_colours";
-import { moveCursor } from "./map_cursor";
-import { mapPlot, rowBox, rowUnder } from "./map_plot";
-import { cellSentence, cellWords, describeMap, fineValue } from "./map_words";
+import type { MapLayout } from "../model/mapLayout";
+import type { MapView } from "../model/mapPicture";
+import { type MapPicture, nextPicture } from "../model/mapPicture";
+import { ramp, scaleTicks, stepOf } from "./mapColours";
+import { moveCursor } from "./mapCursor";
+import { mapPlot, rowBox, rowUnder } from "./mapPlot";
+import { cellSentence, cellWords, describeMap, fineValue } from "./mapText";
 import { DARK_CHART_THEME, LIGHT_CHART_THEME } from "./palette";
 import { hexRgb } from "./rgb";
 

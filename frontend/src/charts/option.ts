@@ -1,9 +1,10 @@
 /** The ECharts option of a chart: axes and grid. Lines are not in it, see surface.ts. */
 
-import type { ChartTheme, ShownUnit } from "../model/contract";
 import { tickFormatter } from "../model/format";
+import type { ShownUnit } from "../model/views";
+import type { ChartTheme } from "./palette";
 import { MARGIN } from "./plot";
-import { Y_PARTS } from "./y_range";
+import { Y_PARTS } from "./yRange";
 
 /** What the axes depend on. */
 export interface AxesInput {

@@ -6,8 +6,43 @@
  */
 
 import type { Part } from "../model/breakdown";
-import type { ChartId, ChartTheme, LineStyle, LineView } from "../model/contract";
+import type { ChartId } from "../model/viewRequest";
+import type { LineView } from "../model/views";
 import { mixed } from "./rgb";
+
+/** Colours of a theme; read them from the style sheet's custom properties or give them as they are. */
+export interface ChartTheme {
+  readonly dark: boolean;
+  readonly text: string;
+  readonly muted: string;
+  readonly grid: string;
+  readonly background: string;
+  readonly crosshair: string;
+  readonly font: string;
+  /** Read (red in the thesis' figures) and written (green), legible on `background`. */
+  readonly read: string;
+  readonly written: string;
+  readonly others: string;
+}
+
+/**
+ * Looks of a role or line, by charts/palette.ts:
+ *
+ *     roleStyle(role_index: number, theme: ChartTheme): LineStyle
+ *     lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): LineStyle   // legends use this
+ *     LIGHT_CHART_THEME, DARK_CHART_THEME: ChartTheme
+ *
+ * and charts/describe.ts: `describeChart(view: ChartView, title: string): string`, the text
+ * alternative (TimeChart sets it as aria-label itself).
+ */
+export interface LineStyle {
+  readonly colour: string;
+  /** Dash pattern in pixels; [] is solid. Tells the two variants apart. */
+  readonly dash: readonly number[];
+  readonly width: number;
+  /** Drawn at the line's right end, so that roles are not told apart by colour alone. */
+  readonly marker: "circle" | "square" | "triangle" | "diamond" | "cross" | "none";
+}
 
 const LIGHT = [
   "#0072b2",

@@ -1,6 +1,6 @@
 /** What the pointer is over: the column, the nearest line, the rows of the tooltip. */
 
-import type { ChartView, LineView } from "../model/contract";
+import type { ChartView, LineView } from "../model/views";
 import { type Plot, timeAt, xOf, yOf } from "./plot";
 
 /** A line is pointed at from this far, pixels. */

@@ -4,7 +4,7 @@
  * like in a pixel column anyway. Ends of runs are blended by how much of the pixel they cover.
  */
 
-import type { ChartView } from "../model/contract";
+import type { ChartView } from "../model/views";
 
 /** Red, green and blue, 0 to 255. */
 export type Rgb = readonly [number, number, number];

@@ -9,17 +9,19 @@
 import { GridComponent } from "echarts/components";
 import { type ECharts, graphic, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
-import type { ChartId, ChartTheme, ChartView, Hover, LineStyle, LineView } from "../model/contract";
-import type { SteerView } from "../model/steer_contract";
+import type { Hover } from "../model/client";
+import type { ChartId } from "../model/viewRequest";
+import type { ChartView, LineView, SteerView } from "../model/views";
 import { othersNote } from "./describe";
-import { LineLayer } from "./line_layer";
-import { markerPath } from "./marker";
+import { LineLayer } from "./lineLayer";
+import { markerPath } from "./markerPath";
 import { axesOption } from "./option";
+import type { ChartTheme, LineStyle } from "./palette";
 import { lineStyle } from "./palette";
 import { MARGIN, type Plot, plotSize, timeAt, xOf } from "./plot";
-import { SteerLayer } from "./steer_layer";
+import { SteerLayer } from "./steerLayer";
 import { endOf, traceLine } from "./trace";
-import { nextRange, type YRange } from "./y_range";
+import { nextRange, type YRange } from "./yRange";
 
 use([GridComponent, CanvasRenderer]);
 

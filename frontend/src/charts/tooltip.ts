@@ -1,10 +1,12 @@
 /** The tooltip, as elements of the page. React has no part in it: it changes with the pointer. */
 
-import type { ChartId, ChartTheme, ChartView } from "../model/contract";
 import { formatValue } from "../model/format";
+import type { ChartId } from "../model/viewRequest";
+import type { ChartView } from "../model/views";
 import { lineName } from "./describe";
-import { markerSvg } from "./marker";
+import { markerSvg } from "./markerPath";
 import { clockText } from "./option";
+import type { ChartTheme } from "./palette";
 import { lineStyle } from "./palette";
 import type { Tooltip } from "./pointing";
 

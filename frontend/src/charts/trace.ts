@@ -1,6 +1,6 @@
 /** From a view's arrays to the path of one line. */
 
-import type { ChartView } from "../model/contract";
+import type { ChartView } from "../model/views";
 import { type Plot, xOf, yOf } from "./plot";
 
 /** What is used of a path under construction. */

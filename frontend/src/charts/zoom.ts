@@ -1,6 +1,6 @@
 /** The time axis under a person's hands: windows from wheel and drag. */
 
-import type { TimeWindow } from "../model/contract";
+import type { TimeWindow } from "../model/viewRequest";
 
 const LEAST_S = 1;
 /** As long as the recent past of what is live is kept. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_TABLE, type FromWorker, type ToWorker } from "../model/contract";
+import { DEFAULT_TABLE } from "../model/viewRequest";
+import type { FromWorker, ToWorker } from "../model/workerProtocol";
 import { TARGET } from "../testing/frames";
 import { clientOf, type WorkerLike } from "./client";
 

@@ -1,35 +1,43 @@
 /** The page's end of the worker; see model/contract.ts. */
 
+import type { Writable } from "../base/store";
+import { createStore } from "../base/store";
+import type { Hover, LiveClient } from "../model/client";
+import { type MapPicture, nextPicture } from "../model/mapPicture";
+import type { RunSource } from "../model/runWindow";
+import { within } from "../model/runWindow";
+import type { ChartId, ThreadKey, TimeWindow, ViewRequest } from "../model/viewRequest";
+import { DEFAULT_REQUEST } from "../model/viewRequest";
 import type {
-  ChartId,
   ChartView,
-  Connection,
   DataHealth,
   EventsView,
-  Extent,
-  FromWorker,
-  Hover,
-  LiveClient,
   Outline,
-  ProbeEntry,
-  ProbeFrame,
   Reading,
-  RunSource,
+  SteerView,
   TableView,
   TargetView,
-  ThreadKey,
   TileView,
-  TimeWindow,
-  ToWorker,
-  ViewRequest,
-  Writable,
-} from "../model/contract";
-import { DEFAULT_REQUEST } from "../model/contract";
-import { type MapPicture, nextPicture } from "../model/map_picture";
-import { within } from "../model/run_window";
-import type { SteerView } from "../model/steer_contract";
-import { createStore } from "../model/store";
+} from "../model/views";
+import type { Span } from "../model/window";
+import type { FromWorker, ProbeFrame, ToWorker } from "../model/workerProtocol";
 import type { LiveState, Problem } from "../wire/generated/models";
+import type { Connection } from "../wire/liveSocket";
+
+/**
+ * A frame's way to the screen. Off by default; on when `window.__tidscope_probe` is an array before
+ * the client is made (a benchmark sets it by an init script): entries are pushed to it.
+ */
+export interface ProbeEntry extends ProbeFrame {
+  /** When the first paint that contains it was over, Unix ms. */
+  readonly painted_unix_ms: number;
+}
+
+declare global {
+  interface Window {
+    __tidscope_probe?: ProbeEntry[];
+  }
+}
 
 /** What is used of a Worker. */
 export interface WorkerLike {
@@ -74,7 +82,7 @@ function makeClient(
   worker: WorkerLike,
   open: ToWorker,
   probe: ProbeEntry[] | null,
-  extent: Extent | null,
+  extent: Span | null,
 ): LiveClient {
   const connection = createStore<Connection>({ state: "connecting", attempt: 1 });
   const live = createStore<LiveState | null>(null);
@@ -226,7 +234,7 @@ function makeClient(
 }
 
 /** A window of a run: what would be live is all of it. */
-function wholeOrWithin(window: TimeWindow, extent: Extent): TimeWindow {
+function wholeOrWithin(window: TimeWindow, extent: Span): TimeWindow {
   return { kind: "fixed", ...(window.kind === "last" ? extent : within(window, extent)) };
 }
 

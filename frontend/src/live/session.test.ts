@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { DEFAULT_REQUEST, type FromWorker, type ViewRequest } from "../model/contract";
+import { DEFAULT_REQUEST, type ViewRequest } from "../model/viewRequest";
+import type { FromWorker } from "../model/workerProtocol";
 import { encodeFrame, type FrameChanges, frame, type Row, TARGET } from "../testing/frames";
-import type { SocketHandlers } from "../wire/live_socket";
+import type { SocketHandlers } from "../wire/liveSocket";
 import { LiveSession } from "./session";
 
 const ROW: Row = { tid: 1, start_s: -1, name: "main", counters: { cpu_run_ns: 1e9 } };

@@ -3,24 +3,19 @@
  * are due. All that is outside (socket, timers, clock, the page) comes in as arguments.
  */
 
-import type {
-  ChartRequest,
-  FromWorker,
-  ProbeFrame,
-  RunSource,
-  ToWorker,
-  ViewRequest,
-} from "../model/contract";
-import { DEFAULT_REQUEST } from "../model/contract";
-import { TargetModel } from "../model/target_model";
-import { healthView, ViewMaker } from "../model/view_maker";
+import type { RunSource } from "../model/runWindow";
+import { TargetModel } from "../model/targetModel";
+import { healthView, ViewBuilder } from "../model/viewBuilder";
+import type { ChartRequest, ViewRequest } from "../model/viewRequest";
+import { DEFAULT_REQUEST } from "../model/viewRequest";
 import { spanOf } from "../model/window";
+import type { FromWorker, ProbeFrame, ToWorker } from "../model/workerProtocol";
 import { decodeFrame } from "../wire/frame";
 import type { LiveCommand, LiveState, StreamStats, Target } from "../wire/generated/models";
 import { checkLiveMessage } from "../wire/guards";
-import { LiveSocket, type SocketEnvironment } from "../wire/live_socket";
-import type { ReadFrames } from "../wire/run_frames";
-import { RunFeed } from "./run_feed";
+import { LiveSocket, type SocketEnvironment } from "../wire/liveSocket";
+import type { ReadFrames } from "../wire/runFrames";
+import { RunFeed } from "./runFeed";
 
 /** Views are made at most this often, and take no more than about a fifth of the time. */
 const LEAST_MS = 50;
@@ -55,7 +50,7 @@ export class LiveSession {
   private stats: StreamStats | null = null;
   private followed: string | null = null;
   private model = new TargetModel();
-  private maker = new ViewMaker(this.model);
+  private maker = new ViewBuilder(this.model);
   private request: ViewRequest = DEFAULT_REQUEST;
   private charts: readonly ChartRequest[] = [];
   private visible = true;
@@ -145,7 +140,7 @@ export class LiveSession {
   /** Views are made of this model from now on. */
   private makeOf(model: TargetModel): void {
     this.model = model;
-    this.maker = new ViewMaker(model, this.env.clock_ms);
+    this.maker = new ViewBuilder(model, this.env.clock_ms);
     this.makeAll();
   }
 

@@ -1,8 +1,8 @@
 /** The worker: gives the session its real surroundings. */
 
-import type { FromWorker, ToWorker } from "../model/contract";
-import { readFrames } from "../wire/run_frames";
-import { connectWebSocket } from "../wire/web_socket";
+import type { FromWorker, ToWorker } from "../model/workerProtocol";
+import { readFrames } from "../wire/runFrames";
+import { connectWebSocket } from "../wire/webSocket";
 import { LiveSession } from "./session";
 
 /** What is used of the worker's global scope; the page's own `self` has another postMessage. */

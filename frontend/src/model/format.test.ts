@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { ShownUnit } from "./contract";
 import {
   formatDuration,
   formatRate,
@@ -9,6 +8,7 @@ import {
   shownTotal,
   tickFormatter,
 } from "./format";
+import type { ShownUnit } from "./views";
 
 describe("formatValue", () => {
   it.each<[number, ShownUnit, string]>([

@@ -2,7 +2,7 @@
 
 import { CATALOGUE } from "../wire/generated/catalogue";
 import type { CatalogueField } from "../wire/generated/models";
-import type { ShownUnit } from "./contract";
+import type { ShownUnit } from "./views";
 
 const BY_NAME = new Map(CATALOGUE.fields.map((field) => [field.name, field]));
 

@@ -1,7 +1,8 @@
 /** A whole run in one line: CPU of its process over time. */
 
 import type { Frame } from "../wire/frame";
-import type { Outline, RunSource } from "./contract";
+import type { RunSource } from "./runWindow";
+import type { Outline } from "./views";
 
 const PARTS = 400;
 const FIELD = "cpu_run_ns";

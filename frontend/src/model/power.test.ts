@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { FIELDS, frame, MACHINE, TARGET } from "../testing/frames";
 import type { MachineCounters, Target } from "../wire/generated/models";
-import type { ViewInput } from "./chart_view";
-import { DEFAULT_REQUEST, DEFAULT_TABLE } from "./contract";
+import type { ViewInput } from "./chartView";
 import { filterFrom } from "./filter";
-import { MachineLog } from "./machine_log";
+import { MachineLog } from "./machineLog";
 import { powerTile, wattsPerCore } from "./power";
-import { movingRates } from "./rates_now";
-import { tableView } from "./table_view";
-import { TargetModel } from "./target_model";
+import { movingRates } from "./ratesNow";
+import { tableView } from "./tableView";
+import { TargetModel } from "./targetModel";
+import { DEFAULT_REQUEST, DEFAULT_TABLE } from "./viewRequest";
 
 const RAPL: Target["energy"] = {
   domains: [

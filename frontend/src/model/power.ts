@@ -1,9 +1,9 @@
 /** Power of the machine, and the share of it that threads may answer for. */
 
-import type { ViewInput } from "./chart_view";
-import type { TileView } from "./contract";
-import type { MachineNow } from "./machine_log";
-import { type RatesNow, rateAt } from "./rates_now";
+import type { ViewInput } from "./chartView";
+import type { MachineNow } from "./machineLog";
+import { type RatesNow, rateAt } from "./ratesNow";
+import type { TileView } from "./views";
 
 const POINTS = 60;
 const CPU = "cpu_run_ns";

@@ -2,7 +2,7 @@
 
 import type { Stretches } from "./history";
 import { firstOf } from "./series";
-import type { TargetModel } from "./target_model";
+import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 
 /** A thread that has a line must be beaten by this factor before it loses it. */

@@ -1,9 +1,9 @@
 /** One thread's (or the process') counter over a stretch of time, read from the history. */
 
-import type { RingField } from "./chart_specs";
-import { RING_FIELDS } from "./contract";
+import type { RingField } from "./chartSpecs";
+import { RING_FIELDS } from "./chartSpecs";
 import type { Stretches } from "./history";
-import type { TargetModel } from "./target_model";
+import type { TargetModel } from "./targetModel";
 import { PROCESS_SLOT, type Thread } from "./threads";
 
 /** Ring number of a field. */

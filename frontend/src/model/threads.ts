@@ -1,7 +1,6 @@
 /** Threads of a target: who is alive, who ended, and which slot of the arrays is whose. */
 
-import type { ThreadKey } from "./contract";
-import { roleOf } from "./role";
+import type { ThreadKey } from "./viewRequest";
 
 /** One thread. Identity is tid and start time: a tid that is used again is another thread. */
 export interface Thread {
@@ -131,4 +130,12 @@ export class Threads {
       if (thread) yield thread;
     }
   }
+}
+
+/**
+ * Role of a thread: its name with each run of digits as one #, so worker-12 is a worker-#. The same
+ * rule as tidscope_wire/role.py.
+ */
+export function roleOf(name: string): string {
+  return name.replace(/\d+/g, "#");
 }

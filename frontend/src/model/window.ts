@@ -1,6 +1,6 @@
 /** The time axis that all charts share. */
 
-import type { TimeWindow } from "./contract";
+import type { TimeWindow } from "./viewRequest";
 
 /** Ends of the time axis, seconds since attach. */
 export interface Span {

@@ -2,11 +2,11 @@ import { type FormEvent, useState } from "react";
 import { signIn } from "../api/client";
 import { asProblem } from "../api/problem";
 import { tokenIn } from "../api/session";
-import { useLiveClient } from "../base/liveClient";
 import { Button } from "../ui/Button";
 import { Notice } from "../ui/Notice";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import type { Problem } from "../wire/generated/models";
+import { useLiveClient } from "./clients";
 import styles from "./SignInPage.module.css";
 
 /** Asks for the token when there is no session, and says where it is printed. */
@@ -63,7 +63,7 @@ export function SignInPage() {
           Sign in
         </Button>
       </form>
-      {mistake === "" ? null : <Notice kind="bad" title={mistake} urgent />}
+      {mistake === "" ? null : <Notice status="error" title={mistake} urgent />}
       {problem === null ? null : <ProblemNotice problem={problem} />}
     </section>
   );

@@ -32,13 +32,13 @@ function contrast(a: string, b: string): number {
 
 const GROUNDS = ["ground", "panel", "raised", "inset", "hover"];
 const PAIRS: readonly (readonly [string, readonly string[], number])[] = [
-  ["text", [...GROUNDS, "accent-soft", "good-soft", "fair-soft", "bad-soft"], TEXT],
+  ["text", [...GROUNDS, "accent-soft", "ok-soft", "warning-soft", "error-soft"], TEXT],
   ["muted", [...GROUNDS, "accent-soft"], TEXT],
   ["accent", GROUNDS, TEXT],
   ["accent-text", ["accent"], TEXT],
-  ["good", [...GROUNDS, "good-soft"], TEXT],
-  ["fair", [...GROUNDS, "fair-soft"], TEXT],
-  ["bad", [...GROUNDS, "bad-soft"], TEXT],
+  ["ok", [...GROUNDS, "ok-soft"], TEXT],
+  ["warning", [...GROUNDS, "warning-soft"], TEXT],
+  ["error", [...GROUNDS, "error-soft"], TEXT],
   ["line-strong", ["panel", "raised", "inset", "ground"], FRAME],
 ];
 

@@ -1,6 +1,6 @@
 /** Chart views for tests. */
 
-import type { ChartView, LineView } from "../model/contract";
+import type { ChartView, LineView } from "../model/views";
 
 /** A line; thread 1 called "main" unless told otherwise. */
 export function line(changes: Partial<LineView> = {}): LineView {

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Tip } from "./Tip";
+import { Tooltip } from "./Tooltip";
 
 /** What is called how, and more of it on request. */
 export type Fact = readonly [name: string, value: string, tip: ReactNode];
@@ -18,7 +18,7 @@ export function FactList({
         <div key={name} data-fact={name}>
           <dt>{name}</dt>
           <dd>
-            <Tip text={tip}>{value}</Tip>
+            <Tooltip text={tip}>{value}</Tooltip>
           </dd>
         </div>
       ))}

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import { Mark, type MarkKind } from "./Mark";
 import styles from "./Notice.module.css";
+import { type Status, StatusIcon } from "./StatusIcon";
 
 interface NoticeProps {
-  readonly kind: MarkKind;
+  readonly status: Status;
   readonly title: string;
   readonly children?: ReactNode;
   /** Buttons. */
@@ -13,11 +13,11 @@ interface NoticeProps {
 }
 
 /** A state in words, with what can be done about it. */
-export function Notice({ kind, title, children, actions, urgent = false }: NoticeProps) {
+export function Notice({ status, title, children, actions, urgent = false }: NoticeProps) {
   return (
-    <div className={`${styles.notice} ${styles[kind] ?? ""}`} role={urgent ? "alert" : "status"}>
+    <div className={`${styles.notice} ${styles[status] ?? ""}`} role={urgent ? "alert" : "status"}>
       <span className={styles.icon}>
-        <Mark kind={kind} />
+        <StatusIcon status={status} />
       </span>
       <div className={styles.text}>
         <p className={styles.title}>{title}</p>

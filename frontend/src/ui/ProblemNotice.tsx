@@ -10,7 +10,7 @@ interface ProblemNoticeProps {
 /** A refusal: what was wrong and what to do about it. */
 export function ProblemNotice({ problem, actions }: ProblemNoticeProps) {
   return (
-    <Notice kind="bad" title={problem.title} actions={actions} urgent>
+    <Notice status="error" title={problem.title} actions={actions} urgent>
       <p>{problem.detail}</p>
       {problem.hint === "" ? null : <p>{problem.hint}</p>}
     </Notice>

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import styles from "./SortHeader.module.css";
-import { Tip } from "./Tip";
+import { Tooltip } from "./Tooltip";
 
 interface SortHeaderProps {
   readonly label: string;
@@ -30,7 +30,7 @@ export function SortHeader({
       aria-sort={sorted ?? "none"}
       className={`${className} ${numeric ? styles.numeric : ""}`}
     >
-      <Tip text={tip} className={styles.tip}>
+      <Tooltip text={tip} className={styles.tip}>
         <button type="button" className={styles.button} onClick={onSort}>
           <span className={styles.label}>{label}</span>
           <span className={styles.arrow} aria-hidden="true">
@@ -38,7 +38,7 @@ export function SortHeader({
           </span>
           {under === "" ? null : <span className={styles.under}>{under}</span>}
         </button>
-      </Tip>
+      </Tooltip>
     </th>
   );
 }

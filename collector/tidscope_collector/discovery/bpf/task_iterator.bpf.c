@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Lists the threads of a process, with a mark that moves whenever a thread has run.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Counts the payload that each thread of an attached process moves over IPv4 and IPv6 sockets.
  *

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { Button } from "../../ui/Button";
-import { Segmented } from "../../ui/Segmented";
+import { SegmentedControl } from "../../ui/SegmentedControl";
 import type { AlignKind } from "../../wire/generated/models";
 import styles from "./Alignment.module.css";
 import type { CompareLink } from "./link";
@@ -29,7 +29,7 @@ export function Alignment({ link, onLink }: AlignmentProps) {
       }}
     >
       <span className={styles.label}>Aligned at</span>
-      <Segmented
+      <SegmentedControl
         label="Aligned at"
         value={link.align}
         choices={CHOICES}

@@ -3,9 +3,9 @@ import { isKind } from "../../api/problem";
 import { compareRuns, listRuns } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { navigate } from "../../base/routing";
-import { Blank } from "../../ui/Blank";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
+import { EmptyState } from "../../ui/EmptyState";
 import { Notice } from "../../ui/Notice";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { Comparison } from "../../wire/generated/models";
@@ -56,7 +56,7 @@ export function ComparePage({ query }: { readonly query: string }) {
       </header>
       {gone.length === 0 ? null : (
         <Notice
-          kind="fair"
+          status="warning"
           title={
             gone.length === 1
               ? "A run of this link is not here"
@@ -73,7 +73,9 @@ export function ComparePage({ query }: { readonly query: string }) {
       {problem === null || (isKind(problem, "unknown-run") && gone.length > 0) ? null : (
         <ProblemNotice problem={problem} actions={<Button onClick={refresh}>Try again</Button>} />
       )}
-      {enough && value === null && problem === null && !waits ? <Blank title="Comparing…" /> : null}
+      {enough && value === null && problem === null && !waits ? (
+        <EmptyState title="Comparing…" />
+      ) : null}
       {value !== null && same && enough ? (
         <Parts link={link} comparison={value} onLink={onLink} />
       ) : waits ? (
@@ -98,7 +100,7 @@ function Parts(props: PartProps) {
 function TooFew({ link }: { readonly link: CompareLink }) {
   const one = runsOf(link).length === 1;
   return (
-    <Blank title={one ? "One run alone cannot be compared" : "Choose runs to compare"}>
+    <EmptyState title={one ? "One run alone cannot be compared" : "Choose runs to compare"}>
       <p>
         {one
           ? "Add another one above."
@@ -107,7 +109,7 @@ function TooFew({ link }: { readonly link: CompareLink }) {
       <Button look="primary" onClick={() => navigate("/runs")}>
         All runs
       </Button>
-    </Blank>
+    </EmptyState>
   );
 }
 

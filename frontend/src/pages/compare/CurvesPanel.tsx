@@ -1,11 +1,11 @@
 import { useMemo } from "react";
 import { theme } from "../../base/theme";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
+import type { CurvesView } from "../../charts/curvesOption";
 import { RunCurves } from "../../charts/RunCurves";
 import { RunSample } from "../../charts/RunSample";
-import type { CurvesView } from "../../charts/run_curves";
-import type { ShownUnit } from "../../model/contract";
-import { Segmented } from "../../ui/Segmented";
+import type { ShownUnit } from "../../model/views";
+import { SegmentedControl } from "../../ui/SegmentedControl";
 import { Select } from "../../ui/Select";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import { Alignment } from "./Alignment";
@@ -35,7 +35,7 @@ const UNIT_WORDS: Readonly<Partial<Record<ShownUnit, string>>> = {
 
 /** The runs' curves over one time axis: on one another, or beside one another on the same scales. */
 export function CurvesPanel({ link, comparison, onLink }: PartProps) {
-  const colours = CHART_THEMES[useReadable(theme)];
+  const colours = CHART_THEMES[useStore(theme)];
   const metrics = useMemo(() => curveMetrics(comparison), [comparison]);
   const metric = metrics.includes(link.metric) ? link.metric : (metrics[0] ?? link.metric);
   const roles = useMemo(() => curveRoles(comparison, metric), [comparison, metric]);
@@ -67,14 +67,14 @@ export function CurvesPanel({ link, comparison, onLink }: PartProps) {
           onChange={(next) => onLink({ ...link, role: next })}
         />
         {isCounter(metric) ? (
-          <Segmented
+          <SegmentedControl
             label="Shown as"
             value={kind}
             choices={KINDS}
             onChange={(next) => onLink({ ...link, kind: next })}
           />
         ) : null}
-        <Segmented
+        <SegmentedControl
           label="Charts"
           value={layout}
           choices={LAYOUTS}
@@ -105,7 +105,7 @@ export function CurvesPanel({ link, comparison, onLink }: PartProps) {
 
 /** A small chart a run, all with the same axes. */
 function Multiples({ view, title }: { readonly view: CurvesView; readonly title: string }) {
-  const colours = CHART_THEMES[useReadable(theme)];
+  const colours = CHART_THEMES[useStore(theme)];
   const each = useMemo(() => view.curves.map((curve) => ({ ...view, curves: [curve] })), [view]);
   return (
     <div className={styles.multiples}>

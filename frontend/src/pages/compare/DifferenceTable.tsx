@@ -1,6 +1,6 @@
 import { useMemo } from "react";
-import { Segmented } from "../../ui/Segmented";
-import { Tip } from "../../ui/Tip";
+import { SegmentedControl } from "../../ui/SegmentedControl";
+import { Tooltip } from "../../ui/Tooltip";
 import type { ComparedMetric, FigureDifference, GroupFigure } from "../../wire/generated/models";
 import type { PartProps } from "./ComparePage";
 import shared from "./ComparePage.module.css";
@@ -49,13 +49,13 @@ export function DifferenceTable({ link, comparison, onLink }: PartProps) {
             onChange={(event) => onLink({ ...link, filter: event.target.value })}
           />
         </label>
-        <Segmented
+        <SegmentedControl
           label="Figures of"
           value={link.rows}
           choices={SCOPES}
           onChange={(rows) => onLink({ ...link, rows })}
         />
-        <Segmented
+        <SegmentedControl
           label="Order"
           value={link.order}
           choices={ORDERS}
@@ -127,12 +127,12 @@ function Figure({ row, figure }: FigureProps) {
   }
   const values = figure.values.map((value) => figureText(row, value)).join(", ");
   return (
-    <Tip text={figure.n > 1 ? `Each run: ${values}` : null}>
+    <Tooltip text={figure.n > 1 ? `Each run: ${values}` : null}>
       {figureText(row, figure.mean)}
       {figure.std_dev === null ? null : (
         <span className={styles.spread}> ± {figureText(row, figure.std_dev)}</span>
       )}
-    </Tip>
+    </Tooltip>
   );
 }
 
@@ -173,12 +173,14 @@ function VerdictWord({ verdict }: { readonly verdict: Verdict }) {
   const { word, arrow, sure } = verdict;
   const judged = word === "better" || word === "worse";
   return (
-    <Tip text={judged && !sure ? "One run a side: it may be chance. Repeats would tell." : null}>
+    <Tooltip
+      text={judged && !sure ? "One run a side: it may be chance. Repeats would tell." : null}
+    >
       <span className={styles.verdict} data-verdict={word} data-sure={sure}>
         <span aria-hidden="true">{arrow}</span> {word}
         {judged && !sure ? <span className={styles.unsure}>?</span> : null}
       </span>
-    </Tip>
+    </Tooltip>
   );
 }
 
@@ -195,7 +197,7 @@ function IntervalBar({ row, difference }: IntervalBarProps) {
   }
   const text = `95 % interval (Welch): ${differenceText(row, difference.low)} to ${differenceText(row, difference.high)}`;
   return (
-    <Tip text={text}>
+    <Tooltip text={text}>
       <svg className={styles.bar} viewBox="0 0 100 12" role="img" aria-label={text}>
         <path className={styles.zero} d="M50,0V12" />
         <path
@@ -204,6 +206,6 @@ function IntervalBar({ row, difference }: IntervalBarProps) {
         />
         <circle className={styles.at} cx={100 * bar.at} cy="6" r="2.5" />
       </svg>
-    </Tip>
+    </Tooltip>
   );
 }

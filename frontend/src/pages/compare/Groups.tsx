@@ -1,16 +1,16 @@
 import { runHref } from "../../base/route";
 import { theme } from "../../base/theme";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import { RunSample } from "../../charts/RunSample";
 import { formatDuration } from "../../model/format";
 import { Button } from "../../ui/Button";
-import { Mark } from "../../ui/Mark";
 import { PageLink } from "../../ui/PageLink";
 import { Select } from "../../ui/Select";
-import { Tip } from "../../ui/Tip";
+import { StatusIcon } from "../../ui/StatusIcon";
+import { Tooltip } from "../../ui/Tooltip";
 import type { ComparedRun } from "../../wire/generated/models";
 import { CHART_THEMES } from "../live/scope/chartTheme";
-import { lossWords } from "../run/lossWords";
+import { dataLossTexts } from "../run/dataLossText";
 import type { PartProps } from "./ComparePage";
 import shared from "./ComparePage.module.css";
 import styles from "./Groups.module.css";
@@ -73,8 +73,8 @@ interface RunProps {
 }
 
 function Run({ run, place, groups, alone, onGroup, onRemove }: RunProps) {
-  const colours = CHART_THEMES[useReadable(theme)];
-  const losses = lossWords(run.losses);
+  const colours = CHART_THEMES[useStore(theme)];
+  const losses = dataLossTexts(run.losses);
   return (
     <li className={styles.run} data-run={run.run}>
       <RunSample index={place} theme={colours} />
@@ -83,10 +83,10 @@ function Run({ run, place, groups, alone, onGroup, onRemove }: RunProps) {
       </PageLink>
       <span className={shared.hint}>{formatDuration(run.duration_ns / 1e9)}</span>
       {losses.length === 0 ? null : (
-        <Tip text={losses.join(" ")}>
-          <Mark kind="fair" />
+        <Tooltip text={losses.join(" ")}>
+          <StatusIcon status="warning" />
           <span className="visually-hidden">{losses.join(" ")}</span>
-        </Tip>
+        </Tooltip>
       )}
       <span className={styles.choose}>
         <Select
@@ -104,7 +104,7 @@ function Run({ run, place, groups, alone, onGroup, onRemove }: RunProps) {
       </span>
       {run.align_problem === null ? null : (
         <p className={styles.problem}>
-          <Mark kind="fair" /> Stands at its start: {run.align_problem}.
+          <StatusIcon status="warning" /> Stands at its start: {run.align_problem}.
         </p>
       )}
     </li>

@@ -1,7 +1,7 @@
 import { theme } from "../../base/theme";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import { RunSample } from "../../charts/RunSample";
-import { Mark } from "../../ui/Mark";
+import { StatusIcon } from "../../ui/StatusIcon";
 import type { Comparison } from "../../wire/generated/models";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import styles from "./ComparePage.module.css";
@@ -9,7 +9,7 @@ import styles from "./ComparePage.module.css";
 /** What was not the same in all runs, the most important first. */
 export function SetupTable({ comparison }: { readonly comparison: Comparison }) {
   const { setup, runs } = comparison;
-  const colours = CHART_THEMES[useReadable(theme)];
+  const colours = CHART_THEMES[useStore(theme)];
   return (
     <section className={styles.panel} aria-label="What differs in set-up">
       <header className={styles.panelHead}>
@@ -18,8 +18,8 @@ export function SetupTable({ comparison }: { readonly comparison: Comparison }) 
       {setup.length === 0 ? (
         <p className={styles.none}>
           <span className={styles.run}>
-            <Mark kind="good" /> Nothing that tidscope knows of: the same host, kernel, command and
-            policy.
+            <StatusIcon status="ok" /> Nothing that tidscope knows of: the same host, kernel,
+            command and policy.
           </span>
         </p>
       ) : (

@@ -1,8 +1,8 @@
 /** Which curves of a comparison are shown, in which unit. Pure. */
 
-import { type CurvesView, type RunCurve, rangeOf, ratesOf } from "../../charts/run_curves";
-import type { ShownUnit } from "../../model/contract";
+import { type CurvesView, type RunCurve, rangeOf, ratesOf } from "../../charts/curvesOption";
 import { fieldLabel, fieldNamed, shownRate, shownTotal } from "../../model/format";
+import type { ShownUnit } from "../../model/views";
 import type { Comparison } from "../../wire/generated/models";
 import type { CurveKind } from "./link";
 

@@ -1,7 +1,7 @@
 /** Rows of the table of differences: order, filter, words. Pure. */
 
-import type { ShownUnit } from "../../model/contract";
 import { fieldNamed, formatTotal, formatValue, NO_VALUE } from "../../model/format";
+import type { ShownUnit } from "../../model/views";
 import type { ComparedMetric, FigureDifference } from "../../wire/generated/models";
 import type { RowOrder, RowScope } from "./link";
 

@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import { CommandLine } from "../../ui/CommandLine";
-import { Mark, type MarkKind } from "../../ui/Mark";
+import { type Status, StatusIcon } from "../../ui/StatusIcon";
 import type { CheckStatus, DoctorCheck } from "../../wire/generated/models";
 import styles from "./CheckCard.module.css";
 
-const SHOWN: Readonly<Record<CheckStatus, readonly [MarkKind, string]>> = {
-  ok: ["good", "In order"],
-  limited: ["fair", "Limited"],
-  failed: ["bad", "Failed"],
+const SHOWN: Readonly<Record<CheckStatus, readonly [Status, string]>> = {
+  ok: ["ok", "In order"],
+  limited: ["warning", "Limited"],
+  failed: ["error", "Failed"],
 };
 
 interface CheckCardProps {
@@ -18,12 +18,12 @@ interface CheckCardProps {
 
 /** One capability: its status, finding, impact and fix. */
 export function CheckCard({ check, children }: CheckCardProps) {
-  const [kind, word] = SHOWN[check.status];
+  const [status, label] = SHOWN[check.status];
   return (
     <li className={styles.check} data-check={check.name} data-state={check.status}>
-      <p className={`${styles.state} ${styles[kind] ?? ""}`}>
-        <Mark kind={kind} />
-        {word}
+      <p className={`${styles.state} ${styles[status] ?? ""}`}>
+        <StatusIcon status={status} />
+        {label}
       </p>
       <div className={styles.text}>
         <h2>{check.title}</h2>

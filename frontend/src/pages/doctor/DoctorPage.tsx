@@ -2,19 +2,19 @@ import { useCallback, useState } from "react";
 import { examine } from "../../api/client";
 import { usePolled } from "../../api/usePolled";
 import { localTime, utcTime } from "../../base/clock";
-import { useLiveClient } from "../../base/liveClient";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import { Button } from "../../ui/Button";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { Select } from "../../ui/Select";
 import type { CheckStatus, DoctorReport } from "../../wire/generated/models";
+import { useLiveClient } from "../clients";
 import { CheckCard } from "./CheckCard";
-import { DelaySwitch } from "./DelaySwitch";
+import { DelayAccountingSwitch } from "./DelayAccountingSwitch";
 import styles from "./DoctorPage.module.css";
 
 /** What this machine lets tidscope measure, and how to mend what it does not. */
 export function DoctorPage() {
-  const live = useReadable(useLiveClient().live);
+  const live = useStore(useLiveClient().live);
   const hosts = live?.hosts ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const host = chosen ?? hosts[0]?.id ?? null;
@@ -55,7 +55,7 @@ export function DoctorPage() {
             {value.checks.map((check) => (
               <CheckCard key={check.name} check={check}>
                 {check.name === "delay-accounting" && check.enabled != null ? (
-                  <DelaySwitch
+                  <DelayAccountingSwitch
                     host={host}
                     on={check.enabled}
                     onReport={(report) => setTold({ host, report })}

@@ -1,14 +1,14 @@
-import { useLiveClient } from "../../base/liveClient";
 import { useNow } from "../../base/useNow";
-import { useReadable } from "../../base/useReadable";
-import type { Connection } from "../../model/contract";
+import { useStore } from "../../base/useStore";
 import { Button } from "../../ui/Button";
 import { Notice } from "../../ui/Notice";
+import type { Connection } from "../../wire/liveSocket";
+import { useLiveClient } from "../clients";
 
 /** Says so when messages do not flow, and what happens next. Nothing while they do. */
 export function ConnectionNotice() {
   const client = useLiveClient();
-  const connection = useReadable(client.connection);
+  const connection = useStore(client.connection);
   switch (connection.state) {
     case "waiting":
       return <Waiting connection={connection} onRetry={client.retryNow} />;
@@ -17,7 +17,7 @@ export function ConnectionNotice() {
     case "closed":
       return (
         <Notice
-          kind="bad"
+          status="error"
           title="The backend does not take this page's connection"
           actions={<Button onClick={client.retryNow}>Try again</Button>}
           urgent
@@ -42,7 +42,7 @@ function Waiting({ connection, onRetry }: WaitingProps) {
   const seconds = Math.max(0, Math.ceil((connection.retry_unix_ms - now) / 1000));
   return (
     <Notice
-      kind="fair"
+      status="warning"
       title="Connection to the backend lost"
       actions={<Button onClick={onRetry}>Retry now</Button>}
     >

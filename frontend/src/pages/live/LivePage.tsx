@@ -1,12 +1,12 @@
 import { useEffect, useRef } from "react";
-import { useLiveClient } from "../../base/liveClient";
-import { Blank } from "../../ui/Blank";
+import { EmptyState } from "../../ui/EmptyState";
 import { Notice } from "../../ui/Notice";
 import { ProblemNotice } from "../../ui/ProblemNotice";
+import { useLiveClient } from "../clients";
 import { ConnectionNotice } from "./ConnectionNotice";
 import styles from "./LivePage.module.css";
 import { Picker } from "./picker/Picker";
-import { Scope } from "./scope/Scope";
+import { Scope } from "./scope/TargetPage";
 import { useAttach } from "./useAttach";
 
 interface LivePageProps {
@@ -25,7 +25,7 @@ export function LivePage({ pid, target, mistake }: LivePageProps) {
   return (
     <div className={styles.page}>
       <ConnectionNotice />
-      {mistake === "" ? null : <Notice kind="fair" title={mistake} />}
+      {mistake === "" ? null : <Notice status="warning" title={mistake} />}
       {target !== null ? <Scope key={target} id={target} /> : null}
       {target === null && pid !== null ? <DeepLink key={pid} pid={pid} /> : null}
       {target === null && pid === null ? <Picker /> : null}
@@ -44,7 +44,7 @@ function DeepLink({ pid }: { readonly pid: number }) {
     }
   }, [attachTo, pid]);
   if (problem === null) {
-    return <Blank title={`Attaching to process ${pid}…`} />;
+    return <EmptyState title={`Attaching to process ${pid}…`} />;
   }
   return (
     <>

@@ -1,14 +1,14 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { localTime, utcTime } from "../../base/clock";
-import { useLiveClient } from "../../base/liveClient";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import { formatDuration } from "../../model/format";
+import type { Span } from "../../model/window";
 import { Button } from "../../ui/Button";
-import { InlineText } from "../../ui/InlineText";
+import { InlineEdit } from "../../ui/InlineEdit";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { RunManifest, RunMark } from "../../wire/generated/models";
+import { useLiveClient } from "../clients";
 import styles from "./Marks.module.css";
-import { around, sortedMarks } from "./marks";
 import { useRunChange } from "./useRunChange";
 
 interface MarksProps {
@@ -24,7 +24,7 @@ export function Marks({ run, onChange }: MarksProps) {
   const jump = ({ time_ns }: RunMark) => {
     const { window } = client.view.get();
     if (window.kind === "fixed") {
-      client.request({ window: { kind: "fixed", ...around(time_ns / 1e9, window) } });
+      client.request({ window: { kind: "fixed", ...windowAround(time_ns / 1e9, window) } });
     }
   };
   const point = (t_s: number | null) => client.hover.set({ t_s, key: null, chart: null });
@@ -56,7 +56,7 @@ export function Marks({ run, onChange }: MarksProps) {
                 {localTime(clock(mark.time_ns))}
               </Button>
               <span className={styles.text}>
-                <InlineText
+                <InlineEdit
                   label="Mark"
                   value={mark.text}
                   maxLength={200}
@@ -131,7 +131,7 @@ function NewMark({ run, busy, onAdd }: NewMarkProps) {
 /** The moment last pointed at, as long as it is in view. */
 function useMoment(): number {
   const client = useLiveClient();
-  const { window } = useReadable(client.view);
+  const { window } = useStore(client.view);
   const pointed = useRef<number | null>(null);
   const [, draw] = useState(0);
   useEffect(
@@ -152,4 +152,18 @@ function useMoment(): number {
   }
   const t_s = pointed.current;
   return t_s !== null && t_s >= window.t0_s && t_s <= window.t1_s ? t_s : window.t0_s;
+}
+
+/** A jump shows no more than so much around a mark. */
+const MAX_WINDOW_S = 20;
+
+/** By time, as the manifest wants them. */
+function sortedMarks(marks: readonly RunMark[]): RunMark[] {
+  return [...marks].sort((a, b) => a.time_ns - b.time_ns);
+}
+
+/** A window with a moment in its middle, as long as the one before unless that is long. */
+function windowAround(t_s: number, { t0_s, t1_s }: Span): Span {
+  const half = Math.min(MAX_WINDOW_S, t1_s - t0_s) / 2;
+  return { t0_s: t_s - half, t1_s: t_s + half };
 }

@@ -1,29 +1,30 @@
 import { useCallback, useEffect, useState } from "react";
-import { useLiveClient } from "../../base/liveClient";
-import { spaceBar } from "../../base/spaceBar";
-import { useReadable } from "../../base/useReadable";
-import type { Extent, TimeWindow } from "../../model/contract";
+import { spaceBar } from "../../base/useKeyboard";
+import { useStore } from "../../base/useStore";
 import { formatDuration } from "../../model/format";
+import type { TimeWindow } from "../../model/viewRequest";
+import type { Span } from "../../model/window";
 import { Button } from "../../ui/Button";
-import { Segmented } from "../../ui/Segmented";
+import { SegmentedControl } from "../../ui/SegmentedControl";
 import type { RunManifest } from "../../wire/generated/models";
+import { useLiveClient } from "../clients";
 import { LineControls } from "../live/scope/LineControls";
 import controls from "../live/scope/ViewControls.module.css";
-import { isWhole, PLAY_STEP_MS, played, SPEEDS, type Speed, toPlay } from "./play";
+import { advance, isWhole, PLAY_STEP_MS, playbackStart, SPEEDS, type Speed } from "./playback";
 import styles from "./RunControls.module.css";
 import { ScrubBar } from "./ScrubBar";
 
 /** The part of the run in view, and playing through it. */
 export function RunControls({ run }: { readonly run: RunManifest }) {
   const client = useLiveClient();
-  const { window } = useReadable(client.view);
+  const { window } = useStore(client.view);
   const [speed, setSpeed] = useState<Speed>("1");
   const { playing, toggle } = usePlaying(Number(speed));
   const { extent } = client;
   if (extent === null || window.kind !== "fixed") {
     return null;
   }
-  const see = (next: Extent) => client.request({ window: { kind: "fixed", ...next } });
+  const see = (next: Span) => client.request({ window: { kind: "fixed", ...next } });
   const whole = isWhole(window, extent);
   return (
     <div className={`${controls.controls} ${styles.controls}`}>
@@ -33,7 +34,7 @@ export function RunControls({ run }: { readonly run: RunManifest }) {
         </svg>
         {playing ? "Stop" : "Play"}
       </Button>
-      <Segmented
+      <SegmentedControl
         label="Speed"
         value={speed}
         choices={SPEEDS.map((value) => ({ value, label: `${value}×` }))}
@@ -42,21 +43,21 @@ export function RunControls({ run }: { readonly run: RunManifest }) {
       <Button disabled={whole} onClick={() => see(extent)}>
         Whole run
       </Button>
-      <WindowWords window={window} whole={whole} />
+      <WindowText window={window} whole={whole} />
       <LineControls target={run.target} />
       <ScrubBar run={run} extent={extent} window={window} onWindow={see} />
     </div>
   );
 }
 
-interface WindowWordsProps {
+interface WindowTextProps {
   readonly window: Extract<TimeWindow, { kind: "fixed" }>;
   readonly whole: boolean;
 }
 
 /** How long the window is, and how fine its data. */
-function WindowWords({ window, whole }: WindowWordsProps) {
-  const reading = useReadable(useLiveClient().reading);
+function WindowText({ window, whole }: WindowTextProps) {
+  const reading = useStore(useLiveClient().reading);
   const length = formatDuration(window.t1_s - window.t0_s);
   const step = reading?.step_s ?? Number.NaN;
   const fineness =
@@ -86,7 +87,7 @@ function usePlaying(speed: number): { readonly playing: boolean; readonly toggle
     const { extent } = client;
     const { window } = client.view.get();
     if (!playing && extent !== null && window.kind === "fixed") {
-      client.request({ window: { kind: "fixed", ...toPlay(window, extent) } });
+      client.request({ window: { kind: "fixed", ...playbackStart(window, extent) } });
     }
     setPlaying(!playing);
   }, [client, playing]);
@@ -106,7 +107,7 @@ function usePlaying(speed: number): { readonly playing: boolean; readonly toggle
       if (extent === null || window.kind !== "fixed") {
         return;
       }
-      const next = played(window, extent, (speed * (now - last)) / 1000);
+      const next = advance(window, extent, (speed * (now - last)) / 1000);
       last = now;
       if (next === null) {
         setPlaying(false);

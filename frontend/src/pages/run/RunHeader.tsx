@@ -1,13 +1,13 @@
 import { localDate, utcTime } from "../../base/clock";
 import { navigate } from "../../base/routing";
 import { formatDuration, formatValue } from "../../model/format";
-import { knobName } from "../../model/steer_words";
+import { knobName } from "../../model/steerText";
 import { Button } from "../../ui/Button";
 import { type Fact, FactList } from "../../ui/FactList";
-import { InlineText } from "../../ui/InlineText";
+import { InlineEdit } from "../../ui/InlineEdit";
 import { ProblemNotice } from "../../ui/ProblemNotice";
-import { RunStateMark } from "../../ui/RunStateMark";
-import { Tip } from "../../ui/Tip";
+import { RunStateBadge } from "../../ui/RunStateBadge";
+import { Tooltip } from "../../ui/Tooltip";
 import type { RunManifest } from "../../wire/generated/models";
 import header from "../live/scope/TargetHeader.module.css";
 import { ExportMenu } from "../runs/ExportMenu";
@@ -27,7 +27,7 @@ export function RunHeader({ run, onChange }: RunHeaderProps) {
     <header className={header.header}>
       <div className={header.title}>
         <h1 className={styles.name}>
-          <InlineText
+          <InlineEdit
             label="Name"
             value={run.name}
             maxLength={120}
@@ -35,10 +35,10 @@ export function RunHeader({ run, onChange }: RunHeaderProps) {
             onSave={(name) => change({ name })}
           />
         </h1>
-        <RunStateMark state={run.state} />
-        <Tip className={header.commandTip} text={<code>{process.command}</code>}>
+        <RunStateBadge state={run.state} />
+        <Tooltip className={header.commandTip} text={<code>{process.command}</code>}>
           <code className={header.command}>{process.command}</code>
-        </Tip>
+        </Tooltip>
       </div>
       <div className={header.actions}>
         <Button onClick={() => navigate(`/compare?runs=${run.id}`)}>Compare…</Button>
@@ -101,12 +101,12 @@ function factsOf(run: RunManifest): readonly Fact[] {
       `${outcome.command.join(" ")}: ${formatDuration(outcome.elapsed_us / 1e6)}, CPU ${formatDuration((outcome.user_cpu_us + outcome.system_cpu_us) / 1e6)}, at most ${formatValue(outcome.max_rss_bytes, "bytes")} resident`,
     ]);
   } else if (run.state !== "recording" && run.end_detail !== "") {
-    facts.push(["Ended", END_WORDS[run.end ?? "stopped"], run.end_detail]);
+    facts.push(["Ended", END_TEXT[run.end ?? "stopped"], run.end_detail]);
   }
   return facts;
 }
 
-const END_WORDS: Readonly<Record<NonNullable<RunManifest["end"]>, string>> = {
+const END_TEXT: Readonly<Record<NonNullable<RunManifest["end"]>, string>> = {
   stopped: "stopped",
   duration: "time was up",
   "flight-recorder": "flight recorder",

@@ -1,6 +1,6 @@
-import { useLiveClient } from "../../base/liveClient";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import type { RunManifest } from "../../wire/generated/models";
+import { useLiveClient } from "../clients";
 import { DecisionLog } from "../live/steer/DecisionLog";
 import { Marks } from "./Marks";
 import styles from "./RunLog.module.css";
@@ -12,7 +12,7 @@ interface RunLogProps {
 
 /** Moments of a run: those that people marked, and what a policy decided. */
 export function RunLog({ run, onChange }: RunLogProps) {
-  const steer = useReadable(useLiveClient().steer);
+  const steer = useStore(useLiveClient().steer);
   const steered = steer !== null && (steer.total > 0 || steer.bands.length > 0);
   return (
     <div className={styles.log}>

@@ -1,9 +1,8 @@
-import { InlineText } from "../../ui/InlineText";
+import { InlineEdit } from "../../ui/InlineEdit";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { RunManifest } from "../../wire/generated/models";
 import styles from "./RunNotes.module.css";
-import { tagsOf } from "./tags";
-import { useRunChange } from "./useRunChange";
+import { parseTags, useRunChange } from "./useRunChange";
 
 interface RunNotesProps {
   readonly run: RunManifest;
@@ -20,20 +19,20 @@ export function RunNotes({ run, onChange }: RunNotesProps) {
         <div>
           <dt>Tags</dt>
           <dd>
-            <InlineText
+            <InlineEdit
               label="Tags"
               value={run.tags.join(", ")}
               placeholder="none; separate them by commas"
               maxLength={1300}
               disabled={locked}
-              onSave={(text) => change({ tags: tagsOf(text) })}
+              onSave={(text) => change({ tags: parseTags(text) })}
             />
           </dd>
         </div>
         <div>
           <dt>Group</dt>
           <dd>
-            <InlineText
+            <InlineEdit
               label="Group"
               value={run.group ?? ""}
               placeholder="none; runs of one group are repeats of one another"
@@ -46,7 +45,7 @@ export function RunNotes({ run, onChange }: RunNotesProps) {
         <div>
           <dt>Notes</dt>
           <dd>
-            <InlineText
+            <InlineEdit
               label="Notes"
               value={run.notes}
               placeholder="none"

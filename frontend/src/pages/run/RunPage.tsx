@@ -4,8 +4,8 @@ import { askRole } from "../../api/role";
 import { getRun } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { navigate } from "../../base/routing";
-import { Blank } from "../../ui/Blank";
 import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { RunManifest } from "../../wire/generated/models";
 import { RunView } from "./RunView";
@@ -39,7 +39,7 @@ export function RunPage({ id }: { readonly id: string }) {
   }
   if (isKind(problem, "unknown-run")) {
     return (
-      <Blank title="This run is not here">
+      <EmptyState title="This run is not here">
         <p>
           <code>{id}</code> was deleted, or it was recorded on another machine. A deleted run can be
           restored from the list for an hour.
@@ -47,7 +47,7 @@ export function RunPage({ id }: { readonly id: string }) {
         <Button look="primary" onClick={() => navigate("/runs")}>
           All runs
         </Button>
-      </Blank>
+      </EmptyState>
     );
   }
   if (problem !== null) {
@@ -63,5 +63,5 @@ export function RunPage({ id }: { readonly id: string }) {
       />
     );
   }
-  return <Blank title="Opening the run…" />;
+  return <EmptyState title="Opening the run…" />;
 }

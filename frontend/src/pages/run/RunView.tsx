@@ -1,25 +1,25 @@
 import { useState } from "react";
-import { LiveClientContext, useLiveClient } from "../../base/liveClient";
+import { framesHref } from "../../api/runs";
 import { liveHref } from "../../base/route";
-import { useRunClient } from "../../base/runClients";
-import { useReadable } from "../../base/useReadable";
-import type { LiveClient } from "../../model/contract";
-import { Blank } from "../../ui/Blank";
+import { useStore } from "../../base/useStore";
+import type { LiveClient } from "../../model/client";
+import type { RunSource } from "../../model/runWindow";
 import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
 import { Notice } from "../../ui/Notice";
 import { PageLink } from "../../ui/PageLink";
 import type { RunManifest } from "../../wire/generated/models";
+import { LiveClientContext, useLiveClient, useRunClient } from "../clients";
 import { ChartGrid } from "../live/scope/ChartGrid";
 import { MapPanel } from "../live/scope/MapPanel";
-import scope from "../live/scope/Scope.module.css";
+import scope from "../live/scope/TargetPage.module.css";
 import { Tiles } from "../live/scope/Tiles";
 import { ThreadTable } from "../live/scope/threads/ThreadTable";
-import { Losses } from "./Losses";
+import { DataLossNotice } from "./DataLossNotice";
 import { RunControls } from "./RunControls";
 import { RunHeader } from "./RunHeader";
 import { RunLog } from "./RunLog";
 import { RunNotes } from "./RunNotes";
-import { runSource } from "./runSource";
 
 export interface RunViewProps {
   readonly run: RunManifest;
@@ -38,11 +38,11 @@ export function RunView({ run, onChange, onReload, reloading }: RunViewProps) {
       {run.state === "recording" ? (
         <StillRecording run={run} onReload={onReload} reloading={reloading} />
       ) : null}
-      <Losses run={run} />
+      <DataLossNotice run={run} />
       {run.counts.frames === 0 ? (
-        <Blank title="Nothing was recorded">
+        <EmptyState title="Nothing was recorded">
           <p>It ended before its first sample.</p>
-        </Blank>
+        </EmptyState>
       ) : (
         <Charts client={client} run={run} onChange={onChange} />
       )}
@@ -76,9 +76,9 @@ function Charts({ client, run, onChange }: ChartsProps) {
 }
 
 function ReadingProblem({ client }: { readonly client: LiveClient }) {
-  const reading = useReadable(client.reading);
+  const reading = useStore(client.reading);
   return reading?.state === "failed" ? (
-    <Notice kind="bad" title="A part of the run could not be read" urgent>
+    <Notice status="error" title="A part of the run could not be read" urgent>
       {reading.reason}. Move the window, or reload the page, to try again.
     </Notice>
   ) : null;
@@ -91,11 +91,11 @@ interface StillRecordingProps {
 }
 
 function StillRecording({ run, onReload, reloading }: StillRecordingProps) {
-  const live = useReadable(useLiveClient().live);
+  const live = useStore(useLiveClient().live);
   const there = live?.targets.some((each) => each.id === run.target.id) ?? false;
   return (
     <Notice
-      kind="plain"
+      status="info"
       title="Still recording"
       actions={
         <Button onClick={onReload} disabled={reloading}>
@@ -107,4 +107,17 @@ function StillRecording({ run, onReload, reloading }: StillRecordingProps) {
       {there ? <PageLink href={liveHref(run.target.id)}>Open it live</PageLink> : null}
     </Notice>
   );
+}
+
+/** What the worker needs to read a run. */
+function runSource(run: RunManifest): RunSource {
+  return {
+    id: run.id,
+    url: framesHref(run.id),
+    target: run.target,
+    from_s: run.from_ns / 1e9,
+    to_s: run.to_ns / 1e9,
+    instants: run.counts.frames,
+    rows: run.counts.thread_samples,
+  };
 }

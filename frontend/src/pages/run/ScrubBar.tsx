@@ -1,19 +1,19 @@
 import { type KeyboardEvent, type PointerEvent, useRef } from "react";
 import { localTime, preciseTime } from "../../base/clock";
-import { useLiveClient } from "../../base/liveClient";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import { Sparkline } from "../../charts/Sparkline";
-import type { Extent } from "../../model/contract";
 import { formatDuration } from "../../model/format";
+import type { Span } from "../../model/window";
 import type { RunManifest } from "../../wire/generated/models";
-import { keyed, LEAST_S } from "./play";
+import { useLiveClient } from "../clients";
+import { LEAST_S, windowAfterKey } from "./playback";
 import styles from "./ScrubBar.module.css";
 
 interface ScrubBarProps {
   readonly run: RunManifest;
-  readonly extent: Extent;
-  readonly window: Extent;
-  readonly onWindow: (window: Extent) => void;
+  readonly extent: Span;
+  readonly window: Span;
+  readonly onWindow: (window: Span) => void;
 }
 
 /** So near an edge of the window, a press takes hold of the edge. */
@@ -24,13 +24,13 @@ const HEIGHT_PX = 40;
 interface Drag {
   readonly part: "all" | "left" | "right" | "new";
   readonly at_s: number;
-  readonly from: Extent;
+  readonly from: Span;
 }
 
 /** CPU of the whole run in one line, and the window on it: drag it, its edges, or a new one. */
 export function ScrubBar({ run, extent, window, onWindow }: ScrubBarProps) {
   const client = useLiveClient();
-  const outline = useReadable(client.outline);
+  const outline = useStore(client.outline);
   const bar = useRef<HTMLDivElement>(null);
   const drag = useRef<Drag | null>(null);
   const whole_s = extent.t1_s - extent.t0_s;
@@ -82,7 +82,9 @@ export function ScrubBar({ run, extent, window, onWindow }: ScrubBarProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const next =
-      event.ctrlKey || event.altKey || event.metaKey ? null : keyed(event.key, window, extent);
+      event.ctrlKey || event.altKey || event.metaKey
+        ? null
+        : windowAfterKey(event.key, window, extent);
     if (next !== null) {
       event.preventDefault();
       onWindow(next);

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { asProblem } from "../../api/problem";
 import { role } from "../../api/role";
 import { changeRun } from "../../api/runs";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import type { Problem, RunManifest, RunPatch } from "../../wire/generated/models";
 
 interface RunChange {
@@ -18,7 +18,7 @@ interface RunChange {
 export function useRunChange(id: string, onChange: (run: RunManifest) => void): RunChange {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const locked = useReadable(role) === "viewer";
+  const locked = useStore(role) === "viewer";
   const ask = async (patch: RunPatch) => {
     setBusy(true);
     setProblem(null);
@@ -30,4 +30,17 @@ export function useRunChange(id: string, onChange: (run: RunManifest) => void): 
     setBusy(false);
   };
   return { change: (patch) => void ask(patch), busy, problem, locked };
+}
+
+/** Longest tag, and how many a run may have: as the schema of a run says. */
+const MAX_TAG_LENGTH = 40;
+const MAX_TAGS = 32;
+
+/** Tags in a text with commas between them, each once. */
+export function parseTags(text: string): string[] {
+  const tags = text
+    .split(",")
+    .map((tag) => tag.trim().slice(0, MAX_TAG_LENGTH))
+    .filter((tag) => tag !== "");
+  return [...new Set(tags)].slice(0, MAX_TAGS);
 }

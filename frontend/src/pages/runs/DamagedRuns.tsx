@@ -1,5 +1,5 @@
 import type { DamagedRun } from "../../wire/generated/models";
-import styles from "./Sidelist.module.css";
+import styles from "./CollapsedList.module.css";
 
 /** Folders among the runs that cannot be read: they are left as they are. */
 export function DamagedRuns({ damaged }: { readonly damaged: readonly DamagedRun[] }) {

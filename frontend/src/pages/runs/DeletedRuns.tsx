@@ -1,7 +1,7 @@
 import { formatDuration, formatValue } from "../../model/format";
 import { Button } from "../../ui/Button";
 import type { RunSummary } from "../../wire/generated/models";
-import styles from "./Sidelist.module.css";
+import styles from "./CollapsedList.module.css";
 
 interface DeletedRunsProps {
   readonly runs: readonly RunSummary[];

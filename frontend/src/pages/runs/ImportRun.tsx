@@ -71,7 +71,7 @@ export function ImportRun({ locked, onDone, children }: ImportRunProps) {
         }}
       />
       {problem === null ? null : <ProblemNotice problem={problem} />}
-      {busy === "" ? null : <Notice kind="plain" title={`Importing ${busy}…`} />}
+      {busy === "" ? null : <Notice status="info" title={`Importing ${busy}…`} />}
       {over ? <p className={styles.hint}>Drop a run (.tar.zst) to import it</p> : null}
       {children(() => input.current?.click())}
     </section>

@@ -3,8 +3,7 @@ import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { RunSummary } from "../../wire/generated/models";
-import { tagsOf } from "../run/tags";
-import { useRunChange } from "../run/useRunChange";
+import { parseTags, useRunChange } from "../run/useRunChange";
 import styles from "./RunEditor.module.css";
 
 interface RunEditorProps {
@@ -27,7 +26,7 @@ export function RunEditor({ run, onClose, onChange }: RunEditorProps) {
     event.preventDefault();
     change({
       name: name.trim(),
-      tags: tagsOf(tags),
+      tags: parseTags(tags),
       group: group.trim() === "" ? null : group.trim(),
       notes: notes.trim(),
     });

@@ -3,12 +3,12 @@ import { localDate, utcTime } from "../../base/clock";
 import { runHref } from "../../base/route";
 import { formatDuration, formatValue } from "../../model/format";
 import { Button } from "../../ui/Button";
-import { Mark } from "../../ui/Mark";
 import { PageLink } from "../../ui/PageLink";
-import { RunStateMark } from "../../ui/RunStateMark";
-import { Tip } from "../../ui/Tip";
+import { RunStateBadge } from "../../ui/RunStateBadge";
+import { StatusIcon } from "../../ui/StatusIcon";
+import { Tooltip } from "../../ui/Tooltip";
 import type { RunSummary } from "../../wire/generated/models";
-import { lossWords } from "../run/lossWords";
+import { dataLossTexts } from "../run/dataLossText";
 import { ExportMenu } from "./ExportMenu";
 import { RunEditor } from "./RunEditor";
 import styles from "./RunsTable.module.css";
@@ -28,7 +28,7 @@ interface RunRowProps {
 /** A run in the list. */
 export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowProps) {
   const [editing, setEditing] = useState(false);
-  const losses = lossWords(run.losses);
+  const losses = dataLossTexts(run.losses);
   return (
     <tr className={styles.row} data-run={run.id} data-chosen={chosen}>
       <td className={styles.choose}>
@@ -72,9 +72,9 @@ export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowP
         ) : null}
       </td>
       <td className={styles.process}>
-        <Tip text={<code>{run.command}</code>}>
+        <Tooltip text={<code>{run.command}</code>}>
           <code>{run.process}</code>
-        </Tip>
+        </Tooltip>
       </td>
       <td className={styles.started} title={utcTime(run.started_unix_us / 1000)}>
         {localDate(run.started_unix_us / 1000)}
@@ -86,16 +86,16 @@ export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowP
       <td className={styles.number}>{formatValue(run.counts.bytes, "bytes")}</td>
       <td className={styles.host}>{run.host_name}</td>
       <td className={styles.state}>
-        <Tip text={run.end_detail === "" ? null : run.end_detail}>
-          <RunStateMark state={run.state} />
-        </Tip>
+        <Tooltip text={run.end_detail === "" ? null : run.end_detail}>
+          <RunStateBadge state={run.state} />
+        </Tooltip>
         {losses.length === 0 ? null : (
-          <Tip text={losses.join(" ")}>
+          <Tooltip text={losses.join(" ")}>
             <span className={styles.losses}>
-              <Mark kind="fair" />
+              <StatusIcon status="warning" />
               <span className="visually-hidden">{losses.join(" ")}</span>
             </span>
-          </Tip>
+          </Tooltip>
         )}
       </td>
       <td className={styles.actions}>

@@ -2,22 +2,22 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { askRole, role, VIEW_ONLY } from "../../api/role";
 import { listRuns } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
-import { useLiveClient } from "../../base/liveClient";
 import { navigate } from "../../base/routing";
-import { useReadable } from "../../base/useReadable";
+import { useStore } from "../../base/useStore";
 import { formatDuration, formatValue } from "../../model/format";
-import { Blank } from "../../ui/Blank";
 import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { SearchField } from "../../ui/SearchField";
 import type { RunsResponse } from "../../wire/generated/models";
+import { useLiveClient } from "../clients";
 import { compareHref, linkOf } from "../compare/link";
 import { DamagedRuns } from "./DamagedRuns";
 import { DeletedRuns } from "./DeletedRuns";
 import { ImportRun } from "./ImportRun";
-import { fitting, NEWEST_FIRST, ordered } from "./listing";
 import styles from "./RunsPage.module.css";
 import { RunsTable } from "./RunsTable";
+import { filterRuns, NEWEST_FIRST, sortRuns } from "./runList";
 import { useDelete } from "./useDelete";
 
 /** Runs are made and changed by others too: other pages, the command line. */
@@ -28,8 +28,8 @@ const MOST_COMPARED = 8;
 /** All runs. */
 export function RunsPage() {
   const { value, problem, loading, refresh } = usePolled(listRuns, PERIOD_MS);
-  const recordings = useReadable(useLiveClient().live)?.recordings;
-  const locked = useReadable(role) === "viewer";
+  const recordings = useStore(useLiveClient().live)?.recordings;
+  const locked = useStore(role) === "viewer";
   const [text, setText] = useState("");
   const [order, setOrder] = useState(NEWEST_FIRST);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -47,7 +47,7 @@ export function RunsPage() {
   }, [recorded, refresh]);
 
   const runs = useMemo(
-    () => ordered(fitting(value?.runs ?? [], text), order),
+    () => sortRuns(filterRuns(value?.runs ?? [], text), order),
     [value, text, order],
   );
   const compared = [...chosen].flatMap((id) => value?.runs.find((run) => run.id === id) ?? []);
@@ -102,9 +102,9 @@ export function RunsPage() {
           {value === null ? null : value.runs.length === 0 ? (
             <NoRuns />
           ) : runs.length === 0 ? (
-            <Blank title="No run fits the search">
+            <EmptyState title="No run fits the search">
               <Button onClick={() => setText("")}>Show all</Button>
-            </Blank>
+            </EmptyState>
           ) : (
             <RunsTable
               root={table}
@@ -128,7 +128,7 @@ export function RunsPage() {
 
 function NoRuns() {
   return (
-    <Blank title="No runs yet">
+    <EmptyState title="No runs yet">
       <p>
         A run keeps all that tidscope measured of a program, to look at again and to compare. Open a
         target and press Record, or type <code>tidscope record -- COMMAND</code>.
@@ -136,7 +136,7 @@ function NoRuns() {
       <Button look="primary" onClick={() => navigate("/")}>
         Pick a process
       </Button>
-    </Blank>
+    </EmptyState>
   );
 }
 

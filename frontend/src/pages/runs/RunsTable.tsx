@@ -2,11 +2,11 @@ import { type KeyboardEvent, type RefObject, useCallback } from "react";
 import { runHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import { SortHeader } from "../../ui/SortHeader";
-import { useRowKeys } from "../../ui/useRowKeys";
+import { useRowNavigation } from "../../ui/useRowNavigation";
 import type { RunSummary } from "../../wire/generated/models";
-import type { Order, RunSort } from "./listing";
 import { RunRow } from "./RunRow";
 import styles from "./RunsTable.module.css";
+import type { Order, RunSort } from "./runList";
 
 interface RunsTableProps {
   readonly root: RefObject<HTMLDivElement | null>;
@@ -41,7 +41,7 @@ export function RunsTable(props: RunsTableProps) {
     },
     [root],
   );
-  const keys = useRowKeys(root, runs.length, PAGE, scrollTo);
+  const keys = useRowNavigation(root, runs.length, PAGE, scrollTo);
   const onKeyDown = (event: KeyboardEvent) => {
     const at = event.target instanceof HTMLElement ? event.target.dataset.row : undefined;
     const run = at === undefined ? undefined : runs[Number(at)];

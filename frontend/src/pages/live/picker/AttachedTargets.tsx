@@ -2,20 +2,20 @@ import { useState } from "react";
 import { detach, stopDemo } from "../../../api/client";
 import { asProblem } from "../../../api/problem";
 import { localTime, utcTime } from "../../../base/clock";
-import { useLiveClient } from "../../../base/liveClient";
 import { liveHref } from "../../../base/route";
 import { navigate } from "../../../base/routing";
-import { useReadable } from "../../../base/useReadable";
+import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
-import { Mark } from "../../../ui/Mark";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
+import { StatusIcon } from "../../../ui/StatusIcon";
 import type { Problem, Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import { isDemo } from "../demo";
 import styles from "./AttachedTargets.module.css";
 
 /** What is attached to already, and what has ended and is still kept. */
 export function AttachedTargets() {
-  const live = useReadable(useLiveClient().live);
+  const live = useStore(useLiveClient().live);
   const [problem, setProblem] = useState<Problem | null>(null);
   const targets = [...(live?.targets ?? [])].sort(
     (a, b) => b.attached_unix_us - a.attached_unix_us,
@@ -66,7 +66,7 @@ function TargetRow({ target, onEnd }: TargetRowProps) {
   const verb = isDemo(target) ? "Stop the demo" : "Detach";
   return (
     <li className={styles.target} data-target={target.id}>
-      <Mark kind={target.state === "attached" ? "good" : "plain"} />
+      <StatusIcon status={target.state === "attached" ? "ok" : "info"} />
       <a
         className={styles.open}
         href={liveHref(target.id)}

@@ -1,5 +1,5 @@
-import { Blank } from "../../../ui/Blank";
 import { CommandLine } from "../../../ui/CommandLine";
+import { EmptyState } from "../../../ui/EmptyState";
 import styles from "./NoCollector.module.css";
 
 /** Nothing measures yet: how to start what does. */
@@ -7,7 +7,7 @@ export function NoCollector() {
   const scheme = window.location.protocol === "https:" ? "wss" : "ws";
   const backend = `${scheme}://${window.location.host}/ws/collector`;
   return (
-    <Blank title="No collector is connected">
+    <EmptyState title="No collector is connected">
       <p>
         The backend runs, but nothing measures. The collector reads the kernel's counters on the
         machine to watch; as root it can use taskstats, without it falls back to /proc.
@@ -25,6 +25,6 @@ export function NoCollector() {
         />
       </div>
       <p>This page goes on by itself as soon as one connects.</p>
-    </Blank>
+    </EmptyState>
   );
 }

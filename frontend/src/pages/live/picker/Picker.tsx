@@ -2,27 +2,27 @@ import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "reac
 import { getHealth, listProcesses } from "../../../api/client";
 import { isKind } from "../../../api/problem";
 import { usePolled } from "../../../api/usePolled";
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
-import { Blank } from "../../../ui/Blank";
+import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
+import { EmptyState } from "../../../ui/EmptyState";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { SearchField } from "../../../ui/SearchField";
 import { Select } from "../../../ui/Select";
 import type { Process } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import { useAttach } from "../useAttach";
 import { AttachedTargets } from "./AttachedTargets";
 import { NoCollector } from "./NoCollector";
 import styles from "./Picker.module.css";
 import { ProcessTable, type ProcessTableHandle } from "./ProcessTable";
-import { byCpu, fits } from "./search";
+import { byCpu, matchesSearch } from "./search";
 
 const REFRESH_MS = 2000;
 const NONE: readonly Process[] = [];
 
 /** Choose a process to watch. */
 export function Picker() {
-  const live = useReadable(useLiveClient().live);
+  const live = useStore(useLiveClient().live);
   const hosts = live?.hosts.filter((each) => each.connected) ?? [];
   const [chosenHost, setChosenHost] = useState<string | null>(null);
   const host = chosenHost ?? hosts[0]?.id ?? null;
@@ -37,7 +37,8 @@ export function Picker() {
 
   const all = polled.value?.processes ?? NONE;
   const shown = useMemo(
-    () => all.filter((each) => (!mine || each.uid === uid) && fits(each, typed)).sort(byCpu),
+    () =>
+      all.filter((each) => (!mine || each.uid === uid) && matchesSearch(each, typed)).sort(byCpu),
     [all, mine, uid, typed],
   );
 
@@ -108,10 +109,12 @@ export function Picker() {
         </Button>
       </header>
       {polled.value === null && polled.problem === null ? (
-        <Blank title="Looking at the processes…" />
+        <EmptyState title="Looking at the processes…" />
       ) : null}
       {polled.value !== null && shown.length === 0 ? (
-        <Blank title={all.length === 0 ? "There are no processes to see" : "No process fits"}>
+        <EmptyState
+          title={all.length === 0 ? "There are no processes to see" : "No process matchesSearch"}
+        >
           <p>
             {typed === ""
               ? "Start a program with some threads, or the small demo that comes with tidscope."
@@ -124,7 +127,7 @@ export function Picker() {
           ) : (
             <Button onClick={() => setTyped("")}>Show all</Button>
           )}
-        </Blank>
+        </EmptyState>
       ) : null}
       {shown.length === 0 ? null : (
         <ProcessTable

@@ -1,5 +1,5 @@
 import { formatValue, NO_VALUE } from "../../../model/format";
-import { Tip } from "../../../ui/Tip";
+import { Tooltip } from "../../../ui/Tooltip";
 import type { Process } from "../../../wire/generated/models";
 import styles from "./ProcessTable.module.css";
 
@@ -23,7 +23,7 @@ export function ProcessRow({ process, index, reachable, busy, onPick }: ProcessR
       data-pid={process.pid}
     >
       <td className={styles.command}>
-        <Tip
+        <Tooltip
           className={styles.tip}
           text={refusal === null ? null : `${refusal.detail} ${refusal.hint}`}
         >
@@ -41,7 +41,7 @@ export function ProcessRow({ process, index, reachable, busy, onPick }: ProcessR
               {busy ? "Attaching…" : (refusal?.title ?? process.command)}
             </span>
           </button>
-        </Tip>
+        </Tooltip>
       </td>
       <td className={styles.pid}>{process.pid}</td>
       <td className={styles.cpu}>{percent(process.cpu_percent)}</td>

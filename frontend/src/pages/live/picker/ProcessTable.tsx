@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type Ref, useCallback, useImperativeHandle, useRef } from "react";
-import { useHeld } from "../../../ui/useHeld";
-import { useRowKeys } from "../../../ui/useRowKeys";
+import { useRowNavigation } from "../../../ui/useRowNavigation";
+import { useStableOrder } from "../../../ui/useStableOrder";
 import type { Process } from "../../../wire/generated/models";
 import { ProcessRow } from "./ProcessRow";
 import styles from "./ProcessTable.module.css";
@@ -26,7 +26,7 @@ const keyOf = (process: Process) => `${process.pid}@${process.start_ticks}`;
 /** The processes, one a row; a press on a row attaches to it. */
 export function ProcessTable({ processes, busyPid, onPick, handle }: ProcessTableProps) {
   const root = useRef<HTMLDivElement>(null);
-  const { rows, handlers } = useHeld(processes, keyOf);
+  const { rows, handlers } = useStableOrder(processes, keyOf);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => root.current,
@@ -34,7 +34,7 @@ export function ProcessTable({ processes, busyPid, onPick, handle }: ProcessTabl
     overscan: 8,
   });
   const scrollTo = useCallback((index: number) => virtual.scrollToIndex(index), [virtual]);
-  const keys = useRowKeys(root, rows.length, PAGE, scrollTo);
+  const keys = useRowNavigation(root, rows.length, PAGE, scrollTo);
   useImperativeHandle(handle, () => ({ focusFirst: () => keys.focusRow(0) }), [keys.focusRow]);
 
   const items = virtual.getVirtualItems();

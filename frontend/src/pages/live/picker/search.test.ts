@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Process } from "../../../wire/generated/models";
-import { byCpu, fits } from "./search";
+import { byCpu, matchesSearch } from "./search";
 
 const process = (more: Partial<Process>): Process => ({
   pid: 4321,
@@ -21,7 +21,7 @@ const process = (more: Partial<Process>): Process => ({
   ...more,
 });
 
-describe("fits", () => {
+describe("matchesSearch", () => {
   it.each([
     ["", true],
     ["  ", true],
@@ -37,7 +37,7 @@ describe("fits", () => {
     ["caddy run", true],
     ["caddy nginx", false],
   ])("%j: %s", (typed, expected) => {
-    expect(fits(process({}), typed)).toBe(expected);
+    expect(matchesSearch(process({}), typed)).toBe(expected);
   });
 });
 

@@ -1,15 +1,15 @@
 import type { Process } from "../../../wire/generated/models";
 
 /**
- * Whether a process fits what was typed: each word must be in its name, command line, user, pid or
+ * Whether a process matchesSearch what was typed: each word must be in its name, command line, user, pid or
  * a port it listens on (":80" means a port only, and wholly).
  */
-export function fits(process: Process, typed: string): boolean {
+export function matchesSearch(process: Process, typed: string): boolean {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  return words.every((word) => fitsWord(process, word));
+  return words.every((word) => matchesWord(process, word));
 }
 
-function fitsWord(process: Process, word: string): boolean {
+function matchesWord(process: Process, word: string): boolean {
   if (/^:[0-9]+$/.test(word)) {
     return process.ports.includes(Number(word.slice(1)));
   }

@@ -3,16 +3,16 @@ import { asProblem } from "../../../api/problem";
 import { askRole, role, VIEW_ONLY } from "../../../api/role";
 import { record, stopRecording } from "../../../api/runs";
 import { localTime } from "../../../base/clock";
-import { useLiveClient } from "../../../base/liveClient";
 import { runHref } from "../../../base/route";
 import { navigate } from "../../../base/routing";
 import { toast } from "../../../base/toasts";
-import { useReadable } from "../../../base/useReadable";
+import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
 import { Popover } from "../../../ui/Popover";
 import { RecordingDot } from "../../../ui/RecordingDot";
-import { Tip } from "../../../ui/Tip";
+import { Tooltip } from "../../../ui/Tooltip";
 import type { Problem, RecordRequest, RunManifest, Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import styles from "./RecordButton.module.css";
 
 /** What may be kept of what has been, and whether to go on. */
@@ -29,9 +29,9 @@ interface RecordButtonProps {
 /** Records the target; pressed again, it stops. Beside it: what to keep of the past. */
 export function RecordButton({ target, onProblem }: RecordButtonProps) {
   const client = useLiveClient();
-  const recordings = useReadable(client.live)?.recordings ?? [];
+  const recordings = useStore(client.live)?.recordings ?? [];
   const running = recordings.find((each) => each.target === target.id) ?? null;
-  const viewer = useReadable(role) === "viewer";
+  const viewer = useStore(role) === "viewer";
   const [busy, setBusy] = useState(false);
   useEffect(askRole, []);
 
@@ -71,7 +71,7 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
   return (
     <div className={styles.record} data-recording={running !== null}>
       {running === null ? (
-        <Tip text={why}>
+        <Tooltip text={why}>
           <Button
             className={styles.button}
             disabled={viewer || over || busy}
@@ -80,9 +80,9 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
             <span className={styles.dot} aria-hidden="true" />
             Record
           </Button>
-        </Tip>
+        </Tooltip>
       ) : (
-        <Tip text={viewer ? VIEW_ONLY : `Recording ${running.name}`}>
+        <Tooltip text={viewer ? VIEW_ONLY : `Recording ${running.name}`}>
           <Button
             className={styles.button}
             disabled={viewer || busy}
@@ -94,7 +94,7 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
             <RecordingDot since_unix_us={running.created_unix_us} />
             <span className={styles.name}>{running.name}</span>
           </Button>
-        </Tip>
+        </Tooltip>
       )}
       <Popover
         label="What to keep of the past"

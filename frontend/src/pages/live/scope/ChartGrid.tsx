@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
-import type { LiveClient } from "../../../model/contract";
+import { useStore } from "../../../base/useStore";
+import type { LiveClient } from "../../../model/client";
 import { fieldNamed } from "../../../model/format";
 import type { Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import styles from "./ChartGrid.module.css";
 import { ChartPanel } from "./ChartPanel";
 import { EventList } from "./EventList";
-import { PANELS, type Panel, whyAbsent } from "./panels";
+import { chartAbsentReason, PANELS, type Panel } from "./panels";
 import { SizePanel } from "./SizePanel";
 import { TimesPanel } from "./times/TimesPanel";
 
@@ -18,10 +18,10 @@ const ABOVE_TIMES = 2;
 export function ChartGrid({ target }: { readonly target: Target }) {
   const empty = useEmptyCharts(useLiveClient());
   const judged = PANELS.map((panel) => {
-    const reason = whyAbsent(panel, target);
+    const reason = chartAbsentReason(panel, target);
     return { panel, reason: reason ?? (empty.has(panel.chart) ? whyEmpty(panel) : null) };
   });
-  const steered = useReadable(useLiveClient().steer) !== null || target.steering !== null;
+  const steered = useStore(useLiveClient().steer) !== null || target.steering !== null;
   const others = judged.filter(({ panel }) => !(steered && panel.chart === "gomaxprocs"));
   const there = others.filter(({ reason }) => reason === null).map(({ panel }) => panel);
   const panels = (some: readonly Panel[]) =>

@@ -1,19 +1,14 @@
-import { useLiveClient } from "../../../base/liveClient";
-import { useSelected } from "../../../base/useSelected";
-import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
+import { READABLE_MS, useSelected, useThrottled } from "../../../base/useStore";
 import { Marker } from "../../../charts/Marker";
+import type { ChartTheme } from "../../../charts/palette";
 import { lineStyle } from "../../../charts/palette";
-import type {
-  ChartId,
-  ChartTheme,
-  ChartView,
-  Hover,
-  LineView,
-  ViewRequest,
-} from "../../../model/contract";
+import type { Hover } from "../../../model/client";
 import { formatValue } from "../../../model/format";
-import { bareNumber } from "./bareNumber";
+import type { ChartId, ViewRequest } from "../../../model/viewRequest";
+import type { ChartView, LineView } from "../../../model/views";
+import { useLiveClient } from "../../clients";
 import styles from "./ChartLegend.module.css";
+import { withoutUnit } from "./withoutUnit";
 
 interface ChartLegendProps {
   readonly chart: ChartId;
@@ -27,7 +22,7 @@ const NO_HOVER = { t_s: null, key: null, chart: null };
 /** The lines of a chart with their last values; a press selects the thread everywhere. */
 export function ChartLegend({ chart, theme }: ChartLegendProps) {
   const client = useLiveClient();
-  const view = useSlowly(client.chart(chart), READABLE_MS);
+  const view = useThrottled(client.chart(chart), READABLE_MS);
   const hovered = useSelected(client.hover, keyOf);
   const selected = useSelected(client.view, selectedOf);
   if (view === null || view.state !== "ok") {
@@ -86,7 +81,7 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
 }
 
 function Last({ view, line }: { readonly view: ChartView; readonly line: LineView }) {
-  return <span className={styles.value}>{bareNumber(formatValue(line.last, view.unit))}</span>;
+  return <span className={styles.value}>{withoutUnit(formatValue(line.last, view.unit))}</span>;
 }
 
 /** Names that more than one has: only they need their thread id. */

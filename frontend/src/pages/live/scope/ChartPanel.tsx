@@ -1,9 +1,8 @@
-import { useLiveClient } from "../../../base/liveClient";
 import { theme } from "../../../base/theme";
-import { useReadable } from "../../../base/useReadable";
-import { useSelected } from "../../../base/useSelected";
+import { useSelected, useStore } from "../../../base/useStore";
 import { TimeChart } from "../../../charts/TimeChart";
-import type { ChartView } from "../../../model/contract";
+import type { ChartView } from "../../../model/views";
+import { useLiveClient } from "../../clients";
 import { ChartLegend } from "./ChartLegend";
 import styles from "./ChartPanel.module.css";
 import { CHART_THEMES } from "./chartTheme";
@@ -16,7 +15,7 @@ const stateOf = (view: ChartView | null) => view?.state ?? "waiting";
 /** A chart with its heading and legend. */
 export function ChartPanel({ panel }: { readonly panel: Panel }) {
   const client = useLiveClient();
-  const colours = CHART_THEMES[useReadable(theme)];
+  const colours = CHART_THEMES[useStore(theme)];
   const smoothing = useSelected(client.chart(panel.chart), smoothingOf);
   const state = useSelected(client.chart(panel.chart), stateOf);
   return (

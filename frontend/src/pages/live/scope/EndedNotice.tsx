@@ -2,14 +2,14 @@ import { useState } from "react";
 import { listProcesses } from "../../../api/client";
 import { asProblem } from "../../../api/problem";
 import { navigate } from "../../../base/routing";
-import type { TargetView } from "../../../model/contract";
 import { formatDuration } from "../../../model/format";
+import type { TargetView } from "../../../model/views";
 import { Button } from "../../../ui/Button";
 import { Notice } from "../../../ui/Notice";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import type { Process, Target } from "../../../wire/generated/models";
 import { useAttach } from "../useAttach";
-import { exitWords } from "./exitWords";
+import { exitStatusText } from "./exitStatusText";
 
 interface EndedNoticeProps {
   readonly target: Target;
@@ -56,7 +56,7 @@ export function EndedNotice({ target, view }: EndedNoticeProps) {
   return (
     <>
       <Notice
-        kind="plain"
+        status="info"
         title={exited ? "The process has ended" : "Detached"}
         actions={
           <>
@@ -72,7 +72,7 @@ export function EndedNotice({ target, view }: EndedNoticeProps) {
         }
       >
         {exited
-          ? `It was watched for ${formatDuration(view.now_s)}; ${exitWords(view.exit_code)}. The stream is complete: charts and totals stay.`
+          ? `It was watched for ${formatDuration(view.now_s)}; ${exitStatusText(view.exit_code)}. The stream is complete: charts and totals stay.`
           : `It is no longer sampled, and goes on undisturbed. What was measured in ${formatDuration(view.now_s)} stays.`}
         {remark === "" ? null : <p role="alert">{remark}</p>}
       </Notice>

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { localTime, utcTime } from "../../../base/clock";
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
+import { useStore } from "../../../base/useStore";
 import { describeEvent } from "../../../charts/describe";
-import { Mark, type MarkKind } from "../../../ui/Mark";
+import { type Status, StatusIcon } from "../../../ui/StatusIcon";
 import type { TargetEvent } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import styles from "./EventList.module.css";
 
 /** Births and ends of threads are many; they are shown on request. */
@@ -22,7 +22,7 @@ const WORRYING: ReadonlySet<TargetEvent["type"]> = new Set([
 
 /** What happened to the target, newest first. */
 export function EventList() {
-  const view = useReadable(useLiveClient().events);
+  const view = useStore(useLiveClient().events);
   const [threads, setThreads] = useState(false);
   const events = (view?.events ?? [])
     .filter(({ event }) => threads || !OF_THREADS.has(event.type))
@@ -47,7 +47,7 @@ export function EventList() {
           {events.map(({ id, unix_ms, event }) => (
             <li key={id} className={styles.event} data-event={event.type}>
               <time title={utcTime(unix_ms)}>{localTime(unix_ms)}</time>
-              <Mark kind={kindOf(event)} />
+              <StatusIcon status={kindOf(event)} />
               <span>{describeEvent(event)}</span>
             </li>
           ))}
@@ -57,10 +57,10 @@ export function EventList() {
   );
 }
 
-function kindOf(event: TargetEvent): MarkKind {
+function kindOf(event: TargetEvent): Status {
   if (event.type === "steering_problem") {
-    return event.problem === null ? "good" : "fair";
+    return event.problem === null ? "ok" : "warning";
   }
   const slowed = event.type === "rate_adapted" && event.rate_hz < event.previous_hz;
-  return slowed || WORRYING.has(event.type) ? "fair" : "plain";
+  return slowed || WORRYING.has(event.type) ? "warning" : "info";
 }

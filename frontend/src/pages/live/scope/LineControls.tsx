@@ -1,16 +1,16 @@
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
-import { RING_FIELDS } from "../../../model/contract";
+import { useStore } from "../../../base/useStore";
+import { RING_FIELDS } from "../../../model/chartSpecs";
 import { fieldLabel } from "../../../model/format";
 import { Select } from "../../../ui/Select";
 import type { Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 
 const TOP = [5, 10, 20, 50] as const;
 
 /** Which threads get a line of their own, and where their sums start. */
 export function LineControls({ target }: { readonly target: Target }) {
   const client = useLiveClient();
-  const view = useReadable(client.view);
+  const view = useStore(client.view);
   const ranked = RING_FIELDS.filter((field) => target.fields.includes(field));
   return (
     <>

@@ -1,9 +1,9 @@
-import { type MapScale, rampStops, scaleTicks } from "../../../charts/map_colours";
-import { fineValue } from "../../../charts/map_words";
-import type { ShownUnit } from "../../../model/contract";
-import type { MapPicture } from "../../../model/map_picture";
-import { bareNumber } from "./bareNumber";
+import { type MapScale, rampStops, scaleTicks } from "../../../charts/mapColours";
+import { fineValue } from "../../../charts/mapText";
+import type { MapPicture } from "../../../model/mapPicture";
+import type { ShownUnit } from "../../../model/views";
 import styles from "./MapLegend.module.css";
+import { withoutUnit } from "./withoutUnit";
 
 interface MapLegendProps {
   readonly picture: MapPicture | null;
@@ -17,7 +17,7 @@ export function MapLegend({ picture, scale, dark }: MapLegendProps) {
   const ticks = scaleTicks(scale);
   return (
     <div className={styles.legend}>
-      <div className={styles.scale} role="img" aria-label={scaleWords(scale, unit)}>
+      <div className={styles.scale} role="img" aria-label={scaleText(scale, unit)}>
         <span
           className={styles.bar}
           style={{ background: `linear-gradient(to right, ${rampStops(dark).join(", ")})` }}
@@ -28,7 +28,7 @@ export function MapLegend({ picture, scale, dark }: MapLegendProps) {
               {scale.log && place === 0 ? "≤ " : ""}
               {place === ticks.length - 1
                 ? fineValue(value, unit)
-                : bareNumber(fineValue(value, unit))}
+                : withoutUnit(fineValue(value, unit))}
             </span>
           ))}
         </span>
@@ -54,7 +54,7 @@ export function MapLegend({ picture, scale, dark }: MapLegendProps) {
   );
 }
 
-function scaleWords(scale: MapScale, unit: ShownUnit): string {
+function scaleText(scale: MapScale, unit: ShownUnit): string {
   const [least, ...rest] = scaleTicks(scale).map(({ value }) => fineValue(value, unit));
   const kind = scale.log ? "logarithmic" : "linear";
   return `Colours, ${kind}, from ${least ?? "0"} to ${rest.at(-1) ?? "0"}`;

@@ -1,27 +1,26 @@
 import { useCallback, useState } from "react";
-import { useLiveClient } from "../../../base/liveClient";
 import { theme } from "../../../base/theme";
-import { useReadable } from "../../../base/useReadable";
-import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
-import type { MapScale } from "../../../charts/map_colours";
+import { READABLE_MS, useStore, useThrottled } from "../../../base/useStore";
+import type { MapScale } from "../../../charts/mapColours";
 import { ThreadMap } from "../../../charts/ThreadMap";
-import { RING_FIELDS } from "../../../model/contract";
+import { RING_FIELDS } from "../../../model/chartSpecs";
 import { fieldLabel } from "../../../model/format";
-import { DEFAULT_MAP, type MapMix } from "../../../model/map_contract";
-import { Segmented } from "../../../ui/Segmented";
+import { DEFAULT_MAP, type MapMix } from "../../../model/viewRequest";
+import { SegmentedControl } from "../../../ui/SegmentedControl";
 import { Select } from "../../../ui/Select";
 import type { Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import { CHART_THEMES } from "./chartTheme";
 import { MapLegend } from "./MapLegend";
 import styles from "./MapPanel.module.css";
-import { mapHeight, mapWords } from "./mapWords";
+import { mapHeight, mapText } from "./mapText";
 
 /** Every thread × time, with the field and the scale of its colours. */
 export function MapPanel({ target }: { readonly target: Target }) {
   const client = useLiveClient();
-  const colours = CHART_THEMES[useReadable(theme)];
-  const picture = useSlowly(client.map, READABLE_MS);
-  const threads = useSlowly(client.target, READABLE_MS)?.live_threads ?? 0;
+  const colours = CHART_THEMES[useStore(theme)];
+  const picture = useThrottled(client.map, READABLE_MS);
+  const threads = useThrottled(client.target, READABLE_MS)?.live_threads ?? 0;
   const [field, setField] = useState(DEFAULT_MAP.field);
   const [mix, setMix] = useState<MapMix>("max");
   const [spread, setSpread] = useState<"linear" | "log">("log");
@@ -43,7 +42,7 @@ export function MapPanel({ target }: { readonly target: Target }) {
     <section className={styles.panel} aria-label="Thread map" data-panel="map">
       <header className={styles.head}>
         <h2>Thread map</h2>
-        <span className={styles.words}>{mapWords(picture)}</span>
+        <span className={styles.words}>{mapText(picture)}</span>
         <div className={styles.controls}>
           <Select
             label="Colour"
@@ -51,7 +50,7 @@ export function MapPanel({ target }: { readonly target: Target }) {
             choices={choices.map((each) => ({ value: each, label: fieldLabel(each) }))}
             onChange={setField}
           />
-          <Segmented
+          <SegmentedControl
             label="Scale of the colours"
             value={spread}
             choices={[
@@ -61,7 +60,7 @@ export function MapPanel({ target }: { readonly target: Target }) {
             onChange={setSpread}
           />
           {(picture?.layout.per_row ?? 1) > 1 ? (
-            <Segmented
+            <SegmentedControl
               label="Threads that share a row"
               value={mix}
               choices={[

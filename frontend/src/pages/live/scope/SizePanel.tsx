@@ -1,12 +1,11 @@
-import { useLiveClient } from "../../../base/liveClient";
 import { theme } from "../../../base/theme";
-import { useReadable } from "../../../base/useReadable";
-import { useSelected } from "../../../base/useSelected";
+import { useSelected, useStore } from "../../../base/useStore";
 import { TimeChart } from "../../../charts/TimeChart";
-import type { ChartView } from "../../../model/contract";
-import { signalName, sizeTitle } from "../../../model/steer_words";
-import { Mark } from "../../../ui/Mark";
+import { signalName, sizeTitle } from "../../../model/steerText";
+import type { ChartView } from "../../../model/views";
+import { StatusIcon } from "../../../ui/StatusIcon";
 import type { Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import { ChartLegend } from "./ChartLegend";
 import panel from "./ChartPanel.module.css";
 import { CHART_THEMES } from "./chartTheme";
@@ -19,8 +18,8 @@ const stateOf = (view: ChartView | null) => view?.state ?? "waiting";
 /** The timeline of a steered program: the size in force, and what it gets done under it. */
 export function SizePanel({ target }: { readonly target: Target }) {
   const client = useLiveClient();
-  const colours = CHART_THEMES[useReadable(theme)];
-  const steer = useReadable(client.steer);
+  const colours = CHART_THEMES[useStore(theme)];
+  const steer = useStore(client.steer);
   const ops = useSelected(client.chart("ops"), stateOf);
   const band = steer?.bands.at(-1) ?? target.steering;
   const title = sizeTitle(band?.knob ?? null);
@@ -52,7 +51,7 @@ export function SizePanel({ target }: { readonly target: Target }) {
         <span className={panel.unit}>per second{signal === "" ? "" : `: ${signal}`}</span>
         {band?.proxy ? (
           <span className={styles.proxy}>
-            <Mark kind="fair" /> stands in for ops
+            <StatusIcon status="warning" /> stands in for ops
           </span>
         ) : null}
       </header>

@@ -2,19 +2,19 @@ import { useState } from "react";
 import { detach, stopDemo } from "../../../api/client";
 import { asProblem } from "../../../api/problem";
 import { navigate } from "../../../base/routing";
-import type { TargetView } from "../../../model/contract";
 import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
+import type { TargetView } from "../../../model/views";
 import { Button } from "../../../ui/Button";
 import { type Fact, FactList } from "../../../ui/FactList";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
-import { Tip } from "../../../ui/Tip";
+import { Tooltip } from "../../../ui/Tooltip";
 import type { Problem, Target } from "../../../wire/generated/models";
 import { isDemo } from "../demo";
 import { RecordButton } from "../record/RecordButton";
 import { SteerButton } from "../steer/SteerButton";
-import { HealthIndicator } from "./HealthIndicator";
+import { DataQualityIndicator } from "./DataQualityIndicator";
+import { EffectiveRate } from "./EffectiveRate";
 import { networkDetail, networkName } from "./networkSource";
-import { RateInForce } from "./RateInForce";
 import { RateSelect } from "./RateSelect";
 import styles from "./TargetHeader.module.css";
 
@@ -37,17 +37,17 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
       <div className={styles.title}>
         <h1 className={styles.name}>{process.name}</h1>
         <span className={styles.pid}>pid {process.pid}</span>
-        <Tip className={styles.commandTip} text={<code>{process.command}</code>}>
+        <Tooltip className={styles.commandTip} text={<code>{process.command}</code>}>
           <code className={styles.command}>{process.command}</code>
-        </Tip>
+        </Tooltip>
       </div>
       <div className={styles.actions}>
         <RecordButton target={target} onProblem={setProblem} />
         <SteerButton />
-        <HealthIndicator state={view.state} />
+        <DataQualityIndicator state={view.state} />
         <div className={styles.rate}>
           <RateSelect target={target} onProblem={setProblem} />
-          <RateInForce />
+          <EffectiveRate />
         </div>
         {target.state === "attached" ? (
           <Button onClick={end}>{isDemo(target) ? "Stop the demo" : "Detach"}</Button>

@@ -1,21 +1,20 @@
-import { useLiveClient } from "../../../base/liveClient";
-import { useSelected } from "../../../base/useSelected";
-import { READABLE_MS, useSlowly } from "../../../base/useSlowly";
+import { READABLE_MS, useSelected, useThrottled } from "../../../base/useStore";
 import { Sparkline } from "../../../charts/Sparkline";
-import type { TargetView, TileView } from "../../../model/contract";
 import { formatValue, NO_VALUE } from "../../../model/format";
-import { Mark } from "../../../ui/Mark";
-import { Tip } from "../../../ui/Tip";
+import type { TargetView, TileView } from "../../../model/views";
+import { StatusIcon } from "../../../ui/StatusIcon";
+import { Tooltip } from "../../../ui/Tooltip";
 import type { Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import styles from "./Tiles.module.css";
-import { whyNoValue } from "./whyNoValue";
+import { tileAbsentReason } from "./tileAbsentReason";
 
 const aliveOf = (view: TargetView | null) => view?.live_threads ?? 0;
 
 /** The process in a few numbers. */
 export function Tiles({ target }: { readonly target: Target }) {
   const client = useLiveClient();
-  const tiles = useSlowly(client.tiles, READABLE_MS);
+  const tiles = useThrottled(client.tiles, READABLE_MS);
   const alive = useSelected(client.target, aliveOf);
   return (
     <ul className={styles.tiles} aria-label="The process in numbers">
@@ -23,7 +22,7 @@ export function Tiles({ target }: { readonly target: Target }) {
         <Tile
           key={tile.id}
           tile={tile}
-          reason={whyNoValue(tile.id, tile.reason, target.fields, alive)}
+          reason={tileAbsentReason(tile.id, tile.reason, target.fields, alive)}
         />
       ))}
     </ul>
@@ -44,10 +43,10 @@ function Tile({ tile, reason }: TileProps) {
         {tile.note === undefined ? tile.label : <Noted note={tile.note}>{tile.label}</Noted>}
       </p>
       {state === "absent" ? (
-        <Tip className={styles.absent} text={reason}>
+        <Tooltip className={styles.absent} text={reason}>
           <span className={styles.value}>{NO_VALUE}</span>
           <span className={styles.reason}>{reason}</span>
-        </Tip>
+        </Tooltip>
       ) : (
         <>
           <Amount tile={tile} value={tile.value} label={tile.first_label} />
@@ -66,9 +65,9 @@ function Tile({ tile, reason }: TileProps) {
 /** A label that more is to be known of. */
 function Noted({ note, children }: { readonly note: string; readonly children: string }) {
   return (
-    <Tip text={note} className={styles.noted}>
-      {children} <Mark kind="plain" />
-    </Tip>
+    <Tooltip text={note} className={styles.noted}>
+      {children} <StatusIcon status="info" />
+    </Tooltip>
   );
 }
 

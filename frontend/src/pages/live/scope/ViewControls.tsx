@@ -1,7 +1,7 @@
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
+import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
 import type { Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
 import { LineControls } from "./LineControls";
 import styles from "./ViewControls.module.css";
 import { WindowSelect } from "./WindowSelect";
@@ -9,7 +9,7 @@ import { WindowSelect } from "./WindowSelect";
 /** What part of time is shown, and which threads get a line of their own. */
 export function ViewControls({ target }: { readonly target: Target }) {
   const client = useLiveClient();
-  const view = useReadable(client.view);
+  const view = useStore(client.view);
   return (
     <div className={styles.controls} data-paused={view.paused}>
       <Button

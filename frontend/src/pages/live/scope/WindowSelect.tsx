@@ -1,10 +1,9 @@
 import { useEffect, useState } from "react";
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
-import { useSlowly } from "../../../base/useSlowly";
+import { useStore, useThrottled } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
-import { Segmented } from "../../../ui/Segmented";
-import { WINDOWS, type WindowChoice, windowOf, zoomWords } from "./windows";
+import { SegmentedControl } from "../../../ui/SegmentedControl";
+import { useLiveClient } from "../../clients";
+import { WINDOWS, type WindowChoice, windowFor, zoomWords } from "./timeWindows";
 
 /** "All" grows in large steps; looking once a second is enough. */
 const STEP_MS = 1000;
@@ -12,13 +11,13 @@ const STEP_MS = 1000;
 /** The part of time on all axes. Dragging in a chart zooms; this leads back. */
 export function WindowSelect() {
   const client = useLiveClient();
-  const { window } = useReadable(client.view);
-  const now_s = useSlowly(client.target, STEP_MS)?.now_s ?? 0;
-  const from_s = useSlowly(client.health, STEP_MS)?.history_from_s ?? 0;
+  const { window } = useStore(client.view);
+  const now_s = useThrottled(client.target, STEP_MS)?.now_s ?? 0;
+  const from_s = useThrottled(client.health, STEP_MS)?.history_from_s ?? 0;
   const [choice, setChoice] = useState<WindowChoice>("60");
   const zoomed = window.kind === "fixed";
 
-  const wanted = windowOf(choice, now_s - from_s);
+  const wanted = windowFor(choice, now_s - from_s);
   const seconds = wanted.kind === "last" ? wanted.seconds : 0;
   useEffect(() => {
     if (!zoomed) {
@@ -28,11 +27,11 @@ export function WindowSelect() {
 
   const choose = (next: WindowChoice) => {
     setChoice(next);
-    client.request({ window: windowOf(next, now_s - from_s) });
+    client.request({ window: windowFor(next, now_s - from_s) });
   };
   return (
     <>
-      <Segmented
+      <SegmentedControl
         label="Time shown"
         value={zoomed ? "zoomed" : choice}
         choices={WINDOWS}

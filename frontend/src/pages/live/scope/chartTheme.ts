@@ -1,6 +1,6 @@
 import type { Theme } from "../../../base/theme";
+import type { ChartTheme } from "../../../charts/palette";
 import { DARK_CHART_THEME, LIGHT_CHART_THEME } from "../../../charts/palette";
-import type { ChartTheme } from "../../../model/contract";
 
 /** The charts' own colours on the grounds and lines of styles/tokens.css. */
 export const CHART_THEMES: Readonly<Record<Theme, ChartTheme>> = {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { CATALOGUE } from "../../../wire/generated/catalogue";
 import type { Target } from "../../../wire/generated/models";
-import { PANELS, whyAbsent } from "./panels";
+import { chartAbsentReason, PANELS } from "./panels";
 
 const target = (more: Partial<Target>): Target => ({
   id: "t-1-00000000",
@@ -47,7 +47,7 @@ const target = (more: Partial<Target>): Target => ({
 
 const why = (chart: string, more: Partial<Target> = {}) => {
   const panel = PANELS.find((each) => each.chart === chart);
-  return panel === undefined ? "no such panel" : whyAbsent(panel, target(more));
+  return panel === undefined ? "no such panel" : chartAbsentReason(panel, target(more));
 };
 
 it("names only fields of the catalogue", () => {

@@ -1,6 +1,6 @@
 /** The charts of the page, and why one is not there. */
 
-import type { ChartId } from "../../../model/contract";
+import type { ChartId } from "../../../model/viewRequest";
 import type { Target } from "../../../wire/generated/models";
 
 /** One chart: its heading, and what it says in small. */
@@ -46,7 +46,7 @@ export const PANELS: readonly Panel[] = [
 ];
 
 /** Why a target cannot have a chart, in words; null if it can. */
-export function whyAbsent(panel: Panel, target: Target): string | null {
+export function chartAbsentReason(panel: Panel, target: Target): string | null {
   if (panel.chart === "gomaxprocs") {
     return target.gomaxprocs === null ? target.gomaxprocs_reason : null;
   }

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { localTime, utcTime } from "../../../base/clock";
-import type { SteerView } from "../../../model/steer_contract";
+import type { SteerView } from "../../../model/views";
 import type { Target } from "../../../wire/generated/models";
 import styles from "./DecisionLog.module.css";
 import { logLines } from "./logLines";

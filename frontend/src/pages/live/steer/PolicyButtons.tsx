@@ -1,5 +1,5 @@
 import { Button } from "../../../ui/Button";
-import { Tip } from "../../../ui/Tip";
+import { Tooltip } from "../../../ui/Tooltip";
 import type { PolicyInfo, Steering } from "../../../wire/generated/models";
 import styles from "./PolicyButtons.module.css";
 import type { Pending } from "./useSteering";
@@ -33,7 +33,7 @@ export function PolicyButtons({
           const asked = pending?.key === `policy:${name}`;
           const pressed = name === steering?.policy;
           return (
-            <Tip
+            <Tooltip
               key={name}
               className={styles.cell}
               text={
@@ -56,7 +56,7 @@ export function PolicyButtons({
                 </span>
                 <span className={styles.name}>{name}</span>
               </Button>
-            </Tip>
+            </Tooltip>
           );
         })}
       </div>

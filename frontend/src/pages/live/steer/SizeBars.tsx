@@ -1,12 +1,12 @@
 import { localTime } from "../../../base/clock";
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
+import { useStore } from "../../../base/useStore";
 import { formatDuration, formatValue } from "../../../model/format";
-import type { SteerView } from "../../../model/steer_contract";
-import { signalUnit, sizeTitle } from "../../../model/steer_words";
+import { signalUnit, sizeTitle } from "../../../model/steerText";
+import type { SteerView } from "../../../model/views";
 import type { Steering } from "../../../wire/generated/models";
-import { barsOf, behindWords } from "./bars";
+import { useLiveClient } from "../../clients";
 import styles from "./SizeBars.module.css";
+import { behindBestText, sizeBars } from "./sizeBars";
 
 interface SizeBarsProps {
   readonly steer: SteerView;
@@ -15,10 +15,10 @@ interface SizeBarsProps {
 
 /** Operations a second of each size that was tried. */
 export function SizeBars({ steer, steering }: SizeBarsProps) {
-  const attached = useReadable(useLiveClient().target)?.target?.attached_unix_us ?? null;
+  const attached = useStore(useLiveClient().target)?.target?.attached_unix_us ?? null;
   const band = steer.bands.at(-1);
   const unit = signalUnit(band?.signal ?? null);
-  const bars = barsOf(steer.tried, steering?.size ?? null);
+  const bars = sizeBars(steer.tried, steering?.size ?? null);
   const since =
     attached === null || !Number.isFinite(steer.tried_since_s)
       ? ""
@@ -42,10 +42,10 @@ export function SizeBars({ steer, steering }: SizeBarsProps) {
           </thead>
           <tbody>
             {bars.map((bar) => (
-              <tr key={bar.size} data-bar={bar.size} data-in-force={bar.inForce}>
+              <tr key={bar.size} data-bar={bar.size} data-current={bar.current}>
                 <th scope="row" className={styles.size}>
                   {bar.size}
-                  {bar.inForce ? <span className={styles.now}>in force</span> : null}
+                  {bar.current ? <span className={styles.now}>in force</span> : null}
                 </th>
                 <td className={styles.value}>
                   <span className={styles.track} aria-hidden="true">
@@ -56,7 +56,7 @@ export function SizeBars({ steer, steering }: SizeBarsProps) {
                     {bar.wait_s === null ? "" : `, waits ${formatDuration(bar.wait_s)}`}
                   </span>
                 </td>
-                <td className={styles.behind}>{behindWords(bar)}</td>
+                <td className={styles.behind}>{behindBestText(bar)}</td>
                 <td className={styles.count}>×{bar.intervals}</td>
               </tr>
             ))}

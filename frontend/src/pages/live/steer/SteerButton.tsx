@@ -1,11 +1,11 @@
-import { steerOpen } from "../../../base/steerOpen";
-import { useReadable } from "../../../base/useReadable";
+import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
+import { drawerOpen } from "./drawer";
 import styles from "./SteerButton.module.css";
 
 /** Opens and closes the Steer drawer; the focus returns here. */
 export function SteerButton() {
-  const open = useReadable(steerOpen);
+  const open = useStore(drawerOpen);
   return (
     <Button
       data-steer-button
@@ -13,7 +13,7 @@ export function SteerButton() {
       aria-expanded={open}
       aria-controls="steer"
       aria-keyshortcuts="s"
-      onClick={() => steerOpen.set(!open)}
+      onClick={() => drawerOpen.set(!open)}
     >
       Steer
     </Button>

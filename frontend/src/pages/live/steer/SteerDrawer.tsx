@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useRef } from "react";
-import { steerOpen } from "../../../base/steerOpen";
 import { useMedia } from "../../../base/useMedia";
-import { useReadable } from "../../../base/useReadable";
+import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
 import type { Target } from "../../../wire/generated/models";
+import { drawerOpen } from "./drawer";
 import styles from "./SteerDrawer.module.css";
 import { SteerPanel } from "./SteerPanel";
 import { useSteering } from "./useSteering";
@@ -13,7 +13,7 @@ const OVER = "(width <= 1099px)";
 
 /** The drawer that steers a target. What was typed stays when it is closed. */
 export function SteerDrawer({ target }: { readonly target: Target }) {
-  const open = useReadable(steerOpen);
+  const open = useStore(drawerOpen);
   const over = useMedia(OVER);
   const element = useRef<HTMLDialogElement>(null);
   const state = useSteering(target, open);
@@ -36,7 +36,7 @@ export function SteerDrawer({ target }: { readonly target: Target }) {
       const here = at === document.body || (at instanceof Node && dialog.contains(at));
       const other = document.querySelector("dialog:modal");
       if (event.key === "Escape" && here && (other === null || other === dialog)) {
-        steerOpen.set(false);
+        drawerOpen.set(false);
       }
     };
     window.addEventListener("keydown", onKey);
@@ -48,7 +48,7 @@ export function SteerDrawer({ target }: { readonly target: Target }) {
       (known && !dialog.contains(before) ? before : button)?.focus();
     };
   }, [open, over]);
-  useEffect(() => () => steerOpen.set(false), []);
+  useEffect(() => () => drawerOpen.set(false), []);
   useKeptFocus(element, open);
 
   return (
@@ -59,15 +59,15 @@ export function SteerDrawer({ target }: { readonly target: Target }) {
       className={styles.drawer}
       aria-label="Steer"
       data-over={over}
-      onCancel={() => steerOpen.set(false)}
+      onCancel={() => drawerOpen.set(false)}
     >
       <header className={styles.head}>
         <h2>Steer</h2>
         <span className={styles.sub}>{target.process.name}</span>
         <span className={styles.pending} role="status">
-          {state.pending?.words ?? ""}
+          {state.pending?.text ?? ""}
         </span>
-        <Button look="quiet" onClick={() => steerOpen.set(false)} aria-label="Close">
+        <Button look="quiet" onClick={() => drawerOpen.set(false)} aria-label="Close">
           ×
         </Button>
       </header>

@@ -1,21 +1,21 @@
 import { useState } from "react";
-import { useLiveClient } from "../../../base/liveClient";
-import { useReadable } from "../../../base/useReadable";
+import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
 import { Notice } from "../../../ui/Notice";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import type { PolicyInfo, Target } from "../../../wire/generated/models";
+import { useLiveClient } from "../../clients";
+import { ControlSetupForm } from "./ControlSetupForm";
 import { DecisionLog } from "./DecisionLog";
 import { changesParameters, type Edits, requestFor } from "./draft";
-import { InForce } from "./InForce";
-import { obstacleOf, waitObstacle } from "./obstacles";
+import { NotSteerableNotice } from "./NotSteerableNotice";
+import { policyObstacle, steeringObstacle } from "./obstacles";
 import { ParameterForm } from "./ParameterForm";
 import { PolicyButtons } from "./PolicyButtons";
 import { SizeBars } from "./SizeBars";
+import { SteeringStatus } from "./SteeringStatus";
 import styles from "./SteerPanel.module.css";
-import { Unsteerable } from "./Unsteerable";
 import type { Pending, SteerState } from "./useSteering";
-import { WiringForm } from "./WiringForm";
 
 interface SteerPanelProps {
   readonly target: Target;
@@ -24,11 +24,11 @@ interface SteerPanelProps {
 
 /** All that the drawer holds. */
 export function SteerPanel({ target, state }: SteerPanelProps) {
-  const steer = useReadable(useLiveClient().steer);
+  const steer = useStore(useLiveClient().steer);
   const { policies, options, role, steering, pending, problem, undo, edits, counter } = state;
   const [chosen, setChosen] = useState<string | null>(null);
   const ended = target.state !== "attached";
-  const obstacle = options === null || steering !== null ? null : obstacleOf(options);
+  const obstacle = options === null || steering !== null ? null : steeringObstacle(options);
   const locked = role === "viewer" || ended;
   const shown =
     policies?.find(({ name }) => name === (chosen ?? steering?.policy)) ?? policies?.[0] ?? null;
@@ -40,18 +40,14 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
   };
   const press = (policy: PolicyInfo) => {
     setChosen(null);
-    const words = `Asking for ${policy.name}…`;
-    send(policy, edits, { key: `policy:${policy.name}`, words });
+    const text = `Asking for ${policy.name}…`;
+    send(policy, edits, { key: `policy:${policy.name}`, text });
   };
   /** Choices take effect at once while something steers; otherwise they wait for a policy. */
   const change = (next: Edits, now: boolean) => {
     if (now && inForce !== null) {
       // Parameters that are being typed are not sent along.
-      send(
-        inForce,
-        { ...next, parameters: {} },
-        { key: "change", words: "Asking for the change…" },
-      );
+      send(inForce, { ...next, parameters: {} }, { key: "change", text: "Asking for the change…" });
     }
     state.setEdits(next);
   };
@@ -59,21 +55,21 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
   return (
     <div className={styles.panel}>
       {role === "viewer" ? (
-        <Notice kind="plain" title="This address only lets you watch">
+        <Notice status="info" title="This address only lets you watch">
           Open the page with the operator's address to steer.
         </Notice>
       ) : null}
-      {ended ? <Notice kind="plain" title="The program is not watched any more" /> : null}
+      {ended ? <Notice status="info" title="The program is not watched any more" /> : null}
       {problem === null ? null : <ProblemNotice problem={problem} />}
       {steering?.problem != null ? (
-        <Notice kind="fair" title="The policy cannot work at present" urgent>
+        <Notice status="warning" title="The policy cannot work at present" urgent>
           {steering.problem}
         </Notice>
       ) : null}
       {options !== null && obstacle !== null && !ended ? (
-        <Unsteerable options={options} obstacle={obstacle} />
+        <NotSteerableNotice options={options} obstacle={obstacle} />
       ) : null}
-      <InForce
+      <SteeringStatus
         steering={steering}
         pending={pending}
         locked={locked}
@@ -87,7 +83,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
           <Button
             disabled={locked}
             aria-busy={pending?.key === "undo"}
-            onClick={() => state.steer(undo.request, { key: "undo", words: "Going back…" })}
+            onClick={() => state.steer(undo.request, { key: "undo", text: "Going back…" })}
           >
             {undo.label}
           </Button>
@@ -98,7 +94,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
         steering={steering}
         pending={pending}
         locked={locked || obstacle !== null}
-        obstacle={(policy) => (obstacle === null ? waitObstacle(policy, options) : "")}
+        obstacle={(policy) => (obstacle === null ? policyObstacle(policy, options) : "")}
         onPress={press}
       />
       {steer === null ? null : (
@@ -121,7 +117,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
         />
       )}
       {options === null || obstacle !== null ? null : (
-        <WiringForm
+        <ControlSetupForm
           options={options}
           ports={target.process.ports}
           steering={steering}

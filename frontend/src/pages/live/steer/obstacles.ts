@@ -3,13 +3,13 @@
 import type { PolicyInfo, SteeringOptions } from "../../../wire/generated/models";
 
 /** What is missing altogether; null if a knob and a signal can be used. */
-export function obstacleOf(options: SteeringOptions): "knob" | "signal" | null {
+export function steeringObstacle(options: SteeringOptions): "knob" | "signal" | null {
   if (options.knobs.every(({ refusal }) => refusal !== "")) return "knob";
   return options.signals.every(({ refusal }) => refusal !== "") ? "signal" : null;
 }
 
 /** Why this policy cannot steer the target though others can; "" if it can. */
-export function waitObstacle(policy: PolicyInfo, options: SteeringOptions | null): string {
+export function policyObstacle(policy: PolicyInfo, options: SteeringOptions | null): string {
   if (!policy.wait || options === null) return "";
   const told = options.signals.find(({ kind }) => kind === "queue-wait");
   if (told === undefined) return "Needs the time that jobs wait, which this program does not tell.";

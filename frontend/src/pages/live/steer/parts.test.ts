@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { decision, OPTIONS, POLICY, steerView } from "../../../testing/steering";
-import { barsOf, behindWords } from "./bars";
 import { logLines } from "./logLines";
-import { obstacleOf, waitObstacle } from "./obstacles";
+import { policyObstacle, steeringObstacle } from "./obstacles";
+import { behindBestText, sizeBars } from "./sizeBars";
 
 const tried = (size: number, rate: number) => ({ size, rate, wait_s: null, intervals: 1 });
 
-describe("barsOf", () => {
+describe("sizeBars", () => {
   it("measures from zero, and names the best, the smaller one of two", () => {
-    const bars = barsOf([tried(4, 500), tried(8, 1000), tried(9, 1000)], 9);
+    const bars = sizeBars([tried(4, 500), tried(8, 1000), tried(9, 1000)], 9);
     expect(bars.map(({ share }) => share)).toEqual([0.5, 1, 1]);
-    expect(bars.map(behindWords)).toEqual(["−50.0 %", "best", "same"]);
-    expect(bars.map(({ inForce }) => inForce)).toEqual([false, false, true]);
+    expect(bars.map(behindBestText)).toEqual(["−50.0 %", "best", "same"]);
+    expect(bars.map(({ current }) => current)).toEqual([false, false, true]);
   });
 
   it("does not divide by nothing", () => {
-    expect(barsOf([tried(4, 0)], null)).toMatchObject([{ share: 0, behind: 0, best: true }]);
-    expect(barsOf([], 4)).toEqual([]);
+    expect(sizeBars([tried(4, 0)], null)).toMatchObject([{ share: 0, behind: 0, best: true }]);
+    expect(sizeBars([], 4)).toEqual([]);
   });
 });
 
@@ -46,14 +46,16 @@ describe("obstacles", () => {
     const refused = { refusal: "no" };
     const knobs = OPTIONS.knobs.map((knob) => ({ ...knob, ...refused }));
     const signals = OPTIONS.signals.map((signal) => ({ ...signal, ...refused }));
-    expect(obstacleOf(OPTIONS)).toBeNull();
-    expect(obstacleOf({ ...OPTIONS, knobs, signals })).toBe("knob");
-    expect(obstacleOf({ ...OPTIONS, signals })).toBe("signal");
+    expect(steeringObstacle(OPTIONS)).toBeNull();
+    expect(steeringObstacle({ ...OPTIONS, knobs, signals })).toBe("knob");
+    expect(steeringObstacle({ ...OPTIONS, signals })).toBe("signal");
   });
 
   it("are there for a policy that steers on waiting", () => {
-    expect(waitObstacle(POLICY, OPTIONS)).toBe("");
-    expect(waitObstacle({ ...POLICY, wait: true }, OPTIONS)).toContain("The agent does not tell.");
-    expect(waitObstacle({ ...POLICY, wait: true }, null)).toBe("");
+    expect(policyObstacle(POLICY, OPTIONS)).toBe("");
+    expect(policyObstacle({ ...POLICY, wait: true }, OPTIONS)).toContain(
+      "The agent does not tell.",
+    );
+    expect(policyObstacle({ ...POLICY, wait: true }, null)).toBe("");
   });
 });

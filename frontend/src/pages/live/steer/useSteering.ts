@@ -38,7 +38,7 @@ export interface Undo {
 export interface Pending {
   /** Which control was pressed. */
   readonly key: string;
-  readonly words: string;
+  readonly text: string;
 }
 
 /** The steering of a target as the drawer shows and changes it. */
@@ -134,7 +134,7 @@ export function useSteering(target: Target, open: boolean): SteerState {
         () => steer(id, request),
         next,
         (before) => {
-          setUndo(back(before, request.policy, doneWords(before, request)));
+          setUndo(back(before, request.policy, doneText(before, request)));
           setEdits((edited) =>
             afterSteering(edited, next.key === "change" ? null : request.policy),
           );
@@ -145,19 +145,19 @@ export function useSteering(target: Target, open: boolean): SteerState {
     restart: () =>
       void act(
         () => restartSearch(id),
-        { key: "restart", words: "Asking for a new search…" },
+        { key: "restart", text: "Asking for a new search…" },
         () => undefined,
       ),
     release: () =>
       void act(
         () => releaseTarget(id),
-        { key: "release", words: "Releasing…" },
+        { key: "release", text: "Releasing…" },
         (before) => setUndo(back(before, null, `${before?.policy ?? "It"} was released.`)),
       ),
   };
 }
 
-function doneWords(before: Steering | null, request: SteerRequest): string {
+function doneText(before: Steering | null, request: SteerRequest): string {
   if (before === null || before.policy !== request.policy) return `${request.policy} steers now.`;
   if (request.shadow !== before.shadow) {
     return request.shadow === true ? "Only decides from now on." : "Acts from now on.";

@@ -1,10 +1,10 @@
-import { useLiveClient } from "../../../../base/liveClient";
-import { useReadable } from "../../../../base/useReadable";
-import { useSelected } from "../../../../base/useSelected";
-import type { TableRequest, TargetView } from "../../../../model/contract";
+import { useSelected, useStore } from "../../../../base/useStore";
+import type { TableRequest } from "../../../../model/viewRequest";
+import type { TargetView } from "../../../../model/views";
 import { Button } from "../../../../ui/Button";
 import { SearchField } from "../../../../ui/SearchField";
-import { Segmented } from "../../../../ui/Segmented";
+import { SegmentedControl } from "../../../../ui/SegmentedControl";
+import { useLiveClient } from "../../../clients";
 import styles from "./TableBar.module.css";
 
 interface TableBarProps {
@@ -19,8 +19,8 @@ const filterProblemOf = (view: TargetView | null) => view?.filter_problem ?? "";
 /** What the table shows: filter, grouping, exited threads, columns. */
 export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBarProps) {
   const client = useLiveClient();
-  const { filter, selected, pinned } = useReadable(client.view);
-  const view = useReadable(client.table);
+  const { filter, selected, pinned } = useStore(client.view);
+  const view = useStore(client.table);
   const problem = useSelected(client.target, filterProblemOf);
   return (
     <>
@@ -34,7 +34,7 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
           onChange={(text) => client.request({ filter: text })}
           onKeyDown={onSearchKey}
         />
-        <Segmented
+        <SegmentedControl
           label="Rows"
           value={request.group}
           choices={[
@@ -43,7 +43,7 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
           ]}
           onChange={(group) => onChange({ group, offset: 0 })}
         />
-        <Segmented
+        <SegmentedControl
           label="Live and exited threads"
           value={request.lives}
           choices={[

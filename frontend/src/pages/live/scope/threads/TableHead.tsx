@@ -1,6 +1,6 @@
-import type { SortColumn, TableRequest } from "../../../../model/contract";
 import { fieldLabel } from "../../../../model/format";
 import { ESTIMATE_NOTE } from "../../../../model/power";
+import type { SortColumn, TableRequest } from "../../../../model/viewRequest";
 import { SortHeader } from "../../../../ui/SortHeader";
 import type { SampleSource } from "../../../../wire/generated/models";
 import { type Column, explain, isSortedBy, unitOf } from "./columns";

@@ -1,9 +1,10 @@
 import { Marker } from "../../../../charts/Marker";
+import type { ChartTheme } from "../../../../charts/palette";
 import { roleStyle } from "../../../../charts/palette";
 import { Sparkline } from "../../../../charts/Sparkline";
-import type { ChartTheme, TableRow } from "../../../../model/contract";
 import { formatDuration, formatValue } from "../../../../model/format";
-import { bareNumber } from "../bareNumber";
+import type { TableRow } from "../../../../model/views";
+import { withoutUnit } from "../withoutUnit";
 import { type Column, cellText, whyEmpty } from "./columns";
 import styles from "./ThreadTable.module.css";
 
@@ -73,7 +74,7 @@ export function ThreadRow(props: ThreadRowProps) {
         </span>
       </th>
       <td className={styles.tid}>{row.tid ?? `×${row.threads}`}</td>
-      <td className={styles.state} title={exactWords(row)}>
+      <td className={styles.state} title={exitRecordText(row)}>
         {row.state}
         {row.end_s !== null && !row.exact ? <abbr aria-label="at least"> ≥</abbr> : null}
       </td>
@@ -83,7 +84,7 @@ export function ThreadRow(props: ThreadRowProps) {
       </td>
       {props.watts_per_core === null ? null : (
         <td className={styles.number} data-column="power">
-          {bareNumber(formatValue(props.watts_per_core * coresOf(row, places), "W"))}
+          {withoutUnit(formatValue(props.watts_per_core * coresOf(row, places), "W"))}
         </td>
       )}
       {columns.map((column) => {
@@ -111,7 +112,7 @@ function coresOf(row: TableRow, places: ReadonlyMap<string, number>): number {
   return (row.rates[places.get("cpu_run_ns") ?? -1] ?? Number.NaN) / 1e9;
 }
 
-function exactWords(row: TableRow): string | undefined {
+function exitRecordText(row: TableRow): string | undefined {
   if (row.state !== "exited") {
     return undefined;
   }

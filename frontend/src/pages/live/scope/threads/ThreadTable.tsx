@@ -1,21 +1,19 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useLiveClient } from "../../../../base/liveClient";
 import { theme } from "../../../../base/theme";
-import { useReadable } from "../../../../base/useReadable";
-import { useSelected } from "../../../../base/useSelected";
-import { READABLE_MS, useSlowly } from "../../../../base/useSlowly";
+import { READABLE_MS, useSelected, useStore, useThrottled } from "../../../../base/useStore";
+import { RING_FIELDS } from "../../../../model/chartSpecs";
 import {
   DEFAULT_TABLE,
-  RING_FIELDS,
   type SortColumn,
   type TableRequest,
-  type TableRow,
   type ViewRequest,
-} from "../../../../model/contract";
-import { useHeld } from "../../../../ui/useHeld";
-import { useRowKeys } from "../../../../ui/useRowKeys";
+} from "../../../../model/viewRequest";
+import type { TableRow } from "../../../../model/views";
+import { useRowNavigation } from "../../../../ui/useRowNavigation";
+import { useStableOrder } from "../../../../ui/useStableOrder";
 import type { Target } from "../../../../wire/generated/models";
+import { useLiveClient } from "../../../clients";
 import { CHART_THEMES } from "../chartTheme";
 import { ColumnChooser } from "./ColumnChooser";
 import { TableBar } from "./TableBar";
@@ -37,10 +35,10 @@ const NO_HOVER = { t_s: null, key: null, chart: null };
 /** All threads of the target, or its roles. */
 export function ThreadTable({ target }: { readonly target: Target }) {
   const client = useLiveClient();
-  const view = useReadable(client.table);
-  const now_s = useSlowly(client.target, READABLE_MS)?.now_s ?? 0;
+  const view = useStore(client.table);
+  const now_s = useThrottled(client.target, READABLE_MS)?.now_s ?? 0;
   const selected = useSelected(client.view, selectedOf);
-  const colours = CHART_THEMES[useReadable(theme)];
+  const colours = CHART_THEMES[useStore(theme)];
   const { ids, columns, choose } = useColumns();
   const [choosing, setChoosing] = useState(false);
   const [request, setRequest] = useState<TableRequest>({ ...DEFAULT_TABLE, limit: LIMIT });
@@ -52,7 +50,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
   useEffect(() => () => client.request({ table: null }), [client]);
 
   const root = useRef<HTMLDivElement>(null);
-  const { rows, handlers, release } = useHeld(view?.rows ?? NONE, keyOf);
+  const { rows, handlers, release } = useStableOrder(view?.rows ?? NONE, keyOf);
   const offset = view?.offset ?? 0;
   const total = view?.total ?? 0;
   const virtual = useVirtualizer({
@@ -62,7 +60,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
     overscan: 6,
   });
   const scrollTo = useCallback((index: number) => virtual.scrollToIndex(index), [virtual]);
-  const keys = useRowKeys(root, total, PAGE, scrollTo);
+  const keys = useRowNavigation(root, total, PAGE, scrollTo);
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const wanted = Math.max(0, Math.floor((first - STRIDE / 2) / STRIDE) * STRIDE);

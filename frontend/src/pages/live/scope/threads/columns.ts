@@ -1,6 +1,5 @@
 /** Columns of the thread table: rates and totals of fields of the catalogue. */
 
-import type { ShownUnit, SortColumn } from "../../../../model/contract";
 import {
   fieldNamed,
   formatRate,
@@ -8,9 +7,11 @@ import {
   shownRate,
   shownTotal,
 } from "../../../../model/format";
+import type { SortColumn } from "../../../../model/viewRequest";
+import type { ShownUnit } from "../../../../model/views";
 import { CATALOGUE } from "../../../../wire/generated/catalogue";
 import type { CatalogueField, Provenance } from "../../../../wire/generated/models";
-import { bareNumber } from "../bareNumber";
+import { withoutUnit } from "../withoutUnit";
 
 /** What is shown of a field: its rate now, or its total since the thread's start. */
 export type Shown = "rate" | "total";
@@ -74,7 +75,7 @@ export function unitOf({ shown, field }: Column): string {
 /** A value as the cell shows it: without the unit that stands in the column's head. */
 export function cellText({ shown, field }: Column, raw: number): string {
   const text = shown === "rate" ? formatRate(field.name, raw) : formatTotal(field.name, raw);
-  return bareNumber(text);
+  return withoutUnit(text);
 }
 
 const PROVENANCE: Readonly<Record<Provenance, string>> = {
@@ -123,12 +124,12 @@ export function isSortedBy(sort: SortColumn, column: Column): boolean {
 const KEY = "tidscope.columns";
 
 /** The columns this browser was left with. */
-export function keptColumns(): readonly string[] {
+export function savedColumns(): readonly string[] {
   const kept = window.localStorage.getItem(KEY)?.split(" ") ?? [];
   const known = kept.filter((id) => fieldNamed(id.split(":")[1] ?? "") !== undefined);
   return known.length === 0 ? DEFAULT_COLUMNS : known;
 }
 
-export function keepColumns(ids: readonly string[]): void {
+export function saveColumns(ids: readonly string[]): void {
   window.localStorage.setItem(KEY, ids.join(" "));
 }

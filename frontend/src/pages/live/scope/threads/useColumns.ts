@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { type Column, columnsOf, keepColumns, keptColumns } from "./columns";
+import { type Column, columnsOf, saveColumns, savedColumns } from "./columns";
 
 /** The columns of the table, kept in this browser. */
 export function useColumns(): {
@@ -7,10 +7,10 @@ export function useColumns(): {
   readonly columns: readonly Column[];
   readonly choose: (ids: readonly string[]) => void;
 } {
-  const [ids, setIds] = useState(keptColumns);
+  const [ids, setIds] = useState(savedColumns);
   const columns = useMemo(() => columnsOf(ids), [ids]);
   const choose = (next: readonly string[]) => {
-    keepColumns(next);
+    saveColumns(next);
     setIds(next);
   };
   return { ids, columns, choose };

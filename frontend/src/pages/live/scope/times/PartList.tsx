@@ -1,7 +1,8 @@
+import type { ChartTheme } from "../../../../charts/palette";
 import { PART_NAMES, PARTS, type Part } from "../../../../model/breakdown";
-import type { ChartTheme, TimesView } from "../../../../model/contract";
 import { formatValue, NO_VALUE } from "../../../../model/format";
-import { bareNumber } from "../bareNumber";
+import type { TimesView } from "../../../../model/views";
+import { withoutUnit } from "../withoutUnit";
 import { Swatch } from "./Swatch";
 import styles from "./TimesPanel.module.css";
 
@@ -55,7 +56,7 @@ export function PartList({ times, theme }: { times: TimesView; theme: ChartTheme
                 {there ? (
                   <>
                     <td>{formatValue(seconds / whole.wall_s, "share")}</td>
-                    <td>{bareNumber(formatValue(seconds, "s"))}</td>
+                    <td>{withoutUnit(formatValue(seconds, "s"))}</td>
                   </>
                 ) : (
                   <td colSpan={2} className={styles.none}>

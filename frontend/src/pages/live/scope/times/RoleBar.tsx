@@ -1,9 +1,11 @@
 import { sharesOf } from "../../../../charts/describe";
 import { Marker } from "../../../../charts/Marker";
+import type { ChartTheme } from "../../../../charts/palette";
 import { roleStyle } from "../../../../charts/palette";
 import { PART_NAMES, PARTS } from "../../../../model/breakdown";
-import type { ChartTheme, ThreadKey, TimesRow } from "../../../../model/contract";
 import { formatValue } from "../../../../model/format";
+import type { ThreadKey } from "../../../../model/viewRequest";
+import type { TimesRow } from "../../../../model/views";
 import { partFill } from "./Swatch";
 import styles from "./TimesPanel.module.css";
 

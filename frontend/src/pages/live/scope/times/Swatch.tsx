@@ -1,6 +1,6 @@
+import type { ChartTheme } from "../../../../charts/palette";
 import { partStyle } from "../../../../charts/palette";
 import type { Part } from "../../../../model/breakdown";
-import type { ChartTheme } from "../../../../model/contract";
 
 /** Fill of a part of time, as CSS; the chart's bands look the same. */
 export function partFill(part: Part, theme: ChartTheme): string {

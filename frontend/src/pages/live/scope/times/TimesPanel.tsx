@@ -1,11 +1,11 @@
 import { useState } from "react";
-import { useLiveClient } from "../../../../base/liveClient";
 import { theme } from "../../../../base/theme";
-import { useReadable } from "../../../../base/useReadable";
-import { READABLE_MS, useSlowly } from "../../../../base/useSlowly";
+import { READABLE_MS, useStore, useThrottled } from "../../../../base/useStore";
+import type { ChartTheme } from "../../../../charts/palette";
 import { TimeChart } from "../../../../charts/TimeChart";
-import type { ChartTheme, TimesView } from "../../../../model/contract";
+import type { TimesView } from "../../../../model/views";
 import { Button } from "../../../../ui/Button";
+import { useLiveClient } from "../../../clients";
 import { CHART_THEMES } from "../chartTheme";
 import { PartList } from "./PartList";
 import { RoleBar } from "./RoleBar";
@@ -19,8 +19,8 @@ const FEW = 6;
 /** What threads did with their time: stacked shares over time, and a bar a role. */
 export function TimesPanel() {
   const client = useLiveClient();
-  const colours = CHART_THEMES[useReadable(theme)];
-  const view = useSlowly(client.chart("times"), READABLE_MS);
+  const colours = CHART_THEMES[useStore(theme)];
+  const view = useThrottled(client.chart("times"), READABLE_MS);
   const times = view?.state === "ok" ? view.times : undefined;
   return (
     <section className={styles.panel} aria-label={TITLE} data-panel="times">
@@ -67,7 +67,7 @@ function Scope({ times }: { readonly times: TimesView }) {
 function Roles({ times, theme: colours }: { times: TimesView; theme: ChartTheme }) {
   const client = useLiveClient();
   const [all, setAll] = useState(false);
-  const selected = useReadable(client.view).selected;
+  const selected = useStore(client.view).selected;
   const shown = all ? times.roles : times.roles.slice(0, FEW);
   const more = times.roles.length - FEW;
   return (

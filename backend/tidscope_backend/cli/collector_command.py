@@ -1,0 +1,20 @@
+"""How the collector is started. It is another program: nothing of it is imported here."""
+
+import sys
+from importlib.util import find_spec
+
+from tidscope_backend.cli.command import CommandError
+
+PACKAGE = "tidscope_collector"
+PATH = "/ws/collector"
+
+
+def collector_command(*arguments: str) -> list[str]:
+    """The command that runs the collector with these arguments.
+
+    Raises:
+        CommandError: it is not installed.
+    """
+    if find_spec(PACKAGE) is None:
+        raise CommandError(f"{PACKAGE} is not installed; reinstall tidscope")
+    return [sys.executable, "-m", PACKAGE, *arguments]

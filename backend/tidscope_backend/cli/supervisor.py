@@ -1,0 +1,130 @@
+"""A child process that is kept alive, and ended when we end."""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from tidscope_backend.cli.backend_user import BackendUser
+from tidscope_backend.cli.command import CommandError
+from tidscope_backend.parent_death import bound_to_parent
+
+FIRST_PAUSE_SECONDS = 0.2
+LONGEST_PAUSE_SECONDS = 10.0
+SHORT_RUN_SECONDS = 5.0
+MAX_SHORT_RUNS = 6
+END_SECONDS = 8.0
+
+
+@dataclass(frozen=True)
+class Program:
+    """What to run.
+
+    Attributes:
+        name: for people.
+        command: program and arguments; no secret among them.
+        environ: the whole environment.
+        descriptors: kept open in it.
+        user: whom it becomes; None: whom we are.
+    """
+
+    name: str
+    command: Sequence[str]
+    environ: dict[str, str] = field(repr=False)
+    descriptors: tuple[int, ...] = ()
+    user: BackendUser | None = None
+
+
+class Supervisor:
+    """Runs a program, again if it ends, with growing pauses.
+
+    Args:
+        program: what to run.
+        say: prints one line for a person.
+        first_pause_seconds: before the first new start; it doubles with each short run.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        say: Callable[[str], None],
+        first_pause_seconds: float = FIRST_PAUSE_SECONDS,
+    ) -> None:
+        self._program = program
+        self._say = say
+        self._first_pause_seconds = first_pause_seconds
+        self._process: asyncio.subprocess.Process | None = None
+        self._short_runs = 0
+
+    @property
+    def pid(self) -> int | None:
+        """Process id now; None while it does not run."""
+        running = self._process is not None and self._process.returncode is None
+        return self._process.pid if running and self._process else None
+
+    async def run(self) -> None:
+        """Keep it running until cancelled; then end it.
+
+        Raises:
+            CommandError: it ends again and again, at once.
+        """
+        try:
+            while True:
+                await self._run_once()
+        finally:
+            await self._end()
+
+    async def _run_once(self) -> None:
+        started = time.monotonic()
+        try:
+            self._process = await self._start()
+        except PermissionError as error:
+            user = self._program.user
+            whom = f"user {user.name}" if user else "this user"
+            raise CommandError(
+                f"{whom} may not run {error.filename}, so the {self._program.name} cannot start; "
+                "install tidscope where that user can read it, or choose another: --user NAME"
+            ) from None
+        code = await self._process.wait()
+        short = time.monotonic() - started < SHORT_RUN_SECONDS
+        self._short_runs = self._short_runs + 1 if short else 0
+        how = f"with code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
+        if self._short_runs >= MAX_SHORT_RUNS:
+            raise CommandError(
+                f"the {self._program.name} ended {how}, {MAX_SHORT_RUNS} times in a row; "
+                "its words stand above"
+            )
+        pause = min(self._first_pause_seconds * 2**self._short_runs, LONGEST_PAUSE_SECONDS)
+        self._say(f"the {self._program.name} ended {how}; it starts again in {pause:g} s")
+        await asyncio.sleep(pause)
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        program, user = self._program, self._program.user
+        return await asyncio.create_subprocess_exec(
+            *bound_to_parent(program.command),
+            env=program.environ if user is None else user.environ(program.environ),
+            pass_fds=program.descriptors,
+            stdin=asyncio.subprocess.DEVNULL,
+            # Ctrl-C is ours: we end the children in order, the terminal must not.
+            start_new_session=True,
+            user=user.uid if user else None,
+            group=user.gid if user else None,
+            extra_groups=user.groups if user else None,
+        )
+
+    async def _end(self) -> None:
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        with suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            self._say(f"the {self._program.name} does not end by itself; it is killed")
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()

@@ -1,0 +1,77 @@
+"""Means, spreads and intervals of repeats.
+
+Student's t for a mean: mean ± t(n-1) · s/√n. Welch's t for a difference of means whose spreads need
+not be the same: B. L. Welch, "The generalization of 'Student's' problem when several different
+population variances are involved", Biometrika 34 (1947), with his degrees of freedom.
+"""
+
+import math
+from collections.abc import Sequence
+
+from tidscope_wire.generated.models import FigureDifference, GroupFigure
+
+UPPER = 0.975
+"""Both tails of a 95 % interval leave 2.5 % each."""
+
+CONFIDENCE = (
+    "95 % intervals: of a mean by Student's t, of a difference by Welch's t; repeats are taken as "
+    "independent and normally distributed. A group of one run has no interval."
+)
+
+
+def figure(values: Sequence[float | None]) -> GroupFigure:
+    """What the runs of a group say of one figure; runs that do not have it do not count."""
+    known = [value for value in values if value is not None]
+    n = len(known)
+    mean, std_dev, half = None, None, None
+    if n:
+        mean = math.fsum(known) / n
+    if mean is not None and n > 1:
+        std_dev = _std_dev(known, mean)
+        half = _t(n - 1) * std_dev / math.sqrt(n)
+    return GroupFigure(
+        values=list(values),
+        n=n,
+        mean=mean,
+        std_dev=std_dev,
+        low=None if mean is None or half is None else mean - half,
+        high=None if mean is None or half is None else mean + half,
+    )
+
+
+def difference(first: GroupFigure, other: GroupFigure) -> FigureDifference:
+    """Compare a group with the baseline."""
+    if first.mean is None or other.mean is None:
+        return FigureDifference(absolute=None, percent=None, low=None, high=None, method="none")
+    absolute = other.mean - first.mean
+    percent = 100 * absolute / abs(first.mean) if first.mean else None
+    half = _welch(first, other)
+    return FigureDifference(
+        absolute=absolute,
+        percent=percent,
+        low=None if half is None else absolute - half,
+        high=None if half is None else absolute + half,
+        method="none" if half is None else "welch",
+    )
+
+
+def _welch(first: GroupFigure, other: GroupFigure) -> float | None:
+    """Half the length of the interval of a difference; None without repeats in both groups."""
+    if first.std_dev is None or other.std_dev is None:
+        return None
+    a, b = first.std_dev**2 / first.n, other.std_dev**2 / other.n
+    if a + b == 0:
+        return 0.0
+    freedom = (a + b) ** 2 / (a**2 / (first.n - 1) + b**2 / (other.n - 1))
+    return _t(freedom) * math.sqrt(a + b)
+
+
+def _std_dev(values: Sequence[float], mean: float) -> float:
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def _t(freedom: float) -> float:
+    """The quantile of Student's t distribution that leaves 2.5 % above it."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, UPPER))

@@ -1,0 +1,125 @@
+"""The demo program as a child of the backend: one at a time, ended with it."""
+
+import asyncio
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from tidscope_wire.generated.models import Target
+
+from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.problems import ProblemError, problem, refusal
+
+READY = b"ready\n"
+READY_SECONDS = 15
+END_SECONDS = 5
+RATE_HZ = 10
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+class DemoProcess:
+    """Starts, attaches and ends the demo program.
+
+    Args:
+        links: the connected collectors.
+    """
+
+    def __init__(self, links: CollectorLinks) -> None:
+        self._links = links
+        self._process: asyncio.subprocess.Process | None = None
+        self._changing = asyncio.Lock()
+
+    async def start(self) -> Target:
+        """Start the program, unless it runs, and attach to it.
+
+        Raises:
+            ProblemError: it could not be started, or not be attached to.
+        """
+        async with self._changing:
+            # First, so that no program is started that nobody can look at.
+            link = self._links.pick(local_host_id() if len(self._links) > 1 else None)
+            if self._process is None or self._process.returncode is not None:
+                self._process = await _spawn()
+            pid = self._process.pid
+            try:
+                reply = await link.attach(pid, start_ticks(pid), RATE_HZ)
+            except (ProblemError, OSError) as error:
+                await self._end()
+                reason = error.problem.detail if isinstance(error, ProblemError) else str(error)
+                raise ProblemError(
+                    problem(
+                        "demo-failed",
+                        f"the demo program (process {pid}) could not be attached to: {reason}",
+                        "the collector has to run on the backend's machine, in its PID namespace; "
+                        "tidscope doctor says what is missing",
+                    )
+                ) from error
+            return reply.target
+
+    async def stop(self) -> None:
+        """End the program, if it runs."""
+        async with self._changing:
+            await self._end()
+
+    async def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None or process.returncode is not None:
+            return
+        with suppress(ProcessLookupError):
+            process.terminate()
+        await _code_of(process)
+
+
+async def _spawn() -> asyncio.subprocess.Process:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "tidscope_backend.demo"),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        env={k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")},
+    )
+    line = b""
+    if process.stdout is not None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(READY_SECONDS):
+                line = await process.stdout.readline()
+    if line != READY:
+        code = await _code_of(process)
+        raise refusal(
+            "demo-failed",
+            f"the demo program ended with code {code} before it was ready",
+            "run `python -m tidscope_backend.demo` to see why",
+        )
+    return process
+
+
+async def _code_of(process: asyncio.subprocess.Process) -> int:
+    """Exit code of a process that did not do what it should; it is given a moment to end itself.
+
+    Killing it at once could race with its own end: sending a signal polls the child, which takes
+    its exit code away from the event loop.
+    """
+    try:
+        async with asyncio.timeout(END_SECONDS):
+            return await process.wait()
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            process.kill()
+        return await process.wait()
+
+
+def local_host_id() -> str:
+    """Identity of this machine, as its collector gives it."""
+    return "h-" + BOOT_ID.read_text().replace("-", "")[:12]
+
+
+def start_ticks(pid: int) -> int:
+    """Start of a process in clock ticks since boot (proc(5): field 22 of stat).
+
+    Raises:
+        OSError: there is no such process.
+    """
+    stat = Path(f"/proc/{pid}/stat").read_text()
+    # The comm, in parentheses, may hold blanks and parentheses itself.
+    return int(stat.rpartition(")")[2].split()[19])

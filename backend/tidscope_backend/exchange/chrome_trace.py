@@ -1,0 +1,204 @@
+"""A run as Chrome trace events, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
+
+The format: "Trace Event Format", JSON object format,
+https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+Counter tracks belong to a process, so a thread's is called by its name and id.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from tidscope_wire.generated.models import (
+    GomaxprocsChanged,
+    RunEvent,
+    SteeringDecided,
+    SteeringReleased,
+    SteeringStarted,
+    ThreadExited,
+)
+
+from tidscope_backend.exchange.rates import Rates, rates_of
+from tidscope_backend.store.reader import RunReader
+
+MAX_ROWS = 300_000
+"""Thread-samples that are told at most: beyond it instants are left out, totals stay."""
+LINES = 2000
+FIELDS = ("cpu_run_ns", "cpu_delay_ns", "blkio_delay_ns")
+NAMES = {"cpu_run_ns": "on CPU", "cpu_delay_ns": "run queue", "blkio_delay_ns": "block I/O"}
+"""What a share of time is called: 1 is all of the time between two instants."""
+
+Event = dict[str, object]
+
+
+def as_trace(path: Path) -> Iterator[bytes]:
+    """One JSON object, written while it is sent.
+
+    Times are microseconds since the target was attached to. Where a run holds more than `MAX_ROWS`
+    thread-samples, only instants of level 1 are told (about every second), or of level 2 (about
+    every ten); `otherData.level` says which.
+
+    Raises:
+        OSError: the run cannot be read.
+    """
+    reader = RunReader(path)
+    level = level_for(reader)
+    manifest = reader.manifest
+    head = {
+        "displayTimeUnit": "ms",
+        "otherData": {
+            "run": manifest.id,
+            "name": manifest.name,
+            "command": manifest.target.process.command,
+            "tidscope": manifest.tidscope,
+            "attached_unix_us": str(manifest.target.attached_unix_us),
+            "level": str(level),
+        },
+    }
+    yield (json.dumps(head)[:-1] + ', "traceEvents": [\n').encode()
+    first = True
+    lines: list[str] = []
+    for event in _events(reader, level):
+        lines.append(json.dumps(event, separators=(",", ":")))
+        if len(lines) >= LINES:
+            yield (("" if first else ",\n") + ",\n".join(lines)).encode()
+            lines, first = [], False
+    yield (("" if first or not lines else ",\n") + ",\n".join(lines) + "\n]}\n").encode()
+
+
+def level_for(reader: RunReader) -> int:
+    """The lowest level whose samples are not too many; 2 in any case."""
+    for level in (0, 1):
+        if sum(part.rows(level) for part in reader.parts) <= MAX_ROWS:
+            return level
+    return 2
+
+
+def _events(reader: RunReader, level: int) -> Iterator[Event]:
+    pid = reader.manifest.target.process.pid
+    threads = reader.threads()
+    yield from _names(reader, threads, pid)
+    yield from _lives(threads, pid)
+    yield from _instants(reader.events(), pid)
+    for mark in reader.manifest.marks:
+        yield _instant(mark.text, mark.time_ns, pid, "p", "mark")
+    yield from _gauges(reader, pid)
+    yield from _counters(reader, threads, level, pid)
+
+
+def _names(reader: RunReader, threads: pa.Table, pid: int) -> Iterator[Event]:
+    process = reader.manifest.target.process
+    yield {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": process.name}}
+    yield {"ph": "M", "name": "process_labels", "pid": pid, "args": {"labels": process.command}}
+    tids, names = threads["tid"].to_pylist(), threads["name"].to_pylist()
+    # An id that was reused is called by its last life.
+    for tid, name in dict(zip(tids, names, strict=True)).items():
+        yield {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}}
+
+
+def _lives(threads: pa.Table, pid: int) -> Iterator[Event]:
+    """A bar from a thread's birth, or the run's start, to its end."""
+    columns = ["tid", "name", "from_ns", "to_ns", "start_ns", "exited"]
+    for row in threads.select(columns).to_pylist():
+        yield {
+            "ph": "X",
+            "name": row["name"] or "thread",
+            "cat": "thread",
+            "pid": pid,
+            "tid": row["tid"],
+            "ts": row["from_ns"] / 1000,
+            "dur": max(0, row["to_ns"] - row["from_ns"]) / 1000,
+            "args": {"start_ns": row["start_ns"], "exited": row["exited"]},
+        }
+
+
+def _instants(events: Iterable[RunEvent], pid: int) -> Iterator[Event]:
+    for told in events:
+        event = told.event
+        args = event.model_dump(exclude={"type", "totals"}, exclude_none=True)
+        time_ns, scope, name = told.time_ns, "p", event.type.replace("_", " ")
+        if isinstance(event, SteeringDecided):
+            name, time_ns = f"{event.policy}: {event.size} to {event.next_size}", event.at_ns
+        elif isinstance(event, SteeringStarted | SteeringReleased):
+            name = f"{name}: {event.policy}"
+        elif isinstance(event, GomaxprocsChanged):
+            name = f"GOMAXPROCS {event.size}"
+        tid = args.get("tid")
+        if isinstance(tid, int):
+            scope = "t"
+        category = "exit" if isinstance(event, ThreadExited) else event.type.partition("_")[0]
+        yield _instant(name, time_ns, pid, scope, category, tid, args)
+
+
+def _instant(
+    name: str,
+    time_ns: int,
+    pid: int,
+    scope: str,
+    category: str,
+    tid: object = None,
+    args: dict[str, object] | None = None,
+) -> Event:
+    event: Event = {
+        "ph": "i",
+        "s": scope,
+        "name": name,
+        "cat": category,
+        "pid": pid,
+        "tid": pid if tid is None else tid,
+        "ts": time_ns / 1000,
+    }
+    return event if args is None else {**event, "args": args}
+
+
+def _gauges(reader: RunReader, pid: int) -> Iterator[Event]:
+    """Threads alive, resident memory and GOMAXPROCS, where they change."""
+    signals = reader.signals(["time_ns", "live_threads", "process"])
+    process = signals["process"]
+    columns = {
+        "threads": signals["live_threads"],
+        "resident memory (bytes)": pc.struct_field(process, "rss_bytes"),
+        "GOMAXPROCS": pc.struct_field(process, "gomaxprocs"),
+    }
+    times = signals["time_ns"].to_pylist()
+    for name, column in columns.items():
+        before = None
+        for time_ns, value in zip(times, column.to_pylist(), strict=True):
+            if value is not None and value != before:
+                yield _counter(name, time_ns, pid, {"value": value})
+            before = value
+
+
+def _counters(reader: RunReader, threads: pa.Table, level: int, pid: int) -> Iterator[Event]:
+    """What share of the time each thread was on a CPU, or waited for one or for a disk."""
+    fields = [field for field in FIELDS if field in reader.fields]
+    if not fields:
+        return
+    names = {
+        (row["tid"], row["start_ns"]): f"{row['name']} ({row['tid']})"
+        for row in threads.select(["tid", "start_ns", "name"]).to_pylist()
+    }
+    instants = reader.signals(["time_ns", "level"])
+    times = instants.filter(pc.field("level") >= level)["time_ns"].to_numpy()
+    samples = reader.samples(fields, level=level)
+    samples = samples.sort_by([(name, "ascending") for name in ("tid", "start_ns", "time_ns")])
+    for life, rates in rates_of(samples, times, fields):
+        yield from _of_life(names.get(life, f"({life[0]})"), rates, fields, pid)
+
+
+def _of_life(name: str, rates: Rates, fields: list[str], pid: int) -> Iterator[Event]:
+    # Nanoseconds a second: 1e9 of them are all of the time.
+    shares = np.column_stack([rates.values[field] / 1e9 for field in fields]).round(4)
+    told = [NAMES[field] for field in fields]
+    for time_ns, row in zip(rates.time_ns.tolist(), shares.tolist(), strict=True):
+        args = {key: value for key, value in zip(told, row, strict=True) if not math.isnan(value)}
+        if args:
+            yield _counter(name, time_ns, pid, args)
+
+
+def _counter(name: str, time_ns: int, pid: int, args: Mapping[str, float]) -> Event:
+    return {"ph": "C", "name": name, "pid": pid, "ts": time_ns / 1000, "args": args}

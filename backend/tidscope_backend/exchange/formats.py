@@ -1,0 +1,16 @@
+"""The formats that a run can be exported in."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tidscope_backend.exchange.chrome_trace import as_trace
+from tidscope_backend.exchange.joined import as_csv, as_parquet
+from tidscope_backend.exchange.packing import pack_run
+
+MAKERS: dict[str, Callable[[Path], Iterator[bytes]]] = {
+    "folder": pack_run,
+    "parquet": as_parquet,
+    "csv": as_csv,
+    "trace": as_trace,
+}
+"""Each makes the bytes of a file, piece by piece, from the folder of a run."""

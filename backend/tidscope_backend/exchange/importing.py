@@ -1,0 +1,151 @@
+"""Bringing in a run from another place: unpacked beside the others, looked at, then renamed."""
+
+import re
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import ValidationError
+from tidscope_wire.generated.models import RunEvent, RunManifest
+
+from tidscope_backend.exchange.unpacking import USUAL, BadArchiveError, Bounds, unpack
+from tidscope_backend.store.folder import RunFolder, new_run_id
+from tidscope_backend.store.reader import RunReader
+from tidscope_backend.store.signals_table import signals_schema
+from tidscope_backend.store.threads_table import threads_schema
+from tidscope_backend.validation import complaint
+
+MAX_ROWS = 4_000_000
+"""Of a file. A part is 64 MiB of frames or a bit more: some hundred thousand rows at the most."""
+MAX_LIVE_BYTES = 512 * 2**20
+MAX_EVENT_BYTES = 1 << 20
+LEFT_SECONDS = 86_400.0
+_FIELD = re.compile(r"[a-z][a-z_]{0,63}\Z")
+
+
+def import_run(
+    archive: Path, runs: Path, taken: Callable[[str], bool], bounds: Bounds = USUAL
+) -> RunManifest:
+    """Make a run of an archive.
+
+    Args:
+        archive: a .tar.zst.
+        runs: the folder of all runs; the new one is unpacked in it under a name that is no run's.
+        taken: whether an id is one of a run that is here, or was deleted and can be restored.
+        bounds: on what is unpacked.
+
+    Returns:
+        Its manifest: under a new id if its own is taken.
+
+    Raises:
+        BadArchiveError: it is not the archive of a run that can be read.
+        OSError: it cannot be read or written.
+    """
+    clear_leftovers(runs, time.time())
+    beside = runs / f".import-{new_run_id(time.time())}"
+    beside.mkdir(mode=0o700)
+    try:
+        unpack(archive, beside, bounds)
+        manifest = _checked(beside)
+        while taken(manifest.id):
+            manifest = manifest.model_copy(update={"id": new_run_id(time.time())})
+        counts = manifest.counts.model_copy(update={"bytes": RunFolder(beside).bytes()})
+        host = manifest.host.model_copy(update={"connected": False})
+        manifest = manifest.model_copy(update={"imported": True, "counts": counts, "host": host})
+        RunFolder(beside).write_manifest(manifest)
+        beside.rename(runs / manifest.id)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+    return manifest
+
+
+def clear_leftovers(runs: Path, unix_s: float) -> None:
+    """Remove what imports left behind that were killed; what is younger may be at work."""
+    for path in runs.glob(".import-*"):
+        try:
+            old = path.lstat().st_mtime < unix_s - LEFT_SECONDS
+        except FileNotFoundError:
+            continue
+        if old and path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        elif old:
+            path.unlink(missing_ok=True)
+
+
+def _checked(path: Path) -> RunManifest:
+    """See that all of a run can be read, and is not too large to be.
+
+    Raises:
+        BadArchiveError: it cannot, or is.
+    """
+    folder = RunFolder(path)
+    try:
+        manifest = folder.read_manifest()
+        fields = manifest.target.fields
+        if len(set(fields)) < len(fields) or not all(_FIELD.match(name) for name in fields):
+            raise BadArchiveError("its fields have no names that fields have")
+        for number in folder.open_parts():
+            size = folder.open_part(number).stat().st_size
+            if size > MAX_LIVE_BYTES:
+                raise BadArchiveError(f"its part {number} has {size} bytes of frames")
+        signals, threads = signals_schema(fields), threads_schema(fields)
+        for number in folder.sealed_parts():
+            _is_table(folder.samples(number), _samples_schema(fields))
+            _is_table(folder.signals(number), signals)
+            _check_events(folder.events(number))
+        if folder.threads.exists():
+            _is_table(folder.threads, threads)
+        # Open parts are decoded by it, to the last frame.
+        RunReader(path).signals(["seq", "time_ns"])
+    except ValidationError as error:
+        raise BadArchiveError(f"it cannot be read: {complaint(error)}") from None
+    except BadArchiveError:
+        raise
+    except (OSError, ValueError, KeyError, IndexError, pa.ArrowException) as error:
+        raise BadArchiveError(f"it cannot be read: {error}") from None
+    if manifest.state == "recording":
+        raise BadArchiveError("it is being recorded elsewhere; export it to get a copy")
+    return manifest
+
+
+def _samples_schema(fields: Sequence[str]) -> pa.Schema:
+    keys = {"tid": pa.uint32(), "start_ns": pa.int64(), "seq": pa.int64(), "level": pa.uint8()}
+    return pa.schema({**keys, **{name: pa.uint64() for name in fields}})
+
+
+def _is_table(path: Path, wanted: pa.Schema) -> None:
+    """See that a file is such a table, from what stands at its end; columns may be more."""
+    with pq.ParquetFile(path) as file:
+        found, rows = file.schema_arrow, file.metadata.num_rows
+    if rows > MAX_ROWS:
+        raise BadArchiveError(f"{path.name} has {rows} rows, and {MAX_ROWS} is the most")
+    for column in wanted:
+        if found.get_field_index(column.name) < 0:
+            raise BadArchiveError(f"{path.name} has no column {column.name}")
+        kind = found.field(column.name).type
+        if not _fits(kind, column.type):
+            raise BadArchiveError(f"column {column.name} of {path.name} is {kind}")
+
+
+def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether a type is the one wanted; a struct of another version may have fewer fields."""
+    if pa.types.is_struct(wanted) and pa.types.is_struct(found):
+        known = {field.name: field.type for field in wanted}
+        return all(field.name in known and _fits(field.type, known[field.name]) for field in found)
+    if pa.types.is_list(wanted) and pa.types.is_list(found):
+        return _fits(found.value_type, wanted.value_type)
+    return bool(found == wanted)
+
+
+def _check_events(path: Path) -> None:
+    with path.open("rb") as lines:
+        while line := lines.readline(MAX_EVENT_BYTES + 1):
+            if len(line) > MAX_EVENT_BYTES:
+                raise BadArchiveError(
+                    f"a line of {path.name} has more than {MAX_EVENT_BYTES} bytes"
+                )
+            RunEvent.model_validate_json(line)

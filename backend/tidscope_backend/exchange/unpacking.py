@@ -1,0 +1,160 @@
+"""A run from a .tar.zst of unknown origin. It is believed nothing.
+
+Headers are read here and not by `tarfile`, which reads extended headers whole, however long they
+say they are. Only regular files with the names of a run's files are taken, so no path of the
+archive ever becomes a path of this machine.
+"""
+
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from tidscope_backend.store.folder import MANIFEST, SUBFOLDERS, is_run_file
+
+CHUNK = 256 * 1024
+BLOCK = tarfile.BLOCKSIZE
+MAX_EXTENDED = 64 * 1024
+"""Extended headers are skipped; a longer one is not somebody's time stamp."""
+_REGULAR = (tarfile.REGTYPE, tarfile.AREGTYPE)
+_SKIPPED = (tarfile.XHDTYPE, tarfile.XGLTYPE)
+
+
+class BadArchiveError(ValueError):
+    """It is not the archive of a run; the text says in what way."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How much is unpacked.
+
+    Attributes:
+        max_bytes: of all files together.
+        max_files: how many.
+        max_ratio: unpacked bytes for each packed one. Frames shrink to a thirtieth or so.
+        free_ratio: so many bytes are unpacked whatever the ratio.
+    """
+
+    max_bytes: int = 16 * 2**30
+    max_files: int = 100_000
+    max_ratio: int = 500
+    free_ratio: int = 16 * 2**20
+    max_manifest_bytes: int = 4 * 2**20
+
+
+USUAL = Bounds()
+
+
+def unpack(archive: Path, into: Path, bounds: Bounds = USUAL) -> None:
+    """Unpack a run.
+
+    Args:
+        archive: a .tar.zst.
+        into: an empty folder; what was unpacked stays there if it fails.
+        bounds: on what is unpacked.
+
+    Raises:
+        BadArchiveError: it is not what an export makes, or too much.
+        OSError: it cannot be read or written.
+    """
+    for folder in SUBFOLDERS:
+        (into / folder).mkdir()
+    with archive.open("rb") as file:
+        _Unpacker(file, into, bounds).run()
+
+
+class _Unpacker:
+    def __init__(self, file: BinaryIO, into: Path, bounds: Bounds) -> None:
+        self._file = file
+        self._stream = pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+        self._into = into
+        self._bounds = bounds
+        self._taken = 0
+        self._top: str | None = None
+        self._seen: set[str] = set()
+
+    def run(self) -> None:
+        """Unpack all."""
+        while (header := self._header()) is not None:
+            if header.type in _SKIPPED:
+                if not 0 <= header.size <= MAX_EXTENDED:
+                    raise BadArchiveError(f"an extended header has {header.size} bytes")
+                self._read(_padded(header.size))
+            elif header.isdir():
+                self._within(header.name)
+            elif header.type in _REGULAR:
+                self._take(self._within(header.name), header.size)
+            else:
+                raise BadArchiveError(f"{header.name!r} is neither a regular file nor a folder")
+        if MANIFEST not in self._seen:
+            raise BadArchiveError(f"there is no {MANIFEST} in it")
+
+    def _header(self) -> tarfile.TarInfo | None:
+        """The next header; None at the end."""
+        block = self._read(BLOCK)
+        if not block.strip(b"\0"):
+            return None
+        try:
+            return tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+        except tarfile.HeaderError as error:
+            raise BadArchiveError(f"it is not a tar archive: {error}") from None
+
+    def _within(self, name: str) -> str:
+        """A path without the folder that all files are in; "" for that folder itself."""
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or not path.parts:
+            raise BadArchiveError(f"{name!r} leads out of the archive")
+        top, *rest = path.parts
+        if self._top is None:
+            self._top = top
+        if top != self._top:
+            raise BadArchiveError(f"{name!r} is not in the folder {self._top!r}, like the rest")
+        return "/".join(rest)
+
+    def _take(self, name: str, size: int) -> None:
+        if not is_run_file(name):
+            raise BadArchiveError(f"{name!r} is not a file of a run")
+        if name in self._seen:
+            raise BadArchiveError(f"{name} is in it twice")
+        if len(self._seen) >= self._bounds.max_files:
+            raise BadArchiveError(f"it holds more than {self._bounds.max_files} files")
+        self._seen.add(name)
+        limit = self._bounds.max_bytes - self._taken
+        if name == MANIFEST:
+            limit = min(limit, self._bounds.max_manifest_bytes)
+        if not 0 <= size <= limit:
+            raise BadArchiveError(f"{name} has {size} bytes, and {limit} is the most")
+        with (self._into / name).open("xb") as file:
+            left = size
+            while left:
+                chunk = self._read(min(CHUNK, left))
+                file.write(chunk)
+                left -= len(chunk)
+        self._read(-size % BLOCK)
+
+    def _read(self, size: int) -> bytes:
+        """So many bytes, unpacked. Short reads are the end: a cut archive."""
+        chunks: list[bytes] = []
+        left = size
+        while left:
+            try:
+                chunk: bytes = self._stream.read(left)
+            except (OSError, pa.ArrowException) as error:
+                raise BadArchiveError(
+                    f"it is not compressed by zstd, or damaged: {error}"
+                ) from None
+            if not chunk:
+                raise BadArchiveError("it ends too early")
+            chunks.append(chunk)
+            left -= len(chunk)
+        self._taken += size
+        allowed = self._bounds.free_ratio + self._bounds.max_ratio * self._file.tell()
+        if self._taken > min(allowed, self._bounds.max_bytes + BLOCK * self._bounds.max_files):
+            raise BadArchiveError("it unpacks to far more than it holds")
+        return b"".join(chunks)
+
+
+def _padded(size: int) -> int:
+    return size + -size % BLOCK

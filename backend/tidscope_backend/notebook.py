@@ -1,0 +1,191 @@
+"""Runs for notebooks: Arrow tables, SQL, comparisons. Documented in docs/notebook.md."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from tidscope_wire.generated.models import AlignKind, Comparison, RunManifest
+
+from tidscope_backend.comparison.from_folders import compare_folders
+from tidscope_backend.settings import runs_directory
+from tidscope_backend.store.lookup import RunNotFoundError, all_runs, find_run
+from tidscope_backend.store.reader import RunReader
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Run", "compare", "list_runs", "open_run"]
+
+NS = 1_000_000_000
+
+
+def open_run(which: str | Path, folder: str | Path | None = None) -> "Run":
+    """Open a run.
+
+    Args:
+        which: path of its folder, or its id, its name, or how one of the two begins.
+        folder: of all runs, where it is looked for; None: the one of this user.
+
+    Raises:
+        RunNotFoundError: there is no such run, or there are several.
+        OSError: it cannot be read.
+        ValueError: it is damaged.
+    """
+    path = Path(which)
+    return Run(path if (path / "manifest.json").is_file() else find_run(_runs(folder), str(which)))
+
+
+def list_runs(folder: str | Path | None = None) -> list[RunManifest]:
+    """Manifests of all runs in a folder (of this user, if none is given), the newest first."""
+    return all_runs(_runs(folder))
+
+
+def compare(
+    groups: Sequence["Run | str | Path | Sequence[Run | str | Path]"],
+    align: AlignKind = "start",
+    mark: str | None = None,
+    match: Sequence[str] = (),
+) -> Comparison:
+    """Compare runs, or groups of repeats; the first one is what the others are held against.
+
+    Args:
+        groups: each a run, or a list of repeats.
+        align: where curves are laid over one another.
+        mark: text of the mark to align at.
+        match: corrections of roles, each `RUN:ROLE=LABEL`.
+
+    Raises:
+        tidscope_backend.comparison.tables.ComparisonError: it cannot be done as asked.
+    """
+    alike = [[one] if isinstance(one, Run | str | Path) else list(one) for one in groups]
+    return compare_folders([[_path(run) for run in group] for group in alike], align, mark, match)
+
+
+class Run:
+    """One run, as it is when it is opened: what is recorded later, another `open_run` sees.
+
+    Times in seconds count from the run's start; `time_ns` in tables from the attachment.
+
+    Args:
+        path: of its folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._reader = RunReader(path)
+
+    def __repr__(self) -> str:
+        return f"<run {self.manifest.id} {self.manifest.name!r}>"
+
+    @property
+    def manifest(self) -> RunManifest:
+        """What was recorded, where, how, and what is missing."""
+        return self._reader.manifest
+
+    def threads(self) -> pa.Table:
+        """A row a thread's life: who it was, and its counters at both ends of the run."""
+        return self._reader.threads()
+
+    def samples(
+        self,
+        from_s: float | None = None,
+        to_s: float | None = None,
+        tids: Sequence[int] | None = None,
+        level: int = 0,
+    ) -> pa.Table:
+        """A row a thread and instant, with cumulative counters and the instant's `time_ns`.
+
+        Args:
+            from_s: first time, seconds from the run's start; None: from there.
+            to_s: last time; None: to the run's end.
+            tids: of these threads; None: of all.
+            level: 0: all instants; 1: about one a second; 2: about one in ten seconds.
+        """
+        table = self._reader.samples(None, self._ns(from_s), self._ns(to_s), level)
+        if tids is not None:
+            table = table.filter(pc.is_in(table["tid"], pa.array(tids, pa.uint32())))
+        return table
+
+    def signals(self) -> pa.Table:
+        """A row an instant: times, gauges of the process, counters of the machine, roles."""
+        return self._reader.signals()
+
+    def events(self) -> pa.Table:
+        """A row an event: when, its type, its thread if it has one, and all of it as JSON."""
+        events = self._reader.events()
+        return pa.table(
+            {
+                "seq": pa.array([told.seq for told in events], pa.int64()),
+                "time_ns": pa.array([told.time_ns for told in events], pa.int64()),
+                "unix_us": pa.array([told.unix_us for told in events], pa.int64()),
+                "type": pa.array([told.event.type for told in events], pa.utf8()),
+                "tid": pa.array([getattr(told.event, "tid", None) for told in events], pa.uint32()),
+                "event": pa.array([told.event.model_dump_json() for told in events], pa.utf8()),
+            }
+        )
+
+    def roles(self) -> pa.Table:
+        """A row a role and instant, about once a second: threads, and counters added up."""
+        signals = self._reader.signals(["time_ns", "roles"])
+        signals = signals.filter(pc.is_valid(signals["roles"])).combine_chunks()
+        lists = signals["roles"].combine_chunks()
+        rows = pc.list_flatten(lists)
+        times = signals["time_ns"].combine_chunks().take(pc.list_parent_indices(lists))
+        totals = pc.struct_field(rows, "totals")
+        columns = {name: pc.struct_field(rows, name) for name in ("role", "live", "exited")}
+        fields = {name: pc.struct_field(totals, name) for name in self._reader.fields}
+        return pa.table({"time_ns": times, **columns, **fields})
+
+    def sql(self, query: str) -> pa.Table:
+        """Ask by SQL (DuckDB) over the tables samples, signals, threads, events and roles.
+
+        Samples and signals of sealed parts are read from their Parquet files, and of these only
+        the columns and rows that the query needs.
+        """
+        import duckdb
+
+        with duckdb.connect() as database:
+            for name in ("samples", "signals"):
+                self._make_view(database, name)
+            for name, table in (
+                ("threads", self.threads()),
+                ("events", self.events()),
+                ("roles", self.roles()),
+            ):
+                database.register(name, table)
+            return database.sql(query).to_arrow_table()
+
+    def _make_view(self, database: "duckdb.DuckDBPyConnection", name: str) -> None:
+        """A view of a table whose parts are files, or frames where they are open."""
+        folder = self._reader.folder
+        parts = []
+        files = []
+        for part in self._reader.parts:
+            path = folder.path / name / f"{part.number:06d}.parquet"
+            if part.number in folder.sealed_parts() and path.exists():
+                files.append("'" + str(path).replace("'", "''") + "'")
+                continue
+            frames = f"{name}_{part.number}"
+            table = part.samples() if name == "samples" else part.signals()
+            database.register(frames, table)
+            parts.append("FROM " + frames)
+        if files:
+            parts.insert(0, "FROM read_parquet([" + ", ".join(files) + "])")
+        database.execute(f"CREATE VIEW {name} AS {' UNION ALL BY NAME '.join(parts)}")
+
+    def _ns(self, seconds: float | None) -> int | None:
+        return None if seconds is None else self.manifest.from_ns + round(seconds * NS)
+
+
+def _path(run: Run | str | Path) -> Path:
+    return run.path if isinstance(run, Run) else open_run(run).path
+
+
+def _runs(folder: str | Path | None) -> Path:
+    found = runs_directory(os.environ) if folder is None else Path(folder)
+    if found is None:
+        raise RunNotFoundError("there is no folder for runs: set TIDSCOPE_RUNS to one")
+    return found

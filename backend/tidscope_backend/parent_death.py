@@ -1,0 +1,59 @@
+"""A process that ends when the one that started it ends, however that happens.
+
+`python -m tidscope_backend.parent_death PID COMMAND…` becomes COMMAND with
+that property.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+PR_SET_PDEATHSIG = 1
+"""prctl(2); survives execve(2) unless that changes the credentials."""
+
+
+class ParentExitedError(Exception):
+    """The parent has already ended."""
+
+
+def terminate_with_parent(parent_pid: int) -> None:
+    """Have SIGTERM sent to this process when its parent ends.
+
+    Args:
+        parent_pid: the parent, as it knows itself; if it died before this call, that is detected.
+
+    Raises:
+        ParentExitedError: the parent has ended.
+        OSError: the kernel refuses.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
+    if os.getppid() != parent_pid:
+        raise ParentExitedError(f"process {parent_pid} has ended")
+
+
+def bound_to_parent(arguments: Sequence[str]) -> list[str]:
+    """Wrap a command so that it ends with the calling process."""
+    return [sys.executable, "-m", "tidscope_backend.parent_death", str(os.getpid()), *arguments]
+
+
+def exec_program(arguments: Sequence[str]) -> NoReturn:
+    """Replace this process by a program; its process id stays."""
+    os.execvp(arguments[0], list(arguments))  # noqa: S606 - arguments, no shell
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Become the command."""
+    try:
+        terminate_with_parent(int(arguments[0]))
+    except ParentExitedError as error:
+        raise SystemExit(str(error)) from None
+    exec_program(arguments[1:])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

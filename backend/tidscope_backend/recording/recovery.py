@@ -1,0 +1,129 @@
+"""What an earlier backend left: runs that were being recorded when it ended."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from tidscope_wire.frame import LENGTH, FrameError, split
+from tidscope_wire.generated.models import FrameHeader, RunManifest
+from tidscope_wire.generated.models import Recording as RecordingInfo
+
+from tidscope_backend.recording.recording import Ending, PartLimits, Recording, rows_of
+from tidscope_backend.recording.stats import Instant, RecordingStats, instant_of
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.open_part import whole_bytes, whole_frames
+
+
+def was_cut_short(folder: RunFolder, manifest: RunManifest) -> bool:
+    """Whether a run was being recorded when its backend ended, and may go on."""
+    if manifest.state == "recording":
+        return True
+    # A backend that was asked to end says so; it leaves the last part open for the next one.
+    return manifest.end == "backend-lost" and bool(folder.open_parts())
+
+
+def recovered(
+    folder: RunFolder, lock: RunLock, manifest: RunManifest, limits: PartLimits
+) -> tuple[Recording, Ending | None]:
+    """Make a recording of a run again.
+
+    A frame that was not written to its end is cut off. The manifest counts what there was when it
+    was written; the frames behind that are counted now.
+
+    Returns:
+        The recording, and how it ends if its last frame says so.
+
+    Raises:
+        OSError: it cannot be read or written.
+        ValueError: what is there does not fit together.
+    """
+    info = RecordingInfo(
+        run=manifest.id,
+        target=manifest.target.id,
+        name=manifest.name,
+        created_unix_us=manifest.created_unix_us,
+    )
+    recording = Recording(folder, lock, info, manifest.target, manifest.host.collector.pid, limits)
+    recording.until_ns = manifest.until_ns
+    numbers = folder.open_parts()
+    cut = _cut(folder.open_part(numbers[-1])) if numbers else 0
+    newest, counted, later = _uncounted(folder, numbers, manifest)
+    recording.stats = RecordingStats.of(manifest, counted)
+    recording.stats.losses.truncated_bytes += cut
+    for header, frame in later:
+        recording.stats.add(header, rows_of(frame))
+    if numbers:
+        recording.go_on(numbers[-1], _began_ns(folder.open_part(numbers[-1]), manifest.to_ns))
+    else:
+        recording.go_on(max(folder.sealed_parts(), default=0) + 1, manifest.to_ns)
+    if newest is None:
+        return recording, None
+    return recording, recording.ends_with(newest)
+
+
+def _cut(path: Path) -> int:
+    """Cut what is no whole frame off the end of a part; how many bytes that were."""
+    size, whole = path.stat().st_size, whole_bytes(path)
+    frames = list(whole_frames(path.read_bytes()[:whole]))
+    # After a failure of power a frame may have its length and not its bytes.
+    while frames and _header(frames[-1]) is None:
+        whole -= LENGTH.size + len(frames.pop())
+    if whole < size:
+        os.truncate(path, whole)
+    return size - whole
+
+
+def _uncounted(
+    folder: RunFolder, numbers: list[int], manifest: RunManifest
+) -> tuple[FrameHeader | None, Instant | None, list[tuple[FrameHeader, bytes]]]:
+    """The newest frame, the last one that the manifest counts, and those behind it in order."""
+    newest, later = None, list[tuple[FrameHeader, bytes]]()
+    for header, frame in _backwards(folder, numbers):
+        newest = newest or header
+        if manifest.counts.frames and header.time_ns <= manifest.to_ns:
+            return newest, instant_of(header), later[::-1]
+        later.append((header, frame))
+    counted = _last_sealed(folder) if manifest.counts.frames else None
+    return newest, counted, later[::-1]
+
+
+def _backwards(folder: RunFolder, numbers: list[int]) -> Iterator[tuple[FrameHeader, bytes]]:
+    """Frames of open parts, the newest first; one that cannot be read is left out."""
+    for number in reversed(numbers):
+        for frame in reversed(list(whole_frames(folder.open_part(number).read_bytes()))):
+            header = _header(frame)
+            if header is not None:
+                yield header, frame
+
+
+def _header(frame: bytes) -> FrameHeader | None:
+    try:
+        return split(frame)[0]
+    except FrameError:
+        return None
+
+
+def _began_ns(path: Path, otherwise: int) -> int:
+    """Time of the first frame of a part."""
+    first = next(whole_frames(path.read_bytes()), None)
+    header = _header(first) if first is not None else None
+    return header.time_ns if header is not None else otherwise
+
+
+def _last_sealed(folder: RunFolder) -> Instant | None:
+    """The last instant of the sealed parts. Raises OSError, and ValueError if it is no Parquet."""
+    numbers = folder.sealed_parts()
+    if not numbers:
+        return None
+    columns = ["seq", "time_ns", "unix_us", "health"]
+    (row,) = pq.read_table(folder.signals(numbers[-1]), columns=columns).slice(-1).to_pylist()
+    health = row["health"]
+    return Instant(
+        row["seq"],
+        row["time_ns"],
+        row["unix_us"],
+        health["missed_deadlines"],
+        health["exit_records_lost"],
+    )

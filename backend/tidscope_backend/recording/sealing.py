@@ -1,0 +1,57 @@
+"""Seals a part of a run: turns its frames into Parquet and JSON lines. A program of its own.
+
+Running `python -m tidscope_backend.recording.sealing FOLDER PART` in a process of its own keeps
+the work, its memory and any crash out of the backend. Without PART it writes the thread table of a
+run that has ended.
+"""
+
+import sys
+from pathlib import Path
+
+from tidscope_backend.store.folder import RunFolder, replace_file
+from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.store.parquet_files import write_samples, write_table
+from tidscope_backend.store.part_tables import part_of
+from tidscope_backend.store.reader import RunReader
+
+
+def seal_part(folder: RunFolder, part: int) -> None:
+    """Write a part's files and delete its frames. Done again, it writes the same.
+
+    Raises:
+        OSError: it cannot be read or written; its frames are still there.
+        tidscope_wire.frame.FrameError: it holds something that is not a frame.
+    """
+    fields = folder.read_manifest().target.fields
+    tables = part_of(whole_frames(folder.open_part(part).read_bytes()), fields)
+    new = folder.samples(part).with_suffix(".new")
+    write_samples(new, tables.samples)
+    new.replace(folder.samples(part))
+    lines = "".join(event.model_dump_json() + "\n" for event in tables.events)
+    replace_file(folder.events(part), lines.encode())
+    new = folder.signals(part).with_suffix(".new")
+    write_table(new, tables.signals)
+    new.replace(folder.signals(part))
+    folder.open_part(part).unlink()
+
+
+def write_threads(folder: RunFolder) -> None:
+    """Write the lives of threads of a run that has ended. Raises as `seal_part`."""
+    new = folder.threads.with_suffix(".new")
+    write_table(new, RunReader(folder.path).threads())
+    new.replace(folder.threads)
+
+
+def main() -> int:
+    """Close the part that the command line names, or make the table of threads."""
+    path, *parts = sys.argv[1:]
+    folder = RunFolder(Path(path))
+    for part in parts:
+        seal_part(folder, int(part))
+    if not parts:
+        write_threads(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,198 @@
+"""What a run holds and what is missing in it, counted from the headers of its frames. Pure."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tidscope_wire.generated.models import (
+    FrameHeader,
+    RunCounts,
+    RunLosses,
+    RunManifest,
+    RunPolicy,
+    SampleFailed,
+    Steering,
+    SteeringStarted,
+    ThreadBorn,
+    ThreadExited,
+)
+
+CLOCK_JUMP_NS = 500_000_000
+"""By so much the wall clock has to move against the monotonic one to have been set."""
+
+
+class Instant(NamedTuple):
+    """What the next frame is compared with.
+
+    Attributes:
+        seq: number of the frame.
+        time_ns: since attach.
+        unix_us: wall clock.
+        missed_deadlines: as its health told.
+        exit_records_lost: likewise.
+    """
+
+    seq: int
+    time_ns: int
+    unix_us: int
+    missed_deadlines: int
+    exit_records_lost: int
+
+
+def instant_of(header: FrameHeader) -> Instant:
+    """Keep of a frame what the next one is compared with."""
+    health = header.health
+    return Instant(
+        header.seq,
+        header.time_ns,
+        header.unix_us,
+        health.missed_deadlines,
+        health.exit_records_lost,
+    )
+
+
+class RecordingStats:
+    """Of one run. Frames are added in order.
+
+    Attributes:
+        counts: how much there is; its `bytes` are not counted here.
+        losses: what is missing; `missing_ns` is the time between the frames on the two sides of
+            each hole, so that of one lost frame of ten a second is 0.2 s.
+        policies: what steered the target.
+        first: the first instant; None before there is one.
+        last: the newest.
+    """
+
+    def __init__(self) -> None:
+        self.counts = RunCounts(frames=0, thread_samples=0, threads=0, events=0, bytes=0)
+        self.losses = RunLosses(
+            frames=0,
+            gaps=0,
+            missing_ns=0,
+            truncated_bytes=0,
+            coalesced=0,
+            deadlines_missed=0,
+            samples_failed=0,
+            exit_records_lost=0,
+            clock_jumps=0,
+        )
+        self.policies: list[RunPolicy] = []
+        self.first: Instant | None = None
+        self.last: Instant | None = None
+        self._announced = 0
+
+    @classmethod
+    def of(cls, manifest: RunManifest, last: Instant | None) -> "RecordingStats":
+        """Go on where a manifest ends.
+
+        Args:
+            manifest: that counts all frames up to its `to_ns`.
+            last: the frame of that time; None if it counts none.
+        """
+        stats = cls()
+        stats.counts = manifest.counts.model_copy()
+        stats.losses = manifest.losses.model_copy()
+        stats.policies = list(manifest.policies)
+        if last is not None:
+            stats.first = Instant(0, manifest.from_ns, manifest.started_unix_us, 0, 0)
+            stats.last = last
+        return stats
+
+    def steered(self, steering: Steering | None, time_ns: int) -> None:
+        """The target was steered already when the run began."""
+        if steering is not None:
+            self.policies.append(
+                RunPolicy(
+                    time_ns=time_ns,
+                    policy=steering.policy,
+                    shadow=steering.shadow,
+                    knob=steering.knob,
+                    signal=steering.signal,
+                    lower=steering.lower,
+                    upper=steering.upper,
+                )
+            )
+
+    def add(self, header: FrameHeader, rows: int) -> None:
+        """A frame was written that holds so many rows."""
+        now, last = instant_of(header), self.last
+        if last is None:
+            self.first = now
+            self.counts.threads += header.live_threads
+            self.losses.coalesced += header.seq - header.first_seq
+        else:
+            self._compare(last, now, header.first_seq)
+        self.counts.frames += 1
+        self.counts.thread_samples += rows
+        self.counts.events += len(header.events)
+        for event in header.events:
+            if isinstance(event, ThreadBorn):
+                self.counts.threads += last is not None
+            elif isinstance(event, ThreadExited):
+                # One that lived between two instants is told of by its end alone.
+                self.counts.threads += last is not None and not event.seen_alive
+            elif isinstance(event, SampleFailed):
+                self.losses.samples_failed += 1
+            elif isinstance(event, SteeringStarted):
+                self.policies.append(
+                    RunPolicy(
+                        time_ns=header.time_ns,
+                        policy=event.policy,
+                        shadow=event.shadow,
+                        knob=event.knob,
+                        signal=event.signal,
+                        lower=event.lower,
+                        upper=event.upper,
+                    )
+                )
+        self.last = now
+
+    def announce_lost(self, to_seq: int) -> None:
+        """Frames up to this one will not come, as the collector says."""
+        self._announced = max(self._announced, to_seq)
+
+    def refuse(self, header: FrameHeader) -> None:
+        """A frame came that could not be written."""
+        self.announce_lost(header.seq)
+
+    def finish(self) -> None:
+        """No frame follows: what was announced as lost behind the last one is a hole."""
+        if self.last is not None and self._announced > self.last.seq:
+            self.losses.frames += self._announced - self.last.seq
+            self.losses.gaps += 1
+            self._announced = 0
+
+    def _compare(self, last: Instant, now: Instant, first_seq: int) -> None:
+        missing = first_seq - last.seq - 1
+        if missing > 0:
+            self.losses.frames += missing
+            self.losses.gaps += 1
+            self.losses.missing_ns += max(0, now.time_ns - last.time_ns)
+        self.losses.coalesced += now.seq - max(first_seq, last.seq + 1)
+        self.losses.deadlines_missed += max(0, now.missed_deadlines - last.missed_deadlines)
+        self.losses.exit_records_lost += max(0, now.exit_records_lost - last.exit_records_lost)
+        moved_ns = (now.unix_us - last.unix_us) * 1000 - (now.time_ns - last.time_ns)
+        self.losses.clock_jumps += abs(moved_ns) > CLOCK_JUMP_NS
+
+
+def told(losses: RunLosses) -> str:
+    """What is missing, in words: one sentence."""
+    parts = list(_told(losses))
+    return f"Missing: {', '.join(parts)}." if parts else "Nothing is known to be missing."
+
+
+def _told(losses: RunLosses) -> Iterable[str]:
+    if losses.frames:
+        yield (
+            f"{_many(losses.frames, 'frame')} in {_many(losses.gaps, 'gap')} "
+            f"({losses.missing_ns / 1e9:.1f} s)"
+        )
+    if losses.truncated_bytes:
+        yield f"{_many(losses.truncated_bytes, 'byte')} of a frame that was not written to its end"
+    if losses.samples_failed:
+        yield f"{_many(losses.samples_failed, 'sample')} that could not be taken"
+    if losses.exit_records_lost:
+        yield f"{_many(losses.exit_records_lost, 'exit record')} of threads"
+
+
+def _many(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

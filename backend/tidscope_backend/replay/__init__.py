@@ -1,0 +1,1 @@
+"""Replay: a recorded run as frames again."""

@@ -1,0 +1,120 @@
+"""Where the files of a run lie; see docs/runs.md."""
+
+import os
+import re
+import secrets
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tidscope_wire.generated.models import RunManifest
+
+RUN_ID = re.compile(r"r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}\Z")
+SUBFOLDERS = ("samples", "signals", "events", "open")
+MANIFEST = "manifest.json"
+THREADS = "threads.parquet"
+_FILE = re.compile(
+    r"manifest\.json|threads\.parquet"
+    r"|(?:samples|signals)/[0-9]{6,9}\.parquet|events/[0-9]{6,9}\.jsonl|open/[0-9]{6,9}\.frames"
+)
+_PART = re.compile(r"[0-9]{6,}\Z")
+
+
+def new_run_id(unix_s: float) -> str:
+    """Make an id that sorts by time."""
+    return time.strftime("r-%Y%m%d-%H%M%S-", time.gmtime(unix_s)) + secrets.token_hex(3)
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The folder of one run. Nothing here checks that it is there.
+
+    Attributes:
+        path: of the folder; its name is the run's id.
+    """
+
+    path: Path
+
+    @property
+    def manifest(self) -> Path:
+        """What was recorded, as JSON."""
+        return self.path / MANIFEST
+
+    @property
+    def threads(self) -> Path:
+        """Lives of threads; there once the run has ended."""
+        return self.path / THREADS
+
+    def samples(self, part: int) -> Path:
+        """Counters of threads in a sealed part."""
+        return self.path / "samples" / f"{part:06d}.parquet"
+
+    def signals(self, part: int) -> Path:
+        """Instants of a sealed part."""
+        return self.path / "signals" / f"{part:06d}.parquet"
+
+    def events(self, part: int) -> Path:
+        """Events of a sealed part."""
+        return self.path / "events" / f"{part:06d}.jsonl"
+
+    def open_part(self, part: int) -> Path:
+        """Frames of a part that is open, or was not sealed in order."""
+        return self.path / "open" / f"{part:06d}.frames"
+
+    def make(self) -> None:
+        """Make the folders. Raises OSError, FileExistsError among them."""
+        self.path.mkdir(parents=True, mode=0o700)
+        for name in SUBFOLDERS:
+            (self.path / name).mkdir()
+
+    def open_parts(self) -> list[int]:
+        """Numbers of the parts that are frames still, ascending."""
+        return _numbers(self.path / "open", ".frames")
+
+    def sealed_parts(self) -> list[int]:
+        """Numbers of the parts that are Parquet alone, ascending."""
+        closed = _numbers(self.path / "signals", ".parquet")
+        return sorted(set(closed) - set(self.open_parts()))
+
+    def bytes(self) -> int:
+        """Of all its files."""
+        total = 0
+        for folder, _, files in os.walk(self.path):
+            for name in files:
+                try:
+                    total += (Path(folder) / name).stat().st_size
+                except FileNotFoundError:
+                    continue  # A part was sealed meanwhile.
+        return total
+
+    def read_manifest(self) -> RunManifest:
+        """Read what was recorded. Raises OSError, and ValueError if it is not a manifest."""
+        return RunManifest.model_validate_json(self.manifest.read_bytes())
+
+    def write_manifest(self, manifest: RunManifest) -> None:
+        """Replace it, so that a reader sees the old one or the new one, whole. Raises OSError."""
+        replace_file(self.manifest, manifest.model_dump_json(indent=2).encode() + b"\n")
+
+
+def is_run_file(name: str) -> bool:
+    """Whether a path relative to a run folder names one of its files; no other is exported."""
+    return _FILE.fullmatch(name) is not None
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file under another name, see it on the disk, and rename it. Raises OSError."""
+    beside = path.with_name(path.name + ".new")
+    with beside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
+def _numbers(folder: Path, suffix: str) -> list[int]:
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    stems = (name.removesuffix(suffix) for name in names if name.endswith(suffix))
+    return sorted(int(stem) for stem in stems if _PART.match(stem))

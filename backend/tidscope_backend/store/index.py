@@ -1,0 +1,153 @@
+"""The list of runs, made from their manifests; no second list is kept that could disagree.
+
+Each manifest (some 15 KiB of JSON) is read and validated on its own, so a damaged one is reported
+and hides no other.
+"""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from tidscope_wire.generated.models import (
+    DamagedRun,
+    Retention,
+    RunManifest,
+    RunsResponse,
+    RunSummary,
+)
+
+from tidscope_backend.problems import refusal
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.errors import damage_text
+from tidscope_backend.store.folder import RUN_ID, RunFolder
+from tidscope_backend.store.retention import RetentionCandidate
+
+MAX_MANIFEST_BYTES = 8 * 1024 * 1024
+CurrentManifest = Callable[[RunFolder, RunManifest], RunManifest]
+
+
+class _Read(NamedTuple):
+    """A manifest, and the state of its file when it was read."""
+
+    stamp: tuple[int, int, int]
+    manifest: RunManifest
+
+
+class RunIndex:
+    """Reads manifests and caches them until their files change.
+
+    Args:
+        directory: of the runs.
+        current: a manifest as it would be written now.
+    """
+
+    def __init__(self, directory: RunsDirectory, current: CurrentManifest) -> None:
+        self._directory = directory
+        self._current = current
+        self._read: dict[Path, _Read] = {}
+
+    def manifest(self, folder: RunFolder) -> RunManifest:
+        """Read a run's manifest as it is now.
+
+        Raises:
+            ProblemError: it cannot be read.
+        """
+        try:
+            return self._current(folder, self._manifest(folder))
+        except (OSError, ValueError) as error:
+            raise refusal(
+                "bad-run",
+                f"run {folder.path.name} cannot be read: {damage_text(error)}",
+                "its folder is left as it is: repair it by hand, or delete it",
+            ) from None
+
+    def runs(self, retention: Retention) -> RunsResponse:
+        """All runs, the newest first. Reads files: not for the event loop."""
+        paths, deleted = self._directory.all(), self._directory.all_deleted()
+        self._read = {p: read for p, read in self._read.items() if p in {*paths, *deleted}}
+        damaged: list[DamagedRun] = []
+        runs = list(self._summaries(paths, damaged))
+        gone = list(self._summaries(deleted, []))
+        return RunsResponse(
+            runs=runs,
+            deleted=gone,
+            damaged=damaged,
+            bytes=sum(run.counts.bytes for run in (*runs, *gone)),
+            free_bytes=self._directory.free_bytes(),
+            retention=retention,
+        )
+
+    def retention_candidates(self) -> list[RetentionCandidate]:
+        """What retention needs to know of each readable run."""
+        found = []
+        for path in self._directory.all():
+            folder = RunFolder(path)
+            try:
+                manifest = self._current(folder, self._manifest(folder))
+                changed_s = folder.manifest.stat().st_mtime
+            except (OSError, ValueError):
+                continue
+            took_us = (manifest.to_ns - manifest.from_ns) // 1000
+            ended_s = (manifest.started_unix_us + took_us) / 1e6
+            found.append(
+                RetentionCandidate(
+                    run=manifest.id,
+                    ended_s=max(ended_s, changed_s) if manifest.imported else ended_s,
+                    size=manifest.counts.bytes,
+                    recording=manifest.state == "recording",
+                )
+            )
+        return found
+
+    def _summaries(self, paths: Iterable[Path], damaged: list[DamagedRun]) -> list[RunSummary]:
+        found = []
+        for path in paths:
+            folder = RunFolder(path)
+            try:
+                found.append(summary_of(self._current(folder, self._manifest(folder))))
+            except (OSError, ValueError) as error:
+                damaged.append(DamagedRun(folder=path.name, reason=damage_text(error)))
+        return sorted(found, key=lambda run: run.created_unix_us, reverse=True)
+
+    def _manifest(self, folder: RunFolder) -> RunManifest:
+        if not RUN_ID.match(folder.path.name):
+            raise ValueError("its name is not that of a run")
+        found = folder.manifest.stat()
+        stamp = (found.st_ino, found.st_mtime_ns, found.st_size)
+        known = self._read.get(folder.path)
+        if known is not None and known.stamp == stamp:
+            return known.manifest
+        if found.st_size > MAX_MANIFEST_BYTES:
+            raise ValueError(f"its manifest has {found.st_size} bytes")
+        manifest = folder.read_manifest()
+        if manifest.id != folder.path.name:
+            raise ValueError(f"its manifest is that of {manifest.id}")
+        self._read[folder.path] = _Read(stamp, manifest)
+        return manifest
+
+
+def summary_of(manifest: RunManifest) -> RunSummary:
+    """The line of a run in a list. Pure."""
+    process = manifest.target.process
+    return RunSummary(
+        id=manifest.id,
+        name=manifest.name,
+        tags=manifest.tags,
+        group=manifest.group,
+        notes=manifest.notes,
+        state=manifest.state,
+        end=manifest.end,
+        end_detail=manifest.end_detail,
+        created_unix_us=manifest.created_unix_us,
+        started_unix_us=manifest.started_unix_us,
+        duration_ns=max(0, manifest.to_ns - manifest.from_ns),
+        host_name=manifest.host.name,
+        target=manifest.target.id,
+        pid=process.pid,
+        process=process.name,
+        command=process.command,
+        policies=[policy.policy for policy in manifest.policies],
+        losses=manifest.losses,
+        counts=manifest.counts,
+        imported=manifest.imported,
+    )

@@ -1,0 +1,101 @@
+"""The open part of a run: frames as received, each preceded by its length."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from tidscope_wire.frame import LENGTH
+
+MAX_FRAME_BYTES = 64 * 1024 * 1024
+"""A length above this is not one: what follows was not written by us."""
+
+
+def pack_frame(frame: bytes) -> bytes:
+    """Prefix a frame with its length (4 bytes, little-endian)."""
+    return LENGTH.pack(len(frame)) + frame
+
+
+def whole_frames(data: bytes) -> Iterator[bytes]:
+    """The frames of a part, up to the last that was written to its end."""
+    at = 0
+    while (end := _end(data, at)) is not None:
+        yield data[at + LENGTH.size : end]
+        at = end
+
+
+def whole_bytes(path: Path) -> int:
+    """How many bytes of a part are whole frames; what comes behind them is to be cut off.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        at = 0
+        while at + LENGTH.size <= size:
+            file.seek(at)
+            (length,) = LENGTH.unpack(file.read(LENGTH.size))
+            if length > MAX_FRAME_BYTES or at + LENGTH.size + length > size:
+                break
+            at += LENGTH.size + length
+        return at
+
+
+def _end(data: bytes, at: int) -> int | None:
+    if at + LENGTH.size > len(data):
+        return None
+    (length,) = LENGTH.unpack_from(data, at)
+    end = at + LENGTH.size + int(length)
+    return end if length <= MAX_FRAME_BYTES and end <= len(data) else None
+
+
+class PartFile:
+    """Open for appending; nothing is held back, so that a killed process has written all it got.
+
+    Args:
+        path: of the file; what is in it stays.
+
+    Attributes:
+        bytes: its length.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        self._descriptor = os.open(path, flags, 0o600)
+        self.bytes = os.fstat(self._descriptor).st_size
+
+    def append(self, frame: bytes) -> None:
+        """Write a frame, or leave the file as it was.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        data = pack_frame(frame)
+        try:
+            written = os.write(self._descriptor, data)
+            while written < len(data):
+                # What stopped the first call, such as a full disk, fails this one by name.
+                written += os.write(self._descriptor, data[written:])
+        except OSError:
+            os.ftruncate(self._descriptor, self.bytes)
+            raise
+        self.bytes += len(data)
+
+    def second(self) -> int:
+        """Another descriptor of the file, to sync it in another thread; the caller closes it."""
+        return os.dup(self._descriptor)
+
+    def close(self) -> None:
+        """Write no more."""
+        os.close(self._descriptor)
+
+
+def sync(descriptor: int) -> None:
+    """See a file's data on the disk, and close the descriptor. Raises OSError."""
+    try:
+        os.fdatasync(descriptor)
+    finally:
+        os.close(descriptor)

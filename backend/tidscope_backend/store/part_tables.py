@@ -1,0 +1,213 @@
+"""Frames of a part as tables: one row a thread and instant, one row an instant. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from tidscope_wire.frame import Rows, decode_rows, split
+from tidscope_wire.generated.models import FrameHeader, RunEvent, ThreadBorn, ThreadExited
+
+from tidscope_backend.store.signals_table import signals_table
+
+KEY_LEVEL = 2
+SECOND_LEVEL = 1
+SECOND_NS = 950_000_000
+"""Instants of level 1 lie at least so far apart: a second, with room for jitter."""
+KEYS = ("tid", "start_ns", "seq", "level", "name")
+"""Columns of samples that are not fields."""
+Ints = npt.NDArray[np.int64]
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part as docs/runs.md describes it.
+
+    Attributes:
+        samples: rows sorted by level (the highest first), thread and number.
+        signals: a row an instant.
+        events: by frame.
+        rows: thread-samples that the frames held, without those repeated for level 1.
+    """
+
+    samples: pa.Table
+    signals: pa.Table
+    events: list[RunEvent]
+    rows: int
+
+
+@dataclass(frozen=True)
+class _Lives:
+    """Lives of threads, sorted by thread and by the frame from which on they were seen."""
+
+    tid: Ints
+    frame: Ints
+    start_ns: Ints
+    exit_frame: Ints
+    frames: int
+
+    def of(self, tid: Ints, frame: Ints) -> Ints:
+        """The number of the life that each row belongs to; -1: of a thread never introduced."""
+        known = self.tid * self.frames + self.frame
+        place = np.searchsorted(known, tid * self.frames + frame, side="right") - 1
+        if not len(known):
+            return np.full(len(tid), -1)
+        return np.where((place >= 0) & (self.tid[place] == tid), place, -1)
+
+
+def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
+    """Make the tables of a part.
+
+    Args:
+        frames: of one target, in order, at least one; the first one is a key frame.
+        fields: the target's, in column order; a frame's columns beyond them are left out.
+
+    Raises:
+        tidscope_wire.frame.FrameError: one of them is not a frame.
+    """
+    headers: list[FrameHeader] = []
+    bodies: list[Rows] = []
+    for data in frames:
+        header, body = split(data)
+        headers.append(header)
+        bodies.append(decode_rows(body))
+    levels = levels_of([(h.kind == "key", h.time_ns) for h in headers])
+    seqs = np.array([h.seq for h in headers], np.int64)
+    events = [
+        RunEvent(seq=h.seq, time_ns=h.time_ns, unix_us=h.unix_us, event=event)
+        for h in headers
+        for event in h.events
+    ]
+    return Part(
+        samples=_samples(headers, bodies, levels, seqs, fields),
+        signals=signals_table(headers, levels.tolist(), fields),
+        events=events,
+        rows=sum(len(body.tid) for body in bodies),
+    )
+
+
+def levels_of(instants: Sequence[tuple[bool, int]]) -> npt.NDArray[np.uint8]:
+    """Level of each instant, from whether it is a key frame, and its time in nanoseconds."""
+    levels = np.zeros(len(instants), np.uint8)
+    last_ns: int | None = None
+    for index, (key, time_ns) in enumerate(instants):
+        if key:
+            levels[index] = KEY_LEVEL
+        elif last_ns is None or time_ns - last_ns >= SECOND_NS:
+            levels[index] = SECOND_LEVEL
+        else:
+            continue
+        last_ns = time_ns
+    return levels
+
+
+def _samples(
+    headers: Sequence[FrameHeader],
+    bodies: Sequence[Rows],
+    levels: npt.NDArray[np.uint8],
+    seqs: Ints,
+    fields: Sequence[str],
+) -> pa.Table:
+    lives = _lives(headers, bodies)
+    tid = _joined([body.tid for body in bodies]).astype(np.int64)
+    frame = np.repeat(np.arange(len(bodies)), [len(body.tid) for body in bodies])
+    life = lives.of(tid, frame)
+    source, frame = _with_repeats(life, frame, lives, levels)
+    life, tid = life[source], tid[source]
+    order = np.lexsort((frame, life, tid, -levels[frame].astype(np.int8)))
+    source, frame, life, tid = source[order], frame[order], life[order], tid[order]
+    start_ns = lives.start_ns[life] if len(lives.start_ns) else np.zeros(len(life), np.int64)
+    columns: dict[str, pa.Array] = {
+        "tid": pa.array(tid.astype(np.uint32)),
+        "start_ns": pa.array(start_ns, mask=life < 0),
+        "seq": pa.array(seqs[frame]),
+        "level": pa.array(levels[frame]),
+        "name": pa.array(_names(bodies)[source], pa.utf8()),
+    }
+    for field in fields:
+        values, absent = _column(bodies, field)
+        columns[field] = pa.array(values[source], mask=absent[source] if absent.any() else None)
+    return pa.table(columns)
+
+
+def _names(bodies: Sequence[Rows]) -> npt.NDArray[np.object_]:
+    """The names that key frames tell, None for all other rows."""
+    names: list[str | None] = []
+    for body in bodies:
+        names.extend([None] * len(body.tid) if body.name is None else body.name)
+    return np.array(names, object)
+
+
+def _column(
+    bodies: Sequence[Rows], field: str
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+    """A field of all rows, and where it is absent."""
+    values: list[npt.NDArray[np.uint64]] = []
+    absent: list[npt.NDArray[np.bool_]] = []
+    for body in bodies:
+        n = len(body.tid)
+        column = body.columns.get(field)
+        values.append(np.zeros(n, np.uint64) if column is None else column)
+        mask = body.absent.get(field)
+        absent.append(np.full(n, column is None) if mask is None else mask)
+    return _joined(values), _joined(absent)
+
+
+def _joined(arrays: Sequence[npt.NDArray[Scalar]]) -> npt.NDArray[Scalar]:
+    return np.concatenate(arrays)
+
+
+def _lives(headers: Sequence[FrameHeader], bodies: Sequence[Rows]) -> _Lives:
+    """Everybody that a key frame or a birth introduces, and when they ended."""
+    found: dict[tuple[int, int], int] = {}
+    exits: dict[tuple[int, int], int] = {}
+    for index, (header, body) in enumerate(zip(headers, bodies, strict=True)):
+        for event in header.events:
+            if isinstance(event, ThreadBorn):
+                found.setdefault((event.tid, event.start_ns), index)
+            elif isinstance(event, ThreadExited):
+                exits[event.tid, event.start_ns] = index
+        if body.start_ns is not None:
+            for key in zip(body.tid.tolist(), body.start_ns.tolist(), strict=True):
+                found.setdefault(key, index)
+    ordered = sorted(found, key=lambda key: (key[0], found[key]))
+    ends: Mapping[tuple[int, int], int] = exits
+    return _Lives(
+        tid=np.array([tid for tid, _ in ordered], np.int64),
+        frame=np.array([found[key] for key in ordered], np.int64),
+        start_ns=np.array([start for _, start in ordered], np.int64),
+        exit_frame=np.array([ends.get(key, len(headers)) for key in ordered], np.int64),
+        frames=max(1, len(headers)),
+    )
+
+
+def _with_repeats(
+    life: Ints, frame: Ints, lives: _Lives, levels: npt.NDArray[np.uint8]
+) -> tuple[Ints, Ints]:
+    """Which row stands at which frame, with those that instants of level 1 repeat.
+
+    What moved since the last instant of level 1 or 2, but not at this one, is repeated at this one.
+
+    Returns:
+        Numbers of rows, and for each the frame that it stands at.
+    """
+    source = np.arange(len(frame))
+    leading = np.flatnonzero(levels)
+    place = np.searchsorted(leading, frame)
+    covered = np.flatnonzero((place < len(leading)) & (life >= 0))
+    if not len(covered):
+        return source, frame
+    at = leading[place[covered]]
+    # Reversed, the first row of a life in a stretch is its last one.
+    key = (at * max(1, len(lives.tid)) + life[covered])[::-1]
+    last = covered[len(covered) - 1 - np.unique(key, return_index=True)[1]]
+    at = leading[place[last]]
+    repeated = (frame[last] != at) & (levels[at] == SECOND_LEVEL)
+    repeated &= lives.exit_frame[life[last]] > at
+    return (
+        np.concatenate([source, last[repeated]]),
+        np.concatenate([frame, at[repeated]]),
+    )

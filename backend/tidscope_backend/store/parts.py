@@ -1,0 +1,179 @@
+"""The parts of a run, sealed ones and open ones, read in the same way."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from tidscope_wire.generated.models import RunEvent
+
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.store.part_tables import Part, part_of
+
+Ints = npt.NDArray[np.int64]
+_INSTANTS = ("seq", "first_seq", "time_ns", "level")
+
+
+@dataclass(frozen=True)
+class Instants:
+    """When a part was sampled: arrays of one value an instant, in order.
+
+    Attributes:
+        seq: numbers of the frames.
+        first_seq: first frame that each stands for.
+        time_ns: nanoseconds since attach.
+        level: see docs/runs.md.
+    """
+
+    seq: Ints
+    first_seq: Ints
+    time_ns: Ints
+    level: npt.NDArray[np.uint8]
+
+
+class PartReader(Protocol):
+    """What can be read of a part; columns are those of docs/runs.md."""
+
+    @property
+    def number(self) -> int:
+        """Its number in the run."""
+        ...
+
+    @property
+    def instants(self) -> Instants:
+        """When it was sampled; read once."""
+        ...
+
+    def rows(self, level: int) -> int:
+        """How many rows of samples stand at instants of a level or above."""
+        ...
+
+    def samples(self, level: int = 0, columns: Sequence[str] | None = None) -> pa.Table:
+        """Counters of threads at instants of a level or above; None: all columns."""
+        ...
+
+    def signals(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """Instants; None: all columns."""
+        ...
+
+    def events(self) -> list[RunEvent]:
+        """Events, by frame."""
+        ...
+
+
+class SealedPart:
+    """A part that is Parquet."""
+
+    def __init__(self, folder: RunFolder, number: int) -> None:
+        self._folder = folder
+        self.number = number
+
+    @cached_property
+    def instants(self) -> Instants:
+        """See PartReader."""
+        return instants_of(self.signals(_INSTANTS))
+
+    @cached_property
+    def _samples_footer(self) -> pq.FileMetaData:
+        return pq.read_metadata(self._folder.samples(self.number))
+
+    @cached_property
+    def _signals_footer(self) -> pq.FileMetaData:
+        return pq.read_metadata(self._folder.signals(self.number))
+
+    @cached_property
+    def _groups(self) -> list[tuple[int, int]]:
+        """Level and rows of each row group of the samples."""
+        footer = self._samples_footer
+        column = footer.schema.names.index("level")
+        groups = map(footer.row_group, range(footer.num_row_groups))
+        return [(int(one.column(column).statistics.max), one.num_rows) for one in groups]
+
+    def rows(self, level: int) -> int:
+        """See PartReader."""
+        return sum(rows for one, rows in self._groups if one >= level)
+
+    def samples(self, level: int = 0, columns: Sequence[str] | None = None) -> pa.Table:
+        """See PartReader."""
+        wanted = [number for number, (one, _) in enumerate(self._groups) if one >= level]
+        path = self._folder.samples(self.number)
+        with pq.ParquetFile(path, metadata=self._samples_footer) as file:
+            return file.read_row_groups(wanted, columns=None if columns is None else list(columns))
+
+    def signals(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """See PartReader."""
+        path = self._folder.signals(self.number)
+        with pq.ParquetFile(path, metadata=self._signals_footer) as file:
+            return file.read(columns=None if columns is None else list(columns))
+
+    def events(self) -> list[RunEvent]:
+        """See PartReader."""
+        with self._folder.events(self.number).open("rb") as lines:
+            return [RunEvent.model_validate_json(line) for line in lines]
+
+
+class OpenPart:
+    """A part that is frames still; they are decoded when they are asked for."""
+
+    def __init__(self, folder: RunFolder, number: int, fields: Sequence[str], data: bytes) -> None:
+        self.number = number
+        self._folder = folder
+        self._fields = fields
+        self._data = data
+
+    @cached_property
+    def instants(self) -> Instants:
+        """See PartReader."""
+        return instants_of(self._part.signals)
+
+    @cached_property
+    def _part(self) -> Part:
+        return part_of(whole_frames(self._data), self._fields)
+
+    def rows(self, level: int) -> int:
+        """See PartReader."""
+        return len(self.samples(level, ["level"]))
+
+    def samples(self, level: int = 0, columns: Sequence[str] | None = None) -> pa.Table:
+        """See PartReader."""
+        table = self._part.samples.filter(pc.field("level") >= level)
+        return table if columns is None else table.select(list(columns))
+
+    def signals(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """See PartReader."""
+        table = self._part.signals
+        return table if columns is None else table.select(list(columns))
+
+    def events(self) -> list[RunEvent]:
+        """See PartReader."""
+        return self._part.events
+
+
+def instants_of(signals: pa.Table) -> Instants:
+    """Take what tells when out of a table of signals."""
+    return Instants(*(signals[name].to_numpy() for name in _INSTANTS))
+
+
+def parts_of(folder: RunFolder, fields: Sequence[str]) -> list[PartReader]:
+    """The parts of a run, in order; empty ones are left out.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    parts: dict[int, PartReader] = {}
+    for number in folder.open_parts():
+        try:
+            data = folder.open_part(number).read_bytes()
+        except FileNotFoundError:
+            continue  # It was sealed meanwhile.
+        if next(whole_frames(data), None) is not None:
+            parts[number] = OpenPart(folder, number, fields, data)
+    for number in folder.sealed_parts():
+        parts.setdefault(number, SealedPart(folder, number))
+    return [parts[number] for number in sorted(parts)]

@@ -1,0 +1,112 @@
+"""Reads a run, whether it has ended or is being recorded, as Arrow tables."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from tidscope_wire.generated.models import RunEvent, RunManifest
+
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.part_tables import KEYS
+from tidscope_backend.store.parts import PartReader, parts_of
+from tidscope_backend.store.threads_table import threads_table
+
+
+class RunReader:
+    """A run as it is when the reader is made: what is recorded later, another reader sees.
+
+    Args:
+        path: of the run's folder.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: its manifest is not one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.folder = RunFolder(path)
+        self.manifest: RunManifest = self.folder.read_manifest()
+        self.fields: list[str] = self.manifest.target.fields
+        self.parts: list[PartReader] = parts_of(self.folder, self.fields)
+
+    @cached_property
+    def spans(self) -> list[tuple[int, int]]:
+        """First and last instant of each part, nanoseconds since attach."""
+        times = [part.instants.time_ns for part in self.parts]
+        return [(int(one[0]), int(one[-1])) for one in times]
+
+    def parts_between(self, from_ns: int | None, to_ns: int | None) -> list[PartReader]:
+        """The parts that have instants from one time to another; None: to the run's end."""
+        return [
+            part
+            for part, (first, last) in zip(self.parts, self.spans, strict=True)
+            if (to_ns is None or first <= to_ns) and (from_ns is None or last >= from_ns)
+        ]
+
+    def signals(
+        self,
+        columns: Sequence[str] | None = None,
+        from_ns: int | None = None,
+        to_ns: int | None = None,
+    ) -> pa.Table:
+        """Instants in order, a row each; None: all columns, or to the run's end.
+
+        `time_ns` is always among the columns.
+        """
+        if columns is not None and "time_ns" not in columns:
+            columns = [*columns, "time_ns"]
+        tables = [part.signals(columns) for part in self.parts_between(from_ns, to_ns)]
+        if not tables:
+            tables = [part.signals(columns).slice(0, 0) for part in self.parts[:1]]
+        return _between(pa.concat_tables(tables), from_ns, to_ns)
+
+    def samples(
+        self,
+        columns: Sequence[str] | None = None,
+        from_ns: int | None = None,
+        to_ns: int | None = None,
+        level: int = 0,
+    ) -> pa.Table:
+        """Counters of threads, with `time_ns` of the instant as a column.
+
+        Args:
+            columns: fields; the keys of docs/runs.md are always there; None: all.
+            from_ns: first time, nanoseconds since attach; None: the run's start.
+            to_ns: last time; None: the run's end.
+            level: instants of this level or above.
+
+        Returns:
+            Part by part sorted as docs/runs.md says.
+        """
+        wanted = None if columns is None else [*KEYS, *(c for c in columns if c not in KEYS)]
+        tables = []
+        for part in self.parts_between(from_ns, to_ns) or self.parts[:1]:
+            table = part.samples(level, wanted)
+            place = np.searchsorted(part.instants.seq, table["seq"].to_numpy())
+            times = pa.array(part.instants.time_ns[place])
+            table = table.add_column(len(KEYS), "time_ns", times)
+            tables.append(_between(table, from_ns, to_ns))
+        return pa.concat_tables(tables)
+
+    def events(self) -> list[RunEvent]:
+        """All events, by frame."""
+        return [event for part in self.parts for event in part.events()]
+
+    def threads(self) -> pa.Table:
+        """Lives of threads: as kept when the run ended, else made from its parts."""
+        if self.folder.threads.exists():
+            with pq.ParquetFile(self.folder.threads) as file:
+                return file.read()
+        return threads_table(self.parts, self.fields)
+
+
+def _between(table: pa.Table, from_ns: int | None, to_ns: int | None) -> pa.Table:
+    if from_ns is not None:
+        table = table.filter(pc.field("time_ns") >= from_ns)
+    if to_ns is not None:
+        table = table.filter(pc.field("time_ns") <= to_ns)
+    return table

@@ -1,0 +1,208 @@
+"""All stored runs: list, read, change, delete, restore, and delete by retention."""
+
+import asyncio
+import logging
+import time
+from typing import Protocol
+
+from tidscope_wire.generated.models import (
+    Retention,
+    RunEventsResponse,
+    RunManifest,
+    RunPatch,
+    RunsResponse,
+)
+
+from tidscope_backend.problems import refusal
+from tidscope_backend.store import trash
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.errors import damage_text, unwritable
+from tidscope_backend.store.events import run_events
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.index import RunIndex
+from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.manifests import ManifestWriter
+from tidscope_backend.store.reader import RunReader
+from tidscope_backend.store.retention import runs_to_delete
+
+CLEAN_UP_SECONDS = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+class ActiveRuns(Protocol):
+    """What the store asks of the recorder, which knows the runs that are being recorded."""
+
+    def is_recording(self, run_id: str) -> bool:
+        """Whether the run is being recorded here."""
+        ...
+
+    def current_manifest(self, folder: RunFolder, manifest: RunManifest) -> RunManifest:
+        """A manifest as it would be written now. Called from other threads."""
+        ...
+
+    def rename(self, run_id: str, name: str | None) -> None:
+        """A run has a new name; None: it keeps its name."""
+        ...
+
+    def recover(self, folder: RunFolder) -> None:
+        """Resume or finish a run that an earlier backend left unfinished."""
+        ...
+
+
+class RunStore:
+    """All runs, those being recorded included.
+
+    Args:
+        directory: of the runs.
+        active: the runs that are being recorded.
+        manifests: writes manifests.
+        retention: which runs are deleted automatically.
+    """
+
+    def __init__(
+        self,
+        directory: RunsDirectory,
+        active: ActiveRuns,
+        manifests: ManifestWriter,
+        retention: Retention,
+    ) -> None:
+        self._directory = directory
+        self._active = active
+        self._manifests = manifests
+        self._retention = retention
+        self._index = RunIndex(directory, active.current_manifest)
+        self._cleaning: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Start the periodic clean-up."""
+        self._cleaning = asyncio.create_task(self._clean_up())
+
+    async def close(self) -> None:
+        """Stop the periodic clean-up."""
+        if self._cleaning is not None:
+            self._cleaning.cancel()
+            await asyncio.gather(self._cleaning, return_exceptions=True)
+
+    async def runs(self) -> RunsResponse:
+        """List all runs."""
+        return await asyncio.to_thread(self._index.runs, self._retention)
+
+    async def manifest(self, run_id: str) -> RunManifest:
+        """Read a manifest. Raises ProblemError: the run is unknown or damaged."""
+        folder = self._directory.folder(run_id)
+        return await asyncio.to_thread(self._index.manifest, folder)
+
+    async def events(self, run_id: str) -> RunEventsResponse:
+        """Read the events of a run. Raises as `manifest`."""
+        folder = self._directory.folder(run_id)
+        try:
+            return await asyncio.to_thread(run_events, folder)
+        except (OSError, ValueError) as error:
+            raise refusal(
+                "bad-run",
+                f"the events of {run_id} cannot be read: {damage_text(error)}",
+                "see its folder",
+            ) from None
+
+    def reader(self, run_id: str) -> RunReader:
+        """Open a run for reading. Blocks: not for the event loop. Raises as `manifest`."""
+        folder = self._directory.folder(run_id)
+        self._index.manifest(folder)
+        try:
+            return RunReader(folder.path)
+        except (OSError, ValueError) as error:
+            raise refusal(
+                "bad-run", f"run {run_id} cannot be read: {damage_text(error)}", "see its folder"
+            ) from None
+
+    async def patch(self, run_id: str, patch: RunPatch) -> RunManifest:
+        """Change name, tags, notes, group, marks or outcome of a run.
+
+        Raises:
+            ProblemError: it is not there, or cannot be read or written.
+        """
+        folder = self._directory.folder(run_id)
+        await asyncio.to_thread(self._index.manifest, folder)
+        given = {name: getattr(patch, name) for name in patch.model_fields_set}
+        # Only the group and the outcome can be unset.
+        update = {k: v for k, v in given.items() if v is not None or k in ("group", "outcome")}
+        if "marks" in update:
+            update["marks"] = sorted(update["marks"], key=lambda mark: mark.time_ns)
+        try:
+            await self._manifests.change(
+                folder, lambda manifest: manifest.model_copy(update=update)
+            )
+        except OSError as error:
+            raise unwritable(folder.path, error) from None
+        self._active.rename(run_id, patch.name)
+        return await asyncio.to_thread(self._index.manifest, folder)
+
+    async def delete(self, run_id: str) -> None:
+        """Move a run to the trash.
+
+        Raises:
+            ProblemError: it is not there, or being recorded, or cannot be moved.
+        """
+        folder = self._directory.folder(run_id)
+        self._check_ended(folder)
+        try:
+            await asyncio.to_thread(trash.delete, folder, time.time())
+        except OSError as error:
+            raise unwritable(folder.path, error) from None
+
+    async def restore(self, run_id: str) -> RunManifest:
+        """Move a run back from the trash.
+
+        Raises:
+            ProblemError: it is not there, or cannot be moved.
+        """
+        try:
+            folder = await asyncio.to_thread(trash.restore, self._directory, run_id)
+        except OSError as error:
+            raise unwritable(self._directory.make(), error) from None
+        try:
+            # Its last parts may not have been closed when it went.
+            self._active.recover(folder)
+        except (OSError, ValueError) as error:
+            _log.warning("%s: %s", run_id, damage_text(error))
+        return await asyncio.to_thread(self._index.manifest, folder)
+
+    async def clean_up(self) -> None:
+        """Purge the trash, and delete runs by retention."""
+        now = time.time()
+        for path in await asyncio.to_thread(trash.purge, self._directory, now):
+            _log.info("%s was in the trash and is now removed", path.name)
+        if self._retention.max_age_s is None and self._retention.max_bytes is None:
+            return
+        candidates = await asyncio.to_thread(self._index.retention_candidates)
+        for run_id in runs_to_delete(candidates, self._retention, now):
+            _log.info("%s is deleted by retention; it can be restored for an hour", run_id)
+            await self.delete(run_id)
+
+    async def _clean_up(self) -> None:
+        while True:
+            try:
+                await self.clean_up()
+            except Exception:
+                # One failure must not end the clean-up.
+                _log.exception("clean-up of runs failed")
+            await asyncio.sleep(CLEAN_UP_SECONDS)
+
+    def _check_ended(self, folder: RunFolder) -> None:
+        run_id = folder.path.name
+        locked = self._active.is_recording(run_id)
+        if not locked:
+            try:
+                recording = folder.read_manifest().state == "recording"
+            except (OSError, ValueError):
+                recording = False  # A damaged run may be deleted.
+            if recording:
+                lock = RunLock.acquire(folder)
+                locked = lock is None
+                if lock is not None:
+                    lock.release()
+        if locked:
+            raise refusal(
+                "already-recording", f"run {run_id} is being recorded", "stop it, then delete it"
+            )

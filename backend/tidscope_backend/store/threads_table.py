@@ -1,0 +1,184 @@
+"""One row a life of a thread: who it was, and its counters at both ends of the run."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from tidscope_wire.generated.models import RunEvent, ThreadBorn, ThreadExited, ThreadRenamed
+from tidscope_wire.role import role_of
+
+from tidscope_backend.store.part_tables import KEYS
+from tidscope_backend.store.parts import PartReader
+
+Identity = tuple[int, int]
+"""Thread id, and start in nanoseconds since attach."""
+Counters = dict[str, int | None]
+
+
+@dataclass
+class _Life:
+    """What is known of one life so far; None: nothing yet."""
+
+    from_ns: int
+    to_ns: int = 0
+    names: list[tuple[int, str]] = field(default_factory=list)
+    first: Counters | None = None
+    last: Counters | None = None
+    exact: bool | None = None
+    exited: bool = False
+
+    def called(self, time_ns: int, name: str) -> None:
+        """It had this name at this time."""
+        if not self.names or self.names[-1][1] != name:
+            self.names.append((time_ns, name))
+
+
+def threads_schema(fields: Sequence[str]) -> pa.Schema:
+    """The columns of docs/runs.md."""
+    counters = pa.struct([pa.field(name, pa.uint64()) for name in fields])
+    name = pa.struct({"time_ns": pa.int64(), "name": pa.utf8()})
+    return pa.schema(
+        {
+            "tid": pa.uint32(),
+            "start_ns": pa.int64(),
+            "name": pa.utf8(),
+            "names": pa.list_(name),
+            "role": pa.utf8(),
+            "from_ns": pa.int64(),
+            "to_ns": pa.int64(),
+            "exited": pa.bool_(),
+            "exact": pa.bool_(),
+            "first": counters,
+            "last": counters,
+        }
+    )
+
+
+def threads_table(parts: Iterable[PartReader], fields: Sequence[str]) -> pa.Table:
+    """Follow every thread through the parts of a run.
+
+    Args:
+        parts: in order.
+        fields: the target's.
+
+    Returns:
+        Sorted by first sight, then by thread.
+    """
+    follower = _Follower(fields)
+    for part in parts:
+        follower.follow(part)
+    return follower.table()
+
+
+class _Follower:
+    def __init__(self, fields: Sequence[str]) -> None:
+        self._fields = list(fields)
+        self._lives: dict[Identity, _Life] = {}
+        self._alive: dict[int, Identity] = {}
+        self._from_ns: int | None = None
+        self._to_ns = 0
+
+    def follow(self, part: PartReader) -> None:
+        """Take in the next part."""
+        seqs, times = part.instants.seq.tolist(), part.instants.time_ns.tolist()
+        time_of = dict(zip(seqs, times, strict=True))
+        if self._from_ns is None:
+            self._from_ns = times[0]
+        self._to_ns = times[-1]
+        for row in _ends(part.samples()):
+            self._see(row, time_of, key_seq=seqs[0])
+        for event in part.events():
+            # What the run's first frame tells was before the run.
+            if event.time_ns > self._begin:
+                self._hear(event)
+
+    def table(self) -> pa.Table:
+        """All lives so far."""
+        rows = [self._row(key, life) for key, life in self._lives.items()]
+        rows.sort(key=lambda row: (row["from_ns"], row["tid"], row["start_ns"]))
+        return pa.Table.from_pylist(rows, schema=threads_schema(self._fields))
+
+    def _see(self, row: Mapping[str, object], time_of: Mapping[int, int], key_seq: int) -> None:
+        """The first or the last row of a life in a part."""
+        tid, start_ns, seq, name = row["tid"], row["start_ns"], row["seq"], row["name"]
+        if not isinstance(tid, int) or not isinstance(start_ns, int) or not isinstance(seq, int):
+            return
+        key, time_ns = (tid, start_ns), time_of[seq]
+        counters = {one: _counter(row[one]) for one in self._fields}
+        known = self._lives.get(key)
+        life = known or self._lives.setdefault(key, _Life(time_ns))
+        if known is None and start_ns < self._begin:
+            life.first = counters
+        if seq == key_seq:
+            self._alive[tid] = key
+            if isinstance(name, str):
+                life.called(time_ns, name)
+        if not life.exited:
+            life.last = counters
+
+    def _hear(self, told: RunEvent) -> None:
+        event = told.event
+        if isinstance(event, ThreadBorn):
+            key = (event.tid, event.start_ns)
+            life = self._lives.setdefault(key, _Life(told.time_ns))
+            life.from_ns = min(life.from_ns, told.time_ns)
+            life.names.insert(0, (told.time_ns, event.name))
+            self._alive[event.tid] = key
+        elif isinstance(event, ThreadRenamed):
+            key = self._alive.get(event.tid, (0, 0))
+            if key in self._lives:
+                self._lives[key].called(told.time_ns, event.name)
+        elif isinstance(event, ThreadExited):
+            key = (event.tid, event.start_ns)
+            life = self._lives.setdefault(key, _Life(told.time_ns))
+            life.called(told.time_ns, event.name)
+            life.exited, life.exact, life.to_ns = True, event.exact, told.time_ns
+            life.last = {name: event.totals.get(name) for name in self._fields}
+            self._alive.pop(event.tid, None)
+
+    @property
+    def _begin(self) -> int:
+        return self._from_ns or 0
+
+    def _row(self, key: Identity, life: _Life) -> dict[str, object]:
+        name = life.names[-1][1] if life.names else ""
+        last = life.last or dict.fromkeys(self._fields)
+        # Born within the run: its counters began at 0.
+        first = life.first or {f: None if last[f] is None else 0 for f in self._fields}
+        return {
+            "tid": key[0],
+            "start_ns": key[1],
+            "name": name,
+            "names": [{"time_ns": time_ns, "name": one} for time_ns, one in life.names],
+            "role": role_of(name),
+            "from_ns": life.from_ns,
+            # A thread without a row since is idle, not gone.
+            "to_ns": life.to_ns if life.exited else self._to_ns,
+            "exited": life.exited,
+            "exact": life.exact,
+            "first": first,
+            "last": last,
+        }
+
+
+def _counter(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _ends(samples: pa.Table) -> list[dict[str, object]]:
+    """The first and the last row of each life in a part, the first ones first."""
+    # Those without a start: no key frame and no birth introduced them, after a gap.
+    samples = samples.filter(pc.field("start_ns").is_valid())
+    if not len(samples):
+        return []
+    tids, starts, seqs = (samples[name].to_numpy() for name in KEYS[:3])
+    order = np.lexsort((seqs, starts, tids))
+    tid, start = tids[order], starts[order]
+    edge = (np.diff(tid) != 0) | (np.diff(start) != 0)
+    firsts = order[np.concatenate([[True], edge])]
+    lasts = order[np.concatenate([edge, [True]])]
+    rows: list[dict[str, object]] = samples.take(pa.array(firsts)).to_pylist()
+    rows.extend(samples.take(pa.array(lasts)).to_pylist())
+    return rows

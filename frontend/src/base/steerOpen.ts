@@ -1,4 +1,0 @@
-import { createStore } from "../model/store";
-
-/** Whether the Steer drawer is open. */
-export const steerOpen = createStore(false);

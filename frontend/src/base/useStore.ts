@@ -1,0 +1,45 @@
+import { useCallback, useSyncExternalStore } from "react";
+import type { Readable } from "./store";
+
+/** The value of a store; the component is drawn again when it changes. */
+export function useStore<T>(store: Readable<T>): T {
+  return useSyncExternalStore(store.subscribe, store.get);
+}
+
+/** A part of a store's value, compared by identity; drawn again only when that part changes. */
+export function useSelected<T, P>(store: Readable<T>, part: (value: T) => P): P {
+  const get = useCallback(() => part(store.get()), [store, part]);
+  return useSyncExternalStore(store.subscribe, get);
+}
+
+/** Period of numbers that a person reads, for `useThrottled`. */
+export const READABLE_MS = 400;
+
+/**
+ * The value of a store that changes more often than a person can read: drawn again at most once a
+ * `periodMs`, and always with the newest value.
+ */
+export function useThrottled<T>(store: Readable<T>, periodMs: number): T {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      let timer = 0;
+      let last_ms = Number.NEGATIVE_INFINITY;
+      const notify = () => {
+        timer = 0;
+        last_ms = performance.now();
+        listener();
+      };
+      const end = store.subscribe(() => {
+        if (timer === 0) {
+          timer = window.setTimeout(notify, Math.max(0, last_ms + periodMs - performance.now()));
+        }
+      });
+      return () => {
+        window.clearTimeout(timer);
+        end();
+      };
+    },
+    [store, periodMs],
+  );
+  return useSyncExternalStore(subscribe, store.get);
+}

@@ -1,0 +1,166 @@
+/** Curves of several runs over one time axis: what is drawn, and the ECharts option. Pure. */
+
+import { formatDuration, formatValue, tickFormatter } from "../model/format";
+import type { ShownUnit } from "../model/views";
+import type { ChartTheme, LineStyle } from "./palette";
+import { roleStyle } from "./palette";
+
+/** One run's curve, in the unit to show. */
+export interface RunCurve {
+  readonly name: string;
+  /** Place of the run in the comparison: its colour and dash, the same everywhere. */
+  readonly index: number;
+  readonly time_s: readonly number[];
+  /** Null where it is not known. */
+  readonly value: readonly (number | null)[];
+}
+
+/** A chart of curves. */
+export interface CurvesView {
+  readonly curves: readonly RunCurve[];
+  readonly unit: ShownUnit;
+  /** Ends of the axes; the same for charts that stand beside one another. */
+  readonly t0_s: number;
+  readonly t1_s: number;
+  readonly y_max: number;
+  readonly step: boolean;
+}
+
+const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
+
+/** Looks of a run: neither its colour nor its dash alone tells it apart. */
+export function runStyle(index: number, theme: ChartTheme): LineStyle {
+  const dash = DASHES[index % DASHES.length] ?? [];
+  return { ...roleStyle(index, theme), dash, width: 2 };
+}
+
+/**
+ * Growth a second of a cumulative curve; each value stands at the later end of what it is of.
+ *
+ * Instants that are much closer than others say little of themselves: counters move in ticks. A rate
+ * is over half the mean distance of instants at least.
+ */
+export function ratesOf(
+  time_s: readonly number[],
+  value: readonly (number | null)[],
+): (number | null)[] {
+  const n = time_s.length;
+  const least_s = ((time_s[n - 1] ?? 0) - (time_s[0] ?? 0)) / Math.max(1, n - 1) / 2;
+  let from = 0;
+  return value.map((now, i) => {
+    while (from + 1 < i && (time_s[i] ?? 0) - (time_s[from + 1] ?? 0) >= least_s) from++;
+    const before = value[from];
+    const elapsed = (time_s[i] ?? 0) - (time_s[from] ?? 0);
+    if (now === null || before === null || before === undefined || !(elapsed > 0)) return null;
+    return Math.max(0, (now - before) / elapsed);
+  });
+}
+
+/** Axes that hold all curves. */
+export function rangeOf(curves: readonly RunCurve[]): Pick<CurvesView, "t0_s" | "t1_s" | "y_max"> {
+  let [t0_s, t1_s, y_max] = [0, 0, 0];
+  for (const { time_s, value } of curves) {
+    t0_s = Math.min(t0_s, time_s[0] ?? 0);
+    t1_s = Math.max(t1_s, time_s.at(-1) ?? 0);
+    for (const each of value) y_max = Math.max(y_max, each ?? 0);
+  }
+  return { t0_s, t1_s: t1_s > t0_s ? t1_s : t0_s + 1, y_max };
+}
+
+/** Upper end of an axis: a round number above the largest value. */
+export function roundTop(y_max: number): number {
+  if (!(y_max > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(y_max));
+  const step = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((each) => each * power >= y_max * 1.02) ?? 12;
+  return step * power;
+}
+
+/** What the chart shows, for those who do not see it. */
+export function describeCurves({ curves, unit }: CurvesView, title: string): string {
+  if (curves.length === 0) return `${title}: no run has it.`;
+  const parts = curves.map(({ name, time_s, value }) => {
+    const known = value.filter((each) => each !== null);
+    if (known.length === 0) return `${name} has no value`;
+    const most = formatValue(Math.max(...known), unit);
+    return `${name} up to ${most} in ${formatDuration((time_s.at(-1) ?? 0) - (time_s[0] ?? 0))}`;
+  });
+  return `${title}: ${parts.join("; ")}.`;
+}
+
+/** Seconds from a run's zero, with a sign. */
+export function offsetText(seconds: number): string {
+  const size = Math.abs(seconds) < 0.0005 ? "0 s" : formatDuration(Math.abs(seconds));
+  return seconds < -0.0005 ? `−${size}` : size;
+}
+
+/** The option: axes with given ends, a line a run, one tooltip for all. */
+export function curvesOption(view: CurvesView, theme: ChartTheme) {
+  const { curves, unit, t0_s, t1_s, step } = view;
+  const top = roundTop(view.y_max);
+  const tick = tickFormatter(unit, top);
+  const label = { color: theme.muted, fontFamily: theme.font, fontSize: 11 };
+  return {
+    animation: false,
+    backgroundColor: "transparent",
+    grid: { left: 62, right: 18, top: 12, bottom: 26, outerBoundsMode: "none" as const },
+    tooltip: {
+      trigger: "axis" as const,
+      confine: true,
+      backgroundColor: theme.background,
+      borderColor: theme.grid,
+      padding: [6, 8],
+      textStyle: { color: theme.text, fontFamily: theme.font, fontSize: 12 },
+      axisPointer: {
+        type: "line" as const,
+        lineStyle: { color: theme.crosshair, type: "dashed" as const },
+      },
+      valueFormatter: (value: unknown) =>
+        formatValue(typeof value === "number" ? value : Number.NaN, unit),
+    },
+    xAxis: {
+      type: "value" as const,
+      min: t0_s,
+      max: t1_s,
+      axisLine: { onZero: false, lineStyle: { color: theme.grid } },
+      axisTick: { lineStyle: { color: theme.grid } },
+      splitLine: { show: false },
+      axisLabel: {
+        ...label,
+        hideOverlap: true,
+        showMinLabel: false,
+        showMaxLabel: false,
+        formatter: offsetText,
+      },
+      // The head of the tooltip.
+      axisPointer: {
+        label: { formatter: ({ value }: { value: unknown }) => offsetText(Number(value)) },
+      },
+    },
+    yAxis: {
+      type: "value" as const,
+      min: 0,
+      max: top,
+      interval: top / 4,
+      axisLine: { show: false },
+      splitLine: { lineStyle: { color: theme.grid } },
+      axisLabel: { ...label, formatter: (value: number) => tick(value) },
+    },
+    series: curves.map(({ name, index, time_s, value }) => {
+      const { colour, dash, width } = runStyle(index, theme);
+      return {
+        type: "line" as const,
+        // Two runs of one name are two lines.
+        id: String(index),
+        name,
+        step: step ? ("end" as const) : (false as const),
+        showSymbol: false,
+        symbol: "circle",
+        symbolSize: 6,
+        emphasis: { disabled: true },
+        itemStyle: { color: colour },
+        lineStyle: { color: colour, width, type: dash.length > 0 ? [...dash] : ("solid" as const) },
+        data: time_s.map((t_s, i) => [t_s, value[i] ?? null]),
+      };
+    }),
+  };
+}

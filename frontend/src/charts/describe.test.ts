@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { chart, line } from "../testing/charts";
+import { began, decided, steerView } from "../testing/steering";
+import { describeChart, describeEvent, describeTimes, lineName, othersNote } from "./describe";
+
+describe("describeTimes", () => {
+  const parts = { cpu: 3, queue: 1, blkio: Number.NaN, swapin: Number.NaN, memory: 0.01 };
+  const row = {
+    ...{ key: "", name: "all threads", role_index: 0, threads: 2, wall_s: 10 },
+    parts: { ...parts, irq: 0, unsplit: 5.99, rest: 0 },
+  };
+  const times = {
+    scope: "process",
+    name: "all threads",
+    whole: row,
+    roles: [],
+    absent: [],
+  } as const;
+
+  it("gives shares, largest first, and leaves out what is next to nothing", () => {
+    expect(describeTimes(times)).toBe(
+      "all threads: rest, not split 60 %, on CPU 30 %, waiting for a CPU 10 %.",
+    );
+  });
+
+  it("names what is not available, once", () => {
+    const absent = [
+      { part: "blkio", reason: "off" },
+      { part: "blkio", reason: "old" },
+    ] as const;
+    expect(describeTimes({ ...times, absent })).toMatch(/Not fully available: block I\/O\.$/);
+  });
+
+  it("says that no thread lived", () => {
+    expect(describeTimes({ ...times, whole: { ...row, wall_s: 0 } })).toMatch(/no thread lived/);
+  });
+});
+
+describe("describeChart and describeEvent", () => {
+  const view = chart(
+    [0, 1],
+    [
+      { line: line({ name: "worker-1", tid: 7, last: 0.25 }), low: [0, 0.25] },
+      { line: line({ last: 1.5 }), low: [0, 1.5] },
+      {
+        line: line({ key: null, tid: null, name: "others", kind: "others", last: 9 }),
+        low: [9, 9],
+      },
+    ],
+    { others: 12 },
+  );
+
+  it("describes a chart by its largest lines", () => {
+    expect(describeChart(view, "CPU per thread")).toBe(
+      "CPU per thread, 10 s: main (1) 1.50 cores, worker-1 (7) 0.25 cores. 12 more threads in one line.",
+    );
+    expect(describeChart({ ...view, state: "absent", reason: "needs eBPF" }, "Network")).toBe(
+      "Network: not available. needs eBPF",
+    );
+    expect(describeChart(null, "CPU")).toBe("CPU: loading.");
+    expect(othersNote(view)).toBe("others ↑ 9.00 cores");
+    expect(lineName(line({ variant_name: "read" }))).toBe("main (1) read");
+  });
+
+  it("describes events", () => {
+    const exited = { type: "target_exited", exit_code: 256 } as const;
+    expect(describeEvent(exited)).toBe("The process ended with exit code 1.");
+    expect(describeEvent({ ...exited, exit_code: 9 })).toBe("The process ended with signal 9.");
+    const adapted = { type: "rate_adapted", requested_hz: 10, budget_percent: 2 } as const;
+    expect(describeEvent({ ...adapted, rate_hz: 4, previous_hz: 10, overhead_percent: 4.96 })).toBe(
+      "Sampling went from 10 to 4 a second by itself: it took 5.0 % of a core, of a budget of 2 %. 10 are asked for.",
+    );
+    expect(
+      describeEvent({ ...adapted, rate_hz: 10, previous_hz: 4, overhead_percent: 0.5 }),
+    ).toContain("from 4 back to 10 a second");
+    expect(describeEvent({ type: "exit_records_lost", count: 1 })).toBe(
+      "1 exit record was lost on this host.",
+    );
+    expect(describeEvent({ type: "gap", from_seq: 5, to_seq: 6, reason: "slow" })).toBe(
+      "2 frames are missing: slow.",
+    );
+  });
+
+  it("tells what steers", () => {
+    const actor = "a page at 127.0.0.1";
+    const policy = "kalman-kg";
+    expect(describeEvent(began())).toBe(
+      "kalman-kg steers from size 16, between 1 and 16, on operations of the agent. Asked for by a page at 127.0.0.1.",
+    );
+    expect(describeEvent(began({ shadow: true, proxy: true, signal: "network-calls" }))).toContain(
+      "decides in shadow mode from size 16, between 1 and 16, on network calls, which stands in for ops.",
+    );
+    expect(describeEvent(decided(3, 8, 9))).toBe("kalman-kg: 8 → 9. 9 may be better.");
+    expect(describeEvent(decided(3, 8, 8))).toBe("kalman-kg stays at 8. 8 may be better.");
+    expect(describeEvent({ type: "search_restarted", policy, reason: "a phase", actor })).toBe(
+      "kalman-kg searches anew: a phase (a page at 127.0.0.1).",
+    );
+    expect(describeEvent({ type: "steering_released", policy, size: 16, actor })).toContain(
+      "size 16 again",
+    );
+    expect(describeEvent({ type: "steering_problem", policy, problem: null })).toBe(
+      "kalman-kg works again.",
+    );
+  });
+
+  it("tells it in the words of the timeline, and of no other chart", () => {
+    const sizes = [{ line: line({ key: null, tid: null, name: "GOMAXPROCS", last: 9 }), low: [9] }];
+    const view = chart([5], sizes, { chart: "gomaxprocs", unit: "count", t1_s: 9.95 });
+    const words = describeChart(view, "GOMAXPROCS", steerView());
+    expect(words).toMatch(/^GOMAXPROCS, 10 s: GOMAXPROCS 9\. Steered by kalman-kg\. 2 decisions/);
+    expect(describeChart({ ...view, chart: "cpu" }, "CPU", steerView())).not.toContain("Steered");
+  });
+});

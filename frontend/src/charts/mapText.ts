@@ -1,0 +1,100 @@
+/** The thread map in words: a cell, and the map as a whole. */
+
+import { formatDuration, formatValue } from "../model/format";
+import { rowAt } from "../model/mapLayout";
+import {
+  cellValue,
+  type MapPicture,
+  NO_FIELD,
+  placeAt,
+  placeOf,
+  ringPlace,
+} from "../model/mapPicture";
+import type { ShownUnit } from "../model/views";
+import { clockText } from "./option";
+
+/** What there is to say about a cell. */
+export interface CellWords {
+  readonly time: string;
+  /** Name and id of the thread: of the highest one where several share the row. */
+  readonly thread: string;
+  readonly role: string;
+  readonly value: string;
+  /** How many share the row, and what happened in the column; may be empty. */
+  readonly notes: readonly string[];
+}
+
+/** A value with two digits that count, however small: among many threads each does little. */
+export function fineValue(value: number, unit: ShownUnit): string {
+  const small = unit === "cores" && value > 0 && value < 0.0995;
+  return small ? `${Number(value.toPrecision(2))} cores` : formatValue(value, unit);
+}
+
+/** Number of the column at a moment. */
+export function columnAtTime({ view }: MapPicture, t_s: number): number {
+  return Math.floor(t_s / view.bin_s + 1e-9);
+}
+
+/** Words of the cell of a thread at a moment; null if the thread has no row. */
+export function cellWords(picture: MapPicture, t_s: number, key: string): CellWords | null {
+  const { layout, view } = picture;
+  const own = placeOf(layout, key);
+  if (own < 0) return null;
+  const column = columnAtTime(picture, t_s);
+  const row = rowAt(layout, own);
+  const place = placeAt(picture, column, row);
+  const value = cellValue(picture, column, row);
+  const first = layout.first[row] ?? 0;
+  const sharing = (layout.first[row + 1] ?? first) - first;
+  const group = layout.groups.find((each) => row >= each.row && row < each.row + each.rows);
+  const notes: string[] = [];
+  if (sharing > 1 && value >= 0) {
+    notes.push(
+      view.mix === "mean"
+        ? `mean of the ${sharing} threads in this row; named is the highest`
+        : `highest of the ${sharing} threads in this row`,
+    );
+  } else if (sharing > 1) {
+    notes.push(`one of the ${sharing} threads in this row`);
+  }
+  if (column >= picture.from && column < picture.to) {
+    const at = ringPlace(column, view.capacity);
+    const born = picture.born[at] ?? 0;
+    const exited = picture.exited[at] ?? 0;
+    if (born > 0) notes.push(`${born} born in these ${formatDuration(view.bin_s)}`);
+    if (exited > 0) notes.push(`${exited} exited in these ${formatDuration(view.bin_s)}`);
+  }
+  return {
+    time: clockText(view.attached_unix_ms + 1000 * column * view.bin_s, true),
+    thread: `${layout.names[place] ?? ""} (${layout.tid[place] ?? ""})`,
+    role: group?.role ?? "",
+    value: valueWords(picture, column, value),
+    notes,
+  };
+}
+
+function valueWords({ view, from, to }: MapPicture, column: number, value: number): string {
+  if (value === NO_FIELD) return "no value for this thread";
+  if (!Number.isNaN(value)) return fineValue(value, view.unit);
+  return column < from || column >= to ? "not sampled" : "not running";
+}
+
+/** A cell in one sentence, for those who do not see it. */
+export function cellSentence(words: CellWords): string {
+  return [`${words.thread}, ${words.time}: ${words.value}`, ...words.notes].join("; ");
+}
+
+/** What the map shows, for those who do not see it. */
+export function describeMap(picture: MapPicture | null, field: string): string {
+  if (!picture) return `Thread map of ${field}: loading.`;
+  const { view, layout } = picture;
+  if (view.state === "absent") return `Thread map of ${field}: not available. ${view.reason}`;
+  if (view.state === "waiting") return `Thread map of ${field}: not enough data yet.`;
+  const groups = [...layout.groups].sort((a, b) => b.threads - a.threads).slice(0, 4);
+  const roles = groups.map(({ role, threads }) => `${role} ${threads}`).join(", ");
+  const more = layout.groups.length > 4 ? `, and ${layout.groups.length - 4} more roles` : "";
+  return (
+    `Thread map of ${field}, ${formatDuration(view.t1_s - view.t0_s)}: ` +
+    `${layout.tid.length} threads by role (${roles}${more}). Arrow keys move a cursor.`
+  );
+}

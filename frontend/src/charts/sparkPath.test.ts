@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { markerSvg } from "./markerPath";
+import { sparkPath } from "./sparkPath";
+
+describe("small drawings", () => {
+  it("draws sparklines from 0 up, with gaps", () => {
+    expect(sparkPath(Float32Array.of(0, 2, Number.NaN, 4), 30, 10)).toBe(
+      "M0.0,9.0L10.0,5.0M30.0,1.0",
+    );
+    expect(sparkPath(new Float32Array(0), 30, 10)).toBe("");
+  });
+
+  it("draws markers", () => {
+    expect(markerSvg("none", 5, 5)).toBe("");
+    expect(markerSvg("triangle", 0, 0)).toMatch(/^M0,-4.*Z$/);
+  });
+});

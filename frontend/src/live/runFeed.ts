@@ -1,0 +1,292 @@
+/**
+ * Frames of a run for the window in view. First a coarse picture of all of it; where the window is
+ * finer than that, the frames of the window, with a margin, into a fresh model. The picture before
+ * stays until the next is there. A model holds what was up to the window's right end, so numbers are
+ * of that moment: it moves on with the window, and is made anew when the window goes back.
+ */
+
+import { RING_FIELDS } from "../model/chartSpecs";
+import { History } from "../model/history";
+import { outlineOf } from "../model/outline";
+import {
+  covers,
+  type Piece,
+  type RunSource,
+  sampleStep,
+  serves,
+  type Wanted,
+  wantedFor,
+  wholeOf,
+} from "../model/runWindow";
+import { TargetModel } from "../model/targetModel";
+import type { Outline, Reading } from "../model/views";
+import type { Span } from "../model/window";
+import { decodeFrame, type Frame } from "../wire/frame";
+import type { ReadFrames } from "../wire/runFrames";
+
+/** A window that still moves is not asked for yet. */
+const SETTLED_MS = 150;
+/** Windows that are kept, beside the whole run. */
+const KEPT = 4;
+/** Upper bound of what a model keeps of the past. */
+const HISTORY_BYTES = 192 * 1024 * 1024;
+
+/** What it takes from outside. */
+export interface RunEnvironment {
+  readonly read: ReadFrames;
+  readonly later: (call: () => void, ms: number) => () => void;
+}
+
+/** What it tells. */
+export interface RunEvents {
+  /** Views are made of this model from now on. */
+  readonly onModel: (model: TargetModel) => void;
+  /** The model in use took frames in. */
+  readonly onGrown: () => void;
+  readonly onReading: (reading: Reading) => void;
+  readonly onOutline: (outline: Outline) => void;
+  readonly onBad: (reason: string) => void;
+}
+
+/**
+ * Frames that were read together. `step_s` and `raw` say what was asked for; a run with very many rows
+ * is answered more coarsely, and asking again would bring no more.
+ */
+interface Held extends Piece {
+  readonly frames: Frame[];
+}
+
+/** Mean time between the frames of a piece, seconds; what was asked for while it has none. */
+function stepOf({ frames, step_s }: Held): number {
+  const first = frames[0]?.header.time_ns ?? 0;
+  const last = frames.at(-1)?.header.time_ns ?? 0;
+  return frames.length > 1 ? (last - first) / 1e9 / (frames.length - 1) : step_s;
+}
+
+export class RunFeed {
+  private readonly roles = new Map<string, number>();
+  private whole: Held;
+  private wholeRead = false;
+  private readonly windows: Held[] = [];
+  /** What the model in use is made of, and how many of its frames it has taken in. */
+  private shown: Held;
+  private model: TargetModel;
+  private taken = 0;
+  private span: Span;
+  /** A field whose past is kept beside those that always are. */
+  private field: string | null = null;
+  private asking: AbortController | null = null;
+  private asked: Wanted | null = null;
+  private cancel: (() => void) | null = null;
+
+  constructor(
+    private readonly run: RunSource,
+    private readonly events: RunEvents,
+    private readonly env: RunEnvironment,
+  ) {
+    this.whole = { ...wholeOf(run), frames: [] };
+    this.shown = this.whole;
+    this.span = { t0_s: run.from_s, t1_s: run.to_s };
+    this.model = this.freshModel();
+  }
+
+  /** Read the whole run, coarsely; the picture fills as it comes. */
+  open(): void {
+    const wanted = wholeOf(this.run);
+    this.whole = { ...wanted, frames: [] };
+    this.shown = this.whole;
+    this.model = this.freshModel();
+    this.taken = 0;
+    this.events.onModel(this.model);
+    void this.read(wanted, this.whole.frames, () => this.takeMore()).then((done) => {
+      if (!done) return;
+      this.wholeRead = true;
+      this.events.onOutline(outlineOf(this.run, this.whole.frames));
+      this.tell();
+      this.settle();
+    });
+  }
+
+  /** This is looked at now. */
+  see(span: Span): void {
+    if (span.t0_s === this.span.t0_s && span.t1_s === this.span.t1_s) return;
+    this.span = span;
+    if (!this.wholeRead) {
+      // It failed: a person who moves the window tries again.
+      if (!this.asking) this.open();
+      return;
+    }
+    const held = this.best();
+    if (held && held !== this.shown) this.show(held);
+    else if (!covers(this.shown, this.run, span) && this.shown !== this.whole) this.bridge();
+    else this.takeMore();
+    // Not begun anew by each move: a window that is played moves all the time.
+    this.cancel ??= this.env.later(() => {
+      this.cancel = null;
+      this.settle();
+    }, SETTLED_MS);
+  }
+
+  /** Keep this field's past, too: frames are gone through once more for it. */
+  keep(field: string | null): void {
+    const rings: readonly string[] = RING_FIELDS;
+    const next = field !== null && rings.includes(field) ? null : field;
+    if (next === this.field) return;
+    this.field = next;
+    if (next !== null && this.wholeRead) this.show(this.shown);
+  }
+
+  close(): void {
+    this.cancel?.();
+    this.asking?.abort();
+  }
+
+  /** The window stands still, or has moved for a while: get what is missing. */
+  private settle(): void {
+    // Numbers are of the window's right end: a model that is beyond it is made anew.
+    const beyond = this.model.now_s > this.span.t1_s + this.shown.step_s;
+    const held = this.best();
+    if (held) {
+      if (held !== this.shown || beyond) this.show(held);
+      return;
+    }
+    const wanted = wantedFor(this.run, this.span);
+    if (this.asked && serves(this.asked, this.run, this.span)) return; // it is on its way
+    const frames: Frame[] = [];
+    void this.read(wanted, frames, () => undefined).then((done) => {
+      if (!done) return;
+      this.hold({ ...wanted, frames });
+      // The window may have moved on meanwhile.
+      this.settle();
+    });
+  }
+
+  /** The finest of what is held that serves for the window; null: it must be read. */
+  private best(): Held | null {
+    const fit = [this.shown, ...this.windows, this.whole].filter((held) =>
+      serves(held, this.run, this.span),
+    );
+    return fit[0] ?? null;
+  }
+
+  /** What is shown does not hold the window any more: the whole run does, if coarsely. */
+  private bridge(): void {
+    const wider = this.windows.find((held) => covers(held, this.run, this.span));
+    this.show(wider ?? this.whole);
+  }
+
+  private hold(held: Held): void {
+    this.windows.unshift(held);
+    if (this.windows.length > KEPT) this.windows.pop();
+  }
+
+  private async read(wanted: Wanted, into: Frame[], onFrame: () => void): Promise<boolean> {
+    this.asking?.abort();
+    const asking = new AbortController();
+    this.asking = asking;
+    this.asked = wanted;
+    this.tell();
+    let reason = "";
+    try {
+      await this.env.read(
+        addressOf(this.run, wanted),
+        (bytes) => {
+          try {
+            into.push(decodeFrame(bytes));
+          } catch (error) {
+            this.events.onBad(wordsOf(error));
+          }
+          onFrame();
+        },
+        asking.signal,
+      );
+    } catch (error) {
+      reason = wordsOf(error);
+    }
+    if (asking.signal.aborted) return false;
+    this.asking = null;
+    this.asked = null;
+    this.tell(reason);
+    return reason === "";
+  }
+
+  private tell(reason = ""): void {
+    const step_s = stepOf(this.shown);
+    // Where frames are left out it is every second one at least.
+    const raw = step_s < 1.5 * sampleStep(this.run);
+    const state = reason !== "" ? "failed" : this.asking ? "loading" : "ready";
+    this.events.onReading({ state, step_s, raw, reason });
+  }
+
+  private freshModel(): TargetModel {
+    const history = new History(RING_FIELDS.length, 1, HISTORY_BYTES, Number.POSITIVE_INFINITY);
+    return new TargetModel(history, this.roles);
+  }
+
+  /** Use another piece, in a model of its own, up to the window's right end. */
+  private show(held: Held): void {
+    this.shown = held;
+    this.model = this.freshModel();
+    this.taken = 0;
+    const [first] = held.frames;
+    if (first && first.header.time_ns > (this.whole.frames[0]?.header.time_ns ?? 0)) {
+      this.remember(first);
+    }
+    this.advance();
+    this.events.onModel(this.model);
+    this.tell();
+  }
+
+  /**
+   * What was before the piece: counters at the run's start, so that sums are the same in all windows;
+   * and events, or what follows would lack the policy that steers.
+   */
+  private remember(first: Frame): void {
+    const { model } = this;
+    const [start, ...rest] = this.whole.frames;
+    if (!start) return;
+    model.ingest(start);
+    for (const frame of rest) {
+      if (frame.header.time_ns >= first.header.time_ns) break;
+      model.recall(frame);
+    }
+    // No frames were lost in between: they are not looked at.
+    const header = { ...first.header, first_seq: start.header.seq + 1, events: [] };
+    model.ingest({ ...first, header });
+    model.resume();
+    if (this.field !== null) model.keep(this.field);
+    this.taken = 1;
+  }
+
+  private takeMore(): void {
+    if (this.advance()) this.events.onGrown();
+  }
+
+  /** Take frames in up to the window's right end; whether there were any. */
+  private advance(): boolean {
+    const { frames, step_s } = this.shown;
+    const before = this.taken;
+    for (let next = frames[before]; next; next = frames[this.taken]) {
+      if (next.header.time_ns / 1e9 > this.span.t1_s + step_s / 2) break;
+      this.model.ingest(next);
+      this.taken++;
+      // From the first instant on; before it the model has no fields.
+      if (this.field !== null && before === 0) this.model.keep(this.field);
+    }
+    return this.taken > before;
+  }
+}
+
+/** The request for a piece. */
+export function addressOf({ url }: RunSource, { t0_s, t1_s, instants }: Wanted): string {
+  const query = new URLSearchParams({
+    from_ns: String(Math.floor(t0_s * 1e9)),
+    to_ns: String(Math.ceil(t1_s * 1e9)),
+    instants: String(instants),
+  });
+  return `${url}?${query}`;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,282 @@
+/** Charts made of counters: which lines, and what they look like in a window. */
+
+import type { Target } from "../wire/generated/models";
+import {
+  CHART_SPECS,
+  type ChartSpec,
+  type CounterChartId,
+  isCounterChart,
+  RING_FIELDS,
+  type RingField,
+} from "./chartSpecs";
+import { type Columns, columnsFor, extremes } from "./decimate";
+import type { Filter } from "./filter";
+import type { Stretches } from "./history";
+import { growth, topThreads } from "./rank";
+import { slopes, smoothingFor } from "./rate";
+import { addToSum, firstOf, readProcess, readThread, ringOf } from "./series";
+import type { TargetModel } from "./targetModel";
+import { PROCESS_SLOT, type Thread } from "./threads";
+import type { ChartId, ChartRequest, ViewRequest } from "./viewRequest";
+import type { ChartView, LineView, ShownUnit } from "./views";
+import type { Span } from "./window";
+
+/** "Others" this many times as large as the largest thread would leave the threads no height. */
+const FLATTENING = 2.5;
+
+/** What a view is made of. */
+export interface ViewInput {
+  readonly model: TargetModel;
+  readonly target: Target | null;
+  readonly request: ViewRequest;
+  readonly filter: Filter;
+  readonly span: Span;
+  /** Newest instant to show: the newest there is, or the one the view is frozen at. */
+  readonly now_s: number;
+}
+
+/** Threads that have lines in a chart, highest first, and when they were chosen. */
+export interface Chosen {
+  readonly threads: readonly Thread[];
+  readonly candidates: number;
+}
+
+/** Threads that exist within the span and fit the filter. */
+export function* threadsIn(input: ViewInput): Generator<Thread> {
+  const { model, span, filter, now_s } = input;
+  for (const thread of model.threads.all()) {
+    if (thread.seen_s > Math.min(span.t1_s, now_s)) continue;
+    if (thread.end_s !== null && thread.end_s < span.t0_s) continue;
+    if (filter.fits(thread)) yield thread;
+  }
+}
+
+/** Choose the threads that get a line: selected and pinned ones first, then the top by growth. */
+export function chooseThreads(
+  input: ViewInput,
+  chart: CounterChartId,
+  incumbents: ReadonlySet<string>,
+): Chosen {
+  const { model, request, span, now_s } = input;
+  const stretches = model.history.between(span.t0_s, Math.min(span.t1_s, now_s));
+  const by = request.rank_by;
+  const rings =
+    by === "chart"
+      ? CHART_SPECS[chart].fields.map(ringOf)
+      : RING_FIELDS.flatMap((field, ring) => (field === by.field ? [ring] : []));
+  const wanted = new Set(request.pinned);
+  if (request.selected !== null) wanted.add(request.selected);
+  const always: Thread[] = [];
+  const others: Thread[] = [];
+  for (const thread of threadsIn(input)) (wanted.has(thread.key) ? always : others).push(thread);
+  const count = Math.max(1, Math.min(50, request.top_k));
+  const top = topThreads(
+    others,
+    (thread) => growth(model, stretches, thread, rings),
+    count,
+    incumbents,
+  );
+  return { threads: [...always, ...top], candidates: always.length + others.length };
+}
+
+/** Make a chart's view. */
+export function chartView(
+  input: ViewInput,
+  { chart, width_px }: ChartRequest,
+  chosen: Chosen,
+): ChartView {
+  if (!isCounterChart(chart)) return emptyView(input, chart, "absent", "");
+  const spec = CHART_SPECS[chart];
+  const { model, span, now_s } = input;
+  const missing = spec.fields.find((field) => model.columnOf(field) < 0);
+  if (missing !== undefined) return emptyView(input, chart, "absent", whyAbsent(input, missing));
+  const width_s = span.t1_s - span.t0_s;
+  const smoothing_s =
+    spec.mode === "slope"
+      ? Math.max(smoothingFor(model.arriving_hz || 10), width_s / Math.max(1, width_px))
+      : 0;
+  const end_s = Math.min(span.t1_s, now_s);
+  // Slopes look back; one more sample makes the line reach the left edge.
+  const stretches = model.history.between(span.t0_s - 2 * smoothing_s, end_s);
+  if (stretches.n < 2) return emptyView(input, chart, "waiting", "not enough data yet");
+  const columns = columnsFor(stretches.time_s, stretches.n, width_s, width_px);
+  const painter = new LinePainter(input, spec, stretches, columns, smoothing_s, chosen);
+  spec.fields.forEach((field, variant) => {
+    painter.addField(field, variant === 0 ? 0 : 1);
+  });
+  if (painter.values === 0) {
+    const reason = `no thread has a value: ${whyAbsent(input, spec.fields[0] ?? "")}`;
+    return emptyView(input, chart, "absent", reason);
+  }
+  return {
+    ...emptyView(input, chart, "ok", ""),
+    columns: columns.count,
+    time_s: columns.time_s,
+    low: painter.low,
+    high: painter.high,
+    lines: painter.lines,
+    y_max: painter.y_max,
+    others_above: painter.othersAbove,
+    smoothing_s,
+    others: chosen.candidates - chosen.threads.length,
+  };
+}
+
+export const PLAIN_LINE: LineView = {
+  key: null,
+  tid: null,
+  name: "",
+  role: "",
+  role_index: 0,
+  kind: "thread",
+  variant: 0,
+  variant_name: "",
+  selected: false,
+  pinned: false,
+  exited: false,
+  last: Number.NaN,
+};
+
+/** Why a target does not have a field, in words of the collector. */
+export function whyAbsent({ target }: ViewInput, field: string): string {
+  const known = target?.absent.find((absent) => absent.field === field);
+  return known?.reason ?? `this target does not give ${field}`;
+}
+
+const UNITS: Partial<Record<ChartId, ShownUnit>> = {
+  gomaxprocs: "count",
+  ops: "1/s",
+  times: "share",
+};
+
+/** A view without lines. */
+export function emptyView(
+  { model, span, target }: ViewInput,
+  chart: ChartId,
+  state: ChartView["state"],
+  reason: string,
+): ChartView {
+  const nothing = new Float64Array(0);
+  return {
+    chart,
+    unit: UNITS[chart] ?? CHART_SPECS[chart as CounterChartId].unit,
+    state,
+    reason,
+    t0_s: span.t0_s,
+    t1_s: span.t1_s,
+    attached_unix_ms: target ? target.attached_unix_us / 1000 : model.unix_ms - model.now_s * 1000,
+    columns: 0,
+    time_s: nothing,
+    low: nothing,
+    high: nothing,
+    lines: [],
+    y_max: 0,
+    others_above: false,
+    step: false,
+    smoothing_s: 0,
+    others: 0,
+    gaps: model.gaps.filter(([from, to]) => to > span.t0_s && from < span.t1_s),
+  };
+}
+
+/** Fills the value arrays of a chart, line after line. */
+class LinePainter {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  readonly lines: LineView[] = [];
+  /** Largest values in the window: of the threads' lines and of the others'. */
+  private most = { thread: 0, others: 0, process: 0, part: 0 };
+  /** Lines that have a value. */
+  values = 0;
+  private readonly raw: Float64Array;
+  private readonly shown: Float64Array;
+
+  constructor(
+    private readonly input: ViewInput,
+    private readonly spec: ChartSpec,
+    private readonly stretches: Stretches,
+    private readonly columns: Columns,
+    private readonly smoothing_s: number,
+    private readonly chosen: Chosen,
+  ) {
+    const lines = spec.fields.length * (chosen.threads.length + 1);
+    this.low = new Float64Array(lines * columns.count);
+    this.high = columns.of ? new Float64Array(this.low.length) : this.low;
+    this.raw = new Float64Array(stretches.n);
+    this.shown = new Float64Array(stretches.n);
+  }
+
+  get othersAbove(): boolean {
+    const { thread, others } = this.most;
+    return thread > 0 && others > FLATTENING * thread;
+  }
+
+  get y_max(): number {
+    const { thread, others } = this.most;
+    return this.othersAbove ? thread : Math.max(thread, others);
+  }
+
+  /** A line for each chosen thread, and one for the others. */
+  addField(field: RingField, variant: 0 | 1): void {
+    const { model, request } = this.input;
+    const { n, time_s } = this.stretches;
+    const ring = ringOf(field);
+    const zero = request.baseline === "attach";
+    const sum = new Float64Array(n);
+    let sumFirst = 0;
+    for (const thread of this.chosen.threads) {
+      readThread(model, this.stretches, thread, ring, this.raw);
+      const first = firstOf(model, thread.slot, ring);
+      addToSum(this.raw, n, first, thread, time_s, sum);
+      sumFirst += Number.isNaN(first) ? 0 : first;
+      this.addLine(zero ? first : 0, {
+        key: thread.key,
+        tid: thread.tid,
+        name: thread.name,
+        role: thread.role,
+        role_index: thread.roleIndex,
+        kind: "thread",
+        variant,
+        variant_name: this.spec.variants[variant] ?? "",
+        selected: thread.key === request.selected,
+        pinned: request.pinned.includes(thread.key),
+        exited: thread.end_s !== null && thread.end_s <= this.input.now_s,
+        last: Number.NaN,
+      });
+    }
+    readProcess(model, this.stretches, ring, this.raw);
+    for (let i = 0; i < n; i++) this.raw[i] = (this.raw[i] ?? 0) - (sum[i] ?? 0);
+    const first = firstOf(model, PROCESS_SLOT, ring) - sumFirst;
+    this.addLine(zero ? first : 0, {
+      ...PLAIN_LINE,
+      kind: "others",
+      name: "others",
+      variant,
+      variant_name: this.spec.variants[variant] ?? "",
+    });
+  }
+
+  private addLine(baseline: number, line: LineView): void {
+    const { n, time_s } = this.stretches;
+    const { scale, mode } = this.spec;
+    const { raw, shown } = this;
+    if (mode === "slope") slopes(time_s, raw, n, this.smoothing_s, shown);
+    for (let i = 0; i < n; i++) {
+      const value = mode === "slope" ? (shown[i] ?? 0) : (raw[i] ?? 0) - baseline;
+      // Sums of large doubles can be off in their last bits; nothing here is below zero.
+      shown[i] = value < 0 ? 0 : value * scale;
+    }
+    const at = this.lines.length * this.columns.count;
+    extremes(shown, this.columns, this.low, this.high, at);
+    let last = Number.NaN;
+    const from = this.input.span.t0_s;
+    for (let i = 0; i < n; i++) {
+      const value = shown[i] ?? Number.NaN;
+      if (Number.isNaN(value)) continue;
+      last = value;
+      if (value > this.most[line.kind] && (time_s[i] ?? 0) >= from) this.most[line.kind] = value;
+    }
+    if (!Number.isNaN(last)) this.values++;
+    this.lines.push({ ...line, last });
+  }
+}

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { frame, type Row, TARGET } from "../testing/frames";
+import { began, decided } from "../testing/steering";
+import type { TargetEvent } from "../wire/generated/models";
+import type { ViewInput } from "./chartView";
+import { filterFrom } from "./filter";
+import { opsTile } from "./opsTile";
+import { opsView, sizeView } from "./sizeView";
+import { TargetModel } from "./targetModel";
+import { DEFAULT_REQUEST } from "./viewRequest";
+
+const ROWS: Row[] = [{ tid: 1, start_s: 0, name: "main", counters: {} }];
+const RELEASED: TargetEvent = {
+  type: "steering_released",
+  policy: "kalman-kg",
+  size: 16,
+  actor: "",
+};
+
+/** A model after frames at these moments, with their events; no GOMAXPROCS unless told. */
+function input(
+  frames: readonly (readonly [t_s: number, events: readonly TargetEvent[], gomaxprocs?: number])[],
+  from_s = 0,
+): ViewInput {
+  const model = new TargetModel();
+  frames.forEach(([t_s, events, gomaxprocs], i) => {
+    const told = gomaxprocs === undefined ? {} : { gomaxprocs };
+    model.ingest(frame({ seq: i + 1, t_s, events, ...told }, ROWS));
+  });
+  const filter = filterFrom("");
+  const now_s = model.now_s;
+  const span = { t0_s: from_s, t1_s: Math.max(20, now_s) };
+  return { model, target: TARGET, request: DEFAULT_REQUEST, filter, span, now_s };
+}
+
+const POOL = began({ knob: "pool-agent", size: 4 });
+
+describe("sizeView", () => {
+  it("makes steps of GOMAXPROCS, with room above for the policy's name", () => {
+    const view = sizeView(
+      input([
+        [0, [], 8],
+        [1, [], 4],
+        [2, [], 4],
+      ]),
+    );
+    expect([view.state, view.step, view.y_max]).toEqual(["ok", true, 9.6]);
+    expect([...view.time_s]).toEqual([0, 1, 2]);
+    expect([...view.low]).toEqual([8, 4, 4]);
+    expect(view.lines[0]).toMatchObject({ name: "GOMAXPROCS", last: 4 });
+  });
+
+  it("knows the size of another pool from what was decided", () => {
+    const view = sizeView(
+      input([
+        [0, []],
+        [1, [POOL]],
+        [3.2, [decided(3, 4, 6)]],
+        [4, [RELEASED]],
+      ]),
+    );
+    expect(view.lines.map(({ name }) => name)).toEqual(["Pool size"]);
+    expect([...view.time_s]).toEqual([1, 3, 4]);
+    expect([...view.low]).toEqual([4, 6, 16]);
+  });
+
+  it("prefers what is read at each sample, but not for the size of a pool", () => {
+    const go = sizeView(
+      input([
+        [0, [], 16],
+        [1, [began()], 16],
+        [3.2, [decided(3, 16, 12)], 12],
+      ]),
+    );
+    expect([...go.time_s]).toEqual([0, 3.2]);
+    const pool = sizeView(
+      input([
+        [0, [], 16],
+        [1, [POOL], 16],
+        [3.2, [decided(3, 4, 6)], 16],
+      ]),
+    );
+    expect(pool.lines[0]).toMatchObject({ name: "Pool size", last: 6 });
+  });
+
+  it("has a second line of what a shadow would set", () => {
+    const view = sizeView(
+      input([
+        [0, [], 16],
+        [1, [began({ shadow: true })], 16],
+        [3.2, [decided(3, 16, 16, { proposed: 12 })], 16],
+        [5, [], 16],
+      ]),
+    );
+    expect(view.lines.map(({ variant, last }) => [variant, last])).toEqual([
+      [0, 16],
+      [1, 12],
+    ]);
+    expect([...view.time_s]).toEqual([0, 1, 3, 5]);
+    expect([...view.low]).toEqual([16, 16, 16, 16, Number.NaN, Number.NaN, 12, 12]);
+  });
+
+  it("is absent with its reason where nobody knows", () => {
+    expect(sizeView(input([[1, []]]))).toMatchObject({
+      state: "absent",
+      reason: "not a Go program",
+    });
+  });
+});
+
+describe("opsView", () => {
+  it("has a point at the end of each interval, and breaks where nothing steered", () => {
+    const view = opsView(
+      input([
+        [0, []],
+        [1, [POOL]],
+        [3.2, [decided(3, 4, 6)]],
+        [5.2, [decided(5, 6, 6, { ops: 3000 })]],
+        [6, [RELEASED]],
+        [12, [POOL]],
+        [14.2, [decided(14, 4, 4)]],
+      ]),
+    );
+    expect([view.state, view.unit, view.y_max]).toEqual(["ok", "1/s", 1500]);
+    expect([...view.time_s]).toEqual([3, 5, 8.5, 14]);
+    expect([...view.low]).toEqual([1000, 1500, Number.NaN, 1000]);
+    expect(view.lines[0]?.last).toBe(1000);
+  });
+
+  it("reaches the left edge, and leaves the point before it out of the range", () => {
+    const steered = input(
+      [
+        [0, [POOL]],
+        [3.2, [decided(3, 4, 6, { ops: 8000 })]],
+        [5.2, [decided(5, 6, 6)]],
+      ],
+      4,
+    );
+    const view = opsView(steered);
+    expect([...view.time_s]).toEqual([3, 5]);
+    expect(view.y_max).toBe(1000);
+  });
+
+  it("is in bytes a second where bytes stand in for operations", () => {
+    const view = opsView(input([[0, [began({ signal: "network-bytes", proxy: true })]]]));
+    expect([view.state, view.unit]).toEqual(["waiting", "bytes/s"]);
+  });
+
+  it("is absent while nothing steers", () => {
+    expect(opsView(input([[1, []]])).state).toBe("absent");
+    const over = input([
+      [0, [POOL]],
+      [3.2, [decided(3, 4, 6)]],
+      [4, [RELEASED]],
+    ]);
+    expect(opsView(over).lines[0]?.last).toBeNaN();
+  });
+});
+
+describe("opsTile", () => {
+  it("is there while something steers, with the last interval", () => {
+    expect(opsTile(input([[1, []]]))).toEqual([]);
+    expect(opsTile(input([[1, [POOL]]]))).toMatchObject([{ state: "waiting", label: "Ops" }]);
+    const made = opsTile(
+      input([
+        [1, [began({ proxy: true, signal: "network-calls" })]],
+        [3.2, [decided(3, 4, 6)]],
+      ]),
+    );
+    expect(made).toMatchObject([{ state: "ok", value: 1000, label: "Stands in for ops" }]);
+    expect(made[0]?.note).toContain("network calls, which only stands in");
+    const over = input([
+      [1, [POOL]],
+      [4, [RELEASED]],
+    ]);
+    expect(opsTile(over)).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+/** The timeline of a steered program: the size in force, and operations a second under it. */
+
+import { emptyView, PLAIN_LINE, type ViewInput } from "./chartView";
+import type { GaugeChange, GaugeLog } from "./gaugeLog";
+import { signalUnit, sizeTitle } from "./steerText";
+import type { ChartView, DecisionView } from "./views";
+
+/** Room above the highest size, for what stands at the upper edge of the plot. */
+const HEADROOM = 1.2;
+/** Two intervals with more than this between them are not one line; a change may take 3 s to act. */
+const BREAK_S = 4;
+
+/**
+ * The size in force, a step line, and in shadow mode the size that would have been set. GOMAXPROCS
+ * is read at each sample; other pools are known from the decisions.
+ */
+export function sizeView(input: ViewInput): ChartView {
+  const { model, target, span, now_s } = input;
+  const end_s = Math.min(span.t1_s, now_s);
+  const { knob = null } = model.steer.lastBand(now_s) ?? {};
+  const steered = model.steer.sizes.between(span.t0_s, end_s);
+  const read = model.sizes.between(span.t0_s, end_s);
+  const sizes = knob === "pool-agent" || !hasValue(read) ? steered : read;
+  if (!hasValue(sizes)) {
+    return emptyView(input, "gomaxprocs", "absent", target?.gomaxprocs_reason ?? "");
+  }
+  const proposed = model.steer.proposals.between(span.t0_s, end_s);
+  const logs = hasValue(proposed) ? [sizes, proposed] : [sizes];
+  const times = [...new Set(logs.flatMap((log) => log.map(({ t_s }) => t_s)))];
+  const time_s = Float64Array.from([...times.filter((t_s) => t_s < end_s), end_s]).sort();
+  const low = new Float64Array(logs.length * time_s.length);
+  const lines = logs.map((log, line) => {
+    const values = held(log, time_s);
+    low.set(values, line * time_s.length);
+    const last = values.at(-1) ?? Number.NaN;
+    const name = line === 0 ? sizeTitle(knob) : "would be set (shadow)";
+    const variant: 0 | 1 = line === 0 ? 0 : 1;
+    return { ...PLAIN_LINE, kind: "process" as const, name, variant, last };
+  });
+  return {
+    ...emptyView(input, "gomaxprocs", "ok", target?.gomaxprocs_reason ?? ""),
+    columns: time_s.length,
+    time_s,
+    low,
+    high: low,
+    lines,
+    y_max: HEADROOM * Math.max(0, ...low.filter((value) => !Number.isNaN(value))),
+    step: true,
+  };
+}
+
+/** Operations a second, by the signal in force: a point at the end of each interval. */
+export function opsView(input: ViewInput): ChartView {
+  const { model, span, now_s } = input;
+  const { steer } = model;
+  const end_s = Math.min(span.t1_s, now_s);
+  const signal = steer.lastBand(end_s)?.signal ?? null;
+  const unit = signalUnit(signal);
+  // One more, so that the line reaches the left edge.
+  const all = steer.between(Number.NEGATIVE_INFINITY, end_s);
+  const from = all.findLastIndex(({ t_s }) => t_s < span.t0_s);
+  const shown = all.slice(Math.max(0, from));
+  if (shown.length === 0) {
+    const waits = steer.bandAt(end_s) !== null;
+    const reason = waits ? "the first interval is not over yet" : "nothing steers this program";
+    return { ...emptyView(input, "ops", waits ? "waiting" : "absent", reason), unit };
+  }
+  const points = shown.flatMap((decision, i) => broken(shown[i - 1], decision));
+  const time_s = Float64Array.from(points, ([t_s]) => t_s);
+  const values = Float64Array.from(points, ([, value]) => value);
+  const seen = values.filter((value, i) => !Number.isNaN(value) && (time_s[i] ?? 0) >= span.t0_s);
+  const over = steer.bandAt(end_s) === null;
+  const last = over ? Number.NaN : (values.at(-1) ?? Number.NaN);
+  return {
+    ...emptyView(input, "ops", "ok", ""),
+    unit,
+    columns: time_s.length,
+    time_s,
+    low: values,
+    high: values,
+    lines: [{ ...PLAIN_LINE, kind: "process", name: "per second", last }],
+    y_max: Math.max(0, ...seen),
+  };
+}
+
+/** A decision's point, with a break before it if the one before is of another stretch. */
+function broken(before: DecisionView | undefined, { t_s, rate, start_s }: DecisionView) {
+  const point = [t_s, rate] as const;
+  if (before === undefined || start_s - before.t_s <= BREAK_S) return [point];
+  return [[(before.t_s + start_s) / 2, Number.NaN] as const, point];
+}
+
+function hasValue(changes: readonly GaugeChange[]): boolean {
+  return changes.some((change) => !Number.isNaN(change.value));
+}
+
+/** Values of a gauge at moments in time order; NaN before its first change. */
+function held(changes: ReturnType<GaugeLog["between"]>, time_s: Float64Array): Float64Array {
+  let i = -1;
+  return time_s.map((t_s) => {
+    while (i + 1 < changes.length && (changes[i + 1]?.t_s ?? 0) <= t_s) i++;
+    return changes[i]?.value ?? Number.NaN;
+  });
+}

@@ -1,0 +1,190 @@
+/** What steered a target, when, and what it decided: gathered from events, bounded. */
+
+import type {
+  Steering,
+  SteeringDecided,
+  SteeringStarted,
+  TargetEvent,
+} from "../wire/generated/models";
+import { GaugeLog } from "./gaugeLog";
+import type { DecisionView, RestartView, SizeTried, SteerBand, SteerView } from "./views";
+
+/** As many as ten minutes of one a second. */
+export const KEPT_DECISIONS = 600;
+
+const KEPT_BANDS = 200;
+/** A frame brings the events of the time before it, and decisions wait for the next one. */
+const EVENT_LATE_S = 1.5;
+
+export class SteerLog {
+  /** Size of what is steered, as events tell it. */
+  readonly sizes = new GaugeLog();
+  /** Size that a policy in shadow mode would have set; NaN while none does. */
+  readonly proposals = new GaugeLog();
+  /** Operations a second of the last interval; NaN while nothing steers. */
+  readonly rates = new GaugeLog();
+  /** Grows with each change. */
+  edition = 0;
+  private bands: SteerBand[] = [];
+  private decisions: DecisionView[] = [];
+  private restarts: RestartView[] = [];
+  private total = 0;
+
+  /** Take an event in that came at `t_s`, seconds since attach; others than of steering do nothing. */
+  note(t_s: number, event: TargetEvent): void {
+    switch (event.type) {
+      case "steering_started":
+        this.begin(t_s, event);
+        break;
+      case "steering_decided":
+        this.decide(event);
+        break;
+      case "search_restarted":
+        this.restarts.push({
+          t_s,
+          policy: event.policy,
+          reason: event.reason,
+          actor: event.actor,
+        });
+        this.restarts = this.restarts.slice(-KEPT_BANDS);
+        break;
+      case "steering_released":
+        this.end(t_s);
+        this.sizes.note(t_s, event.size);
+        this.proposals.note(t_s, Number.NaN);
+        this.rates.note(t_s, Number.NaN);
+        break;
+      default:
+        return;
+    }
+    this.edition++;
+  }
+
+  /**
+   * What began before the page's first frame, or in a gap, is not among the events: take it from
+   * the target.
+   *
+   * @param since_s When it began, seconds since attach.
+   * @param now_s The newest frame: while a replay has not come to the beginning, its event will.
+   */
+  assume(since_s: number, now_s: number, steering: Steering): void {
+    if (!(now_s > since_s + EVENT_LATE_S)) return;
+    const last = this.bands.at(-1);
+    // News of the release, or of another policy, may come before the target does.
+    if (last !== undefined && (last.to_s ?? last.from_s) >= since_s) return;
+    if (last?.to_s === null && last.policy === steering.policy) return;
+    this.end(since_s);
+    const { policy, shadow, knob, signal, proxy } = steering;
+    this.bands.push({ policy, shadow, knob, signal, proxy, from_s: since_s, to_s: null });
+    this.edition++;
+  }
+
+  private begin(t_s: number, event: SteeringStarted): void {
+    this.end(t_s);
+    const { policy, shadow, knob, signal, proxy } = event;
+    this.bands.push({ policy, shadow, knob, signal, proxy, from_s: t_s, to_s: null });
+    this.bands = this.bands.slice(-KEPT_BANDS);
+    this.sizes.note(t_s, event.size);
+    this.proposals.note(t_s, Number.NaN);
+  }
+
+  private end(t_s: number): void {
+    const last = this.bands.at(-1);
+    if (last?.to_s === null) this.bands[this.bands.length - 1] = { ...last, to_s: t_s };
+  }
+
+  private decide(event: SteeringDecided): void {
+    const t_s = event.at_ns / 1e9;
+    this.decisions.push({
+      id: this.total++,
+      start_s: t_s - event.elapsed_s,
+      t_s,
+      policy: event.policy,
+      size: event.size,
+      next_size: event.next_size,
+      proposed: event.proposed,
+      rate: event.elapsed_s > 0 ? event.ops / event.elapsed_s : Number.NaN,
+      wait_s: event.mean_wait_s,
+      state: event.state,
+      reason: event.reason,
+      counted: event.counted,
+      probing: event.probing,
+    });
+    this.decisions = this.decisions.slice(-KEPT_DECISIONS);
+    if (this.sizes.last === undefined) this.sizes.note(t_s - event.elapsed_s, event.size);
+    this.sizes.note(t_s, event.next_size);
+    this.proposals.note(t_s, event.proposed ?? Number.NaN);
+    this.rates.note(t_s, this.decisions.at(-1)?.rate ?? Number.NaN);
+  }
+
+  /** The band in force at a moment; null if nothing steers then. */
+  bandAt(t_s: number): SteerBand | null {
+    const band = this.bands.findLast(({ from_s }) => from_s <= t_s);
+    return band !== undefined && (band.to_s === null || band.to_s > t_s) ? band : null;
+  }
+
+  /** The last band that began up to a moment. */
+  lastBand(t_s: number): SteerBand | null {
+    return this.bands.findLast(({ from_s }) => from_s <= t_s) ?? null;
+  }
+
+  /** Decisions whose intervals ended in a span, oldest first. */
+  between(t0_s: number, t1_s: number): readonly DecisionView[] {
+    return this.decisions.filter(({ t_s }) => t_s >= t0_s && t_s <= t1_s);
+  }
+
+  /** All of it up to a moment; null if nothing steered until then. */
+  view(now_s: number): SteerView | null {
+    const bands = this.bands.flatMap((band) =>
+      band.from_s > now_s
+        ? []
+        : [{ ...band, to_s: band.to_s === null || band.to_s > now_s ? null : band.to_s }],
+    );
+    const decisions = this.decisions.filter(({ t_s }) => t_s <= now_s);
+    if (bands.length === 0 && decisions.length === 0) return null;
+    const restarts = this.restarts.filter(({ t_s }) => t_s <= now_s);
+    const since_s = searchBegan(bands, restarts);
+    return {
+      bands,
+      decisions,
+      total: this.total - (this.decisions.length - decisions.length),
+      restarts,
+      tried: sizesTried(decisions.filter(({ t_s }) => t_s > since_s)),
+      tried_since_s: since_s,
+    };
+  }
+}
+
+/** When the search in force began: what was measured before it says nothing for it. */
+function searchBegan(bands: readonly SteerBand[], restarts: readonly RestartView[]): number {
+  let began = bands[0]?.from_s ?? Number.NEGATIVE_INFINITY;
+  for (const [i, band] of bands.entries()) {
+    const before = bands[i - 1];
+    const goesOn =
+      before?.to_s === band.from_s && before.knob === band.knob && before.signal === band.signal;
+    if (!goesOn) began = band.from_s;
+  }
+  return Math.max(began, restarts.at(-1)?.t_s ?? Number.NEGATIVE_INFINITY);
+}
+
+/** Operations a second of each size, over the intervals that count; smallest size first. */
+export function sizesTried(decisions: readonly DecisionView[]): readonly SizeTried[] {
+  const sums = new Map<number, { rate: number; n: number; wait: number; waits: number }>();
+  for (const { counted, size, rate, wait_s } of decisions) {
+    if (!counted || Number.isNaN(rate)) continue;
+    const sum = sums.get(size) ?? { rate: 0, n: 0, wait: 0, waits: 0 };
+    sum.rate += rate;
+    sum.n++;
+    if (wait_s !== null) {
+      sum.wait += wait_s;
+      sum.waits++;
+    }
+    sums.set(size, sum);
+  }
+  return Array.from(sums, ([size, { rate, n, wait, waits }]) => ({
+    size,
+    rate: rate / n,
+    wait_s: waits === 0 ? null : wait / waits,
+    intervals: n,
+  })).sort((a, b) => a.size - b.size);
+}

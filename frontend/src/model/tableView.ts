@@ -1,0 +1,216 @@
+/** The thread table: filter, sort, group, and the rows on screen. */
+
+import type { RingField } from "./chartSpecs";
+import { RING_FIELDS } from "./chartSpecs";
+import type { ViewInput } from "./chartView";
+import { powerOf } from "./power";
+import { smoothingFor } from "./rate";
+import { type RatesNow, rateAt } from "./ratesNow";
+import { ringOf } from "./series";
+import { pickPoints, sparkline } from "./spark";
+import type { TargetModel } from "./targetModel";
+import type { Thread } from "./threads";
+import type { SortColumn, TableRequest } from "./viewRequest";
+import type { TableRow, TableView } from "./views";
+
+const POINTS = 40;
+const MAX_ROWS = 200;
+const CPU = "cpu_run_ns";
+
+/** Threads that share a row. */
+interface Group {
+  readonly key: string;
+  readonly threads: Thread[];
+}
+
+/** Make the part of the table that was asked for. */
+export function tableView(input: ViewInput, rates: RatesNow, asked: TableRequest): TableView {
+  const { model } = input;
+  const groups = groupsOf(input, asked);
+  const order = sorted(groups, sortValue(model, rates, asked.sort), asked.descending);
+  const from = Math.max(0, Math.min(asked.offset, order.length - 1));
+  const limit = Math.max(0, Math.min(MAX_ROWS, asked.limit));
+  return {
+    offset: from,
+    total: order.length,
+    folded: asked.lives === "live" ? 0 : model.threads.folded,
+    group: asked.group,
+    fields: model.fields,
+    rows: order.slice(from, from + limit).map((group) => rowOf(input, rates, asked, group)),
+    rate_span_s: rates.now_s - rates.base.time_s || Number.NaN,
+    watts_per_core: powerOf(input, rates),
+  };
+}
+
+function groupsOf({ model, filter, now_s }: ViewInput, asked: TableRequest): Group[] {
+  const groups: Group[] = [];
+  const byRole = new Map<string, Group>();
+  for (const thread of model.threads.all()) {
+    if (thread.seen_s > now_s) continue;
+    if (asked.lives !== "all" && hasEnded(thread, now_s) !== (asked.lives === "exited")) continue;
+    if (!filter.fits(thread)) continue;
+    if (asked.group === "thread") {
+      groups.push({ key: thread.key, threads: [thread] });
+      continue;
+    }
+    let group = byRole.get(thread.role);
+    if (!group) {
+      group = { key: `role:${thread.role}`, threads: [] };
+      byRole.set(thread.role, group);
+      groups.push(group);
+    }
+    group.threads.push(thread);
+  }
+  return groups;
+}
+
+function hasEnded(thread: Thread, now_s: number): boolean {
+  return thread.end_s !== null && thread.end_s <= now_s;
+}
+
+/** Rate of a thread's field; 0 once it has ended. */
+function rateOf(model: TargetModel, rates: RatesNow, thread: Thread, column: number): number {
+  const at = thread.slot * model.fields.length + column;
+  if (!hasEnded(thread, rates.now_s)) return rateAt(rates, at);
+  return Number.isNaN(rates.latest[at] ?? Number.NaN) ? Number.NaN : 0;
+}
+
+function totalOf(model: TargetModel, rates: RatesNow, thread: Thread, column: number): number {
+  return rates.latest[thread.slot * model.fields.length + column] ?? Number.NaN;
+}
+
+/** Sum of those that have a value; NaN if none has. */
+function sumOf(threads: readonly Thread[], value: (thread: Thread) => number): number {
+  let sum = Number.NaN;
+  for (const thread of threads) {
+    const one = value(thread);
+    if (!Number.isNaN(one)) sum = (Number.isNaN(sum) ? 0 : sum) + one;
+  }
+  return sum;
+}
+
+function sortValue(
+  model: TargetModel,
+  rates: RatesNow,
+  sort: SortColumn,
+): (group: Group) => number | string {
+  switch (sort.by) {
+    case "tid":
+      return ({ threads }) => threads[0]?.tid ?? 0;
+    case "name":
+      return ({ threads }) => threads[0]?.name ?? "";
+    case "role":
+      return ({ threads }) => threads[0]?.role ?? "";
+    case "age":
+      return ({ threads }) => -Math.min(...threads.map((thread) => thread.start_ns));
+    case "state": {
+      const cpu = model.columnOf(CPU);
+      const weight = { live: 2, idle: 1, exited: 0 } as const;
+      return ({ threads }) => weight[stateOf(model, rates, threads, cpu)];
+    }
+    case "rate": {
+      const column = model.columnOf(sort.field);
+      return ({ threads }) => sumOf(threads, (thread) => rateOf(model, rates, thread, column));
+    }
+    case "total": {
+      const column = model.columnOf(sort.field);
+      return ({ threads }) => sumOf(threads, (thread) => totalOf(model, rates, thread, column));
+    }
+  }
+}
+
+/** In order; absent values last whichever way round, ties by lower tid. */
+function sorted(
+  groups: readonly Group[],
+  value: (group: Group) => number | string,
+  descending: boolean,
+): Group[] {
+  const sign = descending ? -1 : 1;
+  const keyed = groups.map((group) => ({ group, value: value(group) }));
+  keyed.sort((a, b) => {
+    const tie = (a.group.threads[0]?.tid ?? 0) - (b.group.threads[0]?.tid ?? 0);
+    if (typeof a.value === "string" || typeof b.value === "string") {
+      return sign * COLLATOR.compare(String(a.value), String(b.value)) || tie;
+    }
+    const lack = Number(Number.isNaN(a.value)) - Number(Number.isNaN(b.value));
+    return lack || sign * (a.value - b.value) || tie;
+  });
+  return keyed.map((entry) => entry.group);
+}
+
+const COLLATOR = new Intl.Collator("en", { numeric: true });
+
+function stateOf(
+  model: TargetModel,
+  rates: RatesNow,
+  threads: readonly Thread[],
+  cpu: number,
+): TableRow["state"] {
+  if (threads.every((thread) => hasEnded(thread, rates.now_s))) return "exited";
+  const busy = cpu >= 0 && sumOf(threads, (thread) => rateOf(model, rates, thread, cpu)) > 0;
+  return busy ? "live" : "idle";
+}
+
+function rowOf(
+  input: ViewInput,
+  rates: RatesNow,
+  asked: TableRequest,
+  { key, threads }: Group,
+): TableRow {
+  const { model, request } = input;
+  const grouped = asked.group === "role";
+  const [first] = threads;
+  const live = threads.filter((thread) => !hasEnded(thread, rates.now_s));
+  const ends = threads.map((thread) => thread.end_s ?? 0);
+  const keys = threads.map((thread) => thread.key);
+  return {
+    key,
+    tid: grouped ? null : (first?.tid ?? null),
+    name: (grouped ? first?.role : first?.name) ?? "",
+    role: first?.role ?? "",
+    role_index: first?.roleIndex ?? 0,
+    state: stateOf(model, rates, threads, model.columnOf(CPU)),
+    exact: threads.every((thread) => thread.end_s === null || thread.exact),
+    threads: live.length,
+    start_s: Math.min(...threads.map((thread) => thread.start_ns)) / 1e9,
+    end_s: live.length > 0 ? null : Math.max(...ends),
+    pinned: keys.some((one) => request.pinned.includes(one)),
+    selected: request.selected !== null && keys.includes(request.selected),
+    rates: Float64Array.from(model.fields, (_, column) =>
+      sumOf(threads, (thread) => rateOf(model, rates, thread, column)),
+    ),
+    totals: Float64Array.from(model.fields, (_, column) =>
+      sumOf(threads, (thread) => totalOf(model, rates, thread, column)),
+    ),
+    spark: sparkOf(input, asked.spark_field, threads),
+  };
+}
+
+/** Recent rate in raw units per second; that of a role is the sum over its threads. */
+function sparkOf(input: ViewInput, field: string, threads: readonly Thread[]): Float32Array {
+  const { model, span, now_s } = input;
+  const known: readonly string[] = RING_FIELDS;
+  if (!known.includes(field)) return new Float32Array(0);
+  const ring = ringOf(field as RingField);
+  const smoothing_s = smoothingFor(model.arriving_hz || 10);
+  const end_s = Math.min(span.t1_s, now_s);
+  const stretches = model.history.between(span.t0_s - 2 * smoothing_s, end_s);
+  // A role of thousands of threads: reading each at every sample would take longer than all else.
+  const picks = pickPoints(stretches, span.t0_s, end_s, POINTS);
+  const n = picks.length;
+  const time_s = Float64Array.from(picks, (pick) => stretches.time_s[pick] ?? Number.NaN);
+  const one = new Float64Array(n);
+  const sum = new Float64Array(n);
+  const only = threads.length === 1;
+  for (const thread of threads) {
+    const until_s = thread.end_s ?? Number.POSITIVE_INFINITY;
+    model.history.readAt(stretches, picks, thread.slot, ring, thread.sinceBlock, one);
+    let held = 0;
+    for (let i = 0; i < n; i++) {
+      const value = (time_s[i] ?? 0) <= until_s ? (one[i] ?? Number.NaN) : Number.NaN;
+      if (!Number.isNaN(value)) held = value;
+      sum[i] = (sum[i] ?? 0) + (only ? value : held);
+    }
+  }
+  return sparkline({ n, time_s }, sum, span.t0_s, end_s, POINTS, smoothing_s);
+}

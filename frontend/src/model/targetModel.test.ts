@@ -1,0 +1,215 @@
+import { describe, expect, it } from "vitest";
+import { FIELDS, frame, type Row } from "../testing/frames";
+import { began, decided } from "../testing/steering";
+import type { TargetEvent } from "../wire/generated/models";
+import { TargetModel } from "./targetModel";
+
+const MAIN: Row = { tid: 1, start_s: -5, name: "main", counters: { cpu_run_ns: 100 } };
+const WORKER: Row = { tid: 2, start_s: -4, name: "worker-2", counters: { cpu_run_ns: 50 } };
+
+function started(): TargetModel {
+  const model = new TargetModel();
+  model.ingest(frame({ seq: 1 }, [MAIN, WORKER]));
+  return model;
+}
+
+function exit(tid: number, start_s: number, cpu_run_ns: number, exact = true): TargetEvent {
+  return {
+    type: "thread_exited",
+    tid,
+    start_ns: start_s * 1e9,
+    name: `worker-${tid}`,
+    totals: { cpu_run_ns },
+    exact,
+    seen_alive: true,
+  };
+}
+
+function total(model: TargetModel, field: (typeof FIELDS)[number] = "cpu_run_ns"): number {
+  return model.latest[model.columnOf(field)] ?? Number.NaN;
+}
+
+describe("TargetModel", () => {
+  it("takes a key frame: threads, roles, totals; what no thread has is absent", () => {
+    const model = started();
+    expect([...model.threads.live.values()].map(({ key, role }) => [key, role])).toEqual([
+      ["1@-5000000000", "main"],
+      ["2@-4000000000", "worker-#"],
+    ]);
+    expect(total(model)).toBe(150);
+    expect(total(model, "disk_read_bytes")).toBeNaN();
+  });
+
+  it("leaves threads that are not in a delta as they were", () => {
+    const model = started();
+    model.ingest(frame({ seq: 2 }, [{ tid: 2, counters: { cpu_run_ns: 60 } }]));
+    expect(total(model)).toBe(160);
+    expect(model.threads.live.size).toBe(2);
+  });
+
+  it("starts with a key frame only", () => {
+    const model = new TargetModel();
+    expect(model.ingest(frame({ seq: 4 }, [{ tid: 2, counters: {} }]))).toBe(false);
+    expect(model.ingest(frame({ seq: 5 }, [MAIN]))).toBe(true);
+    expect(model.losses.gaps).toBe(0);
+  });
+
+  it("is not reset by a key frame in a stream that goes on", () => {
+    const model = started();
+    const before = model.threads.live.get(2);
+    model.ingest(frame({ seq: 2 }, [MAIN, { ...WORKER, counters: { cpu_run_ns: 70 } }]));
+    expect(model.threads.live.get(2)).toBe(before);
+    expect(total(model)).toBe(170);
+    expect(model.history.between(0, 1).n).toBe(2);
+  });
+
+  it("leaves out frames that it has", () => {
+    const model = started();
+    expect(model.ingest(frame({ seq: 1 }, [MAIN]))).toBe(false);
+    expect(model.threads.live.size).toBe(2);
+  });
+
+  it("keeps the process' total growing when a thread exits", () => {
+    const model = started();
+    const exited = { threads: 1, totals: { cpu_run_ns: 55 } };
+    model.ingest(frame({ seq: 2, events: [exit(2, -4, 55)], exited }, []));
+    expect(total(model)).toBe(155);
+    expect(model.threads.live.size).toBe(1);
+    expect(model.threads.ended[0]).toMatchObject({ tid: 2, end_s: 0.2, exact: true });
+    model.ingest(frame({ seq: 3, exited }, [{ tid: 1, counters: { cpu_run_ns: 110 } }]));
+    expect(total(model)).toBe(165);
+  });
+
+  it("takes a tid that is used again for another thread", () => {
+    const model = started();
+    const born: TargetEvent = { type: "thread_born", tid: 2, start_ns: 150e6, name: "worker-9" };
+    const exited = { threads: 1, totals: { cpu_run_ns: 55 } };
+    model.ingest(
+      frame({ seq: 2, events: [exit(2, -4, 55), born], exited }, [
+        { tid: 2, counters: { cpu_run_ns: 3 } },
+      ]),
+    );
+    const thread = model.threads.live.get(2);
+    expect(thread?.key).toBe("2@150000000");
+    expect(model.latest[(thread?.slot ?? 0) * FIELDS.length]).toBe(3);
+    const [old] = model.threads.ended;
+    expect(model.latest[(old?.slot ?? 0) * FIELDS.length]).toBe(55);
+    expect(total(model)).toBe(158);
+    expect(model.born).toBe(1);
+  });
+
+  it("does not raise the dead of a merged frame that has their row as well", () => {
+    const model = started();
+    const exited = { threads: 1, totals: { cpu_run_ns: 55 } };
+    model.ingest(
+      frame({ seq: 3, first_seq: 2, events: [exit(2, -4, 55)], exited }, [MAIN, WORKER]),
+    );
+    expect([...model.threads.live.keys()]).toEqual([1]);
+    expect(total(model)).toBe(155);
+  });
+
+  it("ends threads that a key frame does not name", () => {
+    const model = started();
+    model.ingest(frame({ seq: 9 }, [MAIN]));
+    expect(model.threads.ended[0]).toMatchObject({ tid: 2, exact: false });
+  });
+
+  it("counts what was merged and what is missing, each once", () => {
+    const model = started();
+    model.ingest(frame({ seq: 4, first_seq: 2 }, []));
+    expect(model.losses).toEqual({ frames: 2, coalesced: 2, missing: 0, gaps: 0 });
+    model.ingest(frame({ seq: 8, first_seq: 7 }, []));
+    expect(model.losses).toEqual({ frames: 3, coalesced: 3, missing: 2, gaps: 1 });
+    expect(model.gaps).toEqual([[0.4, 0.8]]);
+    expect(model.events.until(9).map((logged) => logged.event)).toEqual([
+      { type: "gap", from_seq: 5, to_seq: 6, reason: "frames did not reach this page" },
+    ]);
+  });
+
+  it("does not tell of a gap twice", () => {
+    const model = started();
+    const gap: TargetEvent = { type: "gap", from_seq: 2, to_seq: 4, reason: "ring" };
+    model.ingest(frame({ seq: 5, events: [gap] }, []));
+    expect(model.events.until(9).map((logged) => logged.event)).toEqual([gap]);
+    expect(model.losses.missing).toBe(3);
+  });
+
+  it("renames a thread and its role", () => {
+    const model = started();
+    const event: TargetEvent = {
+      type: "thread_renamed",
+      tid: 2,
+      name: "io-7",
+      previous: "worker-2",
+    };
+    model.ingest(frame({ seq: 2, events: [event] }, []));
+    expect(model.threads.live.get(2)).toMatchObject({ name: "io-7", role: "io-#", roleIndex: 2 });
+  });
+
+  it("keeps a thread that lived between two samples, with its totals", () => {
+    const model = started();
+    const event = { ...exit(7, 0.12, 9), seen_alive: false } as TargetEvent;
+    const exited = { threads: 1, totals: { cpu_run_ns: 9 } };
+    model.ingest(frame({ seq: 2, events: [event], exited }, []));
+    const [thread] = model.threads.ended;
+    expect(thread).toMatchObject({ tid: 7, seen_s: 0.2, end_s: 0.2 });
+    expect(model.latest[(thread?.slot ?? 0) * FIELDS.length]).toBe(9);
+    expect(total(model)).toBe(159);
+  });
+
+  it("does not take what an old thread did before it was listed for growth", () => {
+    const model = started();
+    const born: TargetEvent = { type: "thread_born", tid: 7, start_ns: -90e9, name: "skipped" };
+    model.ingest(frame({ seq: 2, events: [born] }, [{ tid: 7, counters: { cpu_run_ns: 900 } }]));
+    expect(total(model)).toBe(150);
+    model.ingest(frame({ seq: 3 }, [{ tid: 7, counters: { cpu_run_ns: 905 } }]));
+    expect(total(model)).toBe(155);
+    const exited = { threads: 1, totals: { cpu_run_ns: 906 } };
+    const gone = { ...exit(7, -90, 906) } as TargetEvent;
+    model.ingest(frame({ seq: 4, events: [gone], exited }, []));
+    expect(total(model)).toBe(156);
+  });
+
+  it("neither falls nor leaps when a thread's exit is told after a key frame without it", () => {
+    const model = started();
+    const totals: number[] = [];
+    model.ingest(frame({ seq: 2 }, [MAIN]));
+    totals.push(total(model));
+    const exited = { threads: 1, totals: { cpu_run_ns: 52 } };
+    model.ingest(frame({ seq: 3, events: [exit(2, -4, 52)], exited }, []));
+    totals.push(total(model));
+    expect(totals).toEqual([150, 152]);
+    expect(model.threads.ended).toHaveLength(1);
+    expect(model.threads.ended[0]).toMatchObject({ tid: 2, exact: true, end_s: 0.2 });
+    expect(model.latest[(model.threads.ended[0]?.slot ?? 0) * FIELDS.length]).toBe(52);
+  });
+
+  it("remembers how the target ended", () => {
+    const model = started();
+    model.ingest(frame({ seq: 2, events: [{ type: "target_exited", exit_code: 256 }] }, []));
+    expect([model.ended, model.exit_code]).toEqual(["exited", 256]);
+  });
+
+  it("takes thousands of exits without growing without bound", () => {
+    const model = started();
+    for (let i = 0; i < 5000; i++) {
+      const event = { ...exit(100 + i, i / 10, 1), seen_alive: false } as TargetEvent;
+      model.ingest(frame({ seq: i + 2, events: [event] }, []));
+    }
+    expect(model.threads.ended).toHaveLength(2000);
+    expect(model.threads.folded).toBe(3000);
+    expect(model.threads.slots).toBeLessThan(2100);
+  });
+
+  it("lists decisions that change something, and keeps all of them for the timeline", () => {
+    const model = new TargetModel();
+    const row: Row = { tid: 1, start_s: 0, name: "main", counters: {} };
+    model.ingest(frame({ seq: 1, events: [began(), decided(3, 16, 12)], t_s: 3.1 }, [row]));
+    model.ingest(frame({ seq: 2, events: [decided(5, 12, 12)], t_s: 5.1 }, [row]));
+    expect(model.events.until(9).map(({ event }) => event.type)).toEqual([
+      "steering_started",
+      "steering_decided",
+    ]);
+    expect(model.steer.view(9)?.total).toBe(2);
+  });
+});

@@ -1,0 +1,472 @@
+/**
+ * All that the page knows of one target: threads, latest counters, recent past, events, losses.
+ * Frames go in; views are made from it (views/). Pure: no I/O, no clock.
+ */
+
+import type { Frame } from "../wire/frame";
+import type {
+  CollectorHealth,
+  FrameHeader,
+  TargetEvent,
+  ThreadExited,
+  ThreadRenamed,
+} from "../wire/generated/models";
+import { RING_FIELDS } from "./chartSpecs";
+import { EventLog } from "./eventLog";
+import { ExtraRing } from "./extraRing";
+import { GaugeLog } from "./gaugeLog";
+import { History } from "./history";
+import { MachineLog } from "./machineLog";
+import { RateBase } from "./rateBase";
+import { Reconciliation } from "./reconciliation";
+import { SteerLog } from "./steerLog";
+import { PROCESS_SLOT, sameStart, type Thread, Threads } from "./threads";
+
+/** Instants are gathered in blocks of about this length. */
+const BLOCK_S = 6.4;
+
+/** Frames that came, were merged, or never came. */
+export interface Losses {
+  frames: number;
+  coalesced: number;
+  missing: number;
+  gaps: number;
+}
+
+export class TargetModel {
+  /** Fields of the frames, in column order; empty before the first frame. */
+  fields: readonly string[] = [];
+  /** For each of RING_FIELDS its column, -1 if the target does not have it. */
+  ringColumn: readonly number[] = [];
+  readonly threads: Threads;
+  readonly history: History;
+  readonly events = new EventLog();
+  readonly losses: Losses = { frames: 0, coalesced: 0, missing: 0, gaps: 0 };
+  /** Stretches of time without frames, seconds since attach. */
+  readonly gaps: (readonly [number, number])[] = [];
+  /** GOMAXPROCS and the number of live threads, over time. */
+  readonly sizes = new GaugeLog();
+  readonly liveCounts = new GaugeLog();
+  /** Energy and CPU time of the machine. */
+  readonly machine = new MachineLog();
+  /** Whether delay accounting was on: 1, 0, or NaN where that is not known. */
+  readonly accounting = new GaugeLog();
+  /** What steered it, and what was decided. */
+  readonly steer = new SteerLog();
+  /** CPU of the process against that of its threads. */
+  readonly reconciliation = new Reconciliation();
+
+  /** Float64[slots * fields]: latest counters; NaN = absent. Slot 0 is the process. */
+  latest = new Float64Array(0);
+  /** Float64[slots * ring fields]: values at first sight; 0 for threads born since. */
+  first = new Float64Array(0);
+  rateBase = new RateBase();
+
+  seq = 0;
+  first_s = Number.NaN;
+  now_s = Number.NaN;
+  unix_ms = 0;
+  live = 0;
+  /** Threads born, and threads exited, since the page's first frame. */
+  born = 0;
+  exitedSeen = 0;
+  /** Threads exited since attach. */
+  exited = 0;
+  /** Of them, those without an exit record. */
+  inexact = 0;
+  rss_bytes: number | null = null;
+  gomaxprocs: number | null = null;
+  health: CollectorHealth | null = null;
+  ended: "exited" | "detached" | null = null;
+  exit_code: number | null = null;
+
+  private capacity = 0;
+  private ringOf = new Int32Array(0);
+  /** Sum over live threads, and how many of them have a value, a field each. */
+  private liveSum = new Float64Array(0);
+  private having = new Int32Array(0);
+  /** What threads had done before they were first seen, long after their start: no growth of ours. */
+  private before = new Float64Array(0);
+  private ringLatest = new Float64Array(0);
+  private arrivals: number[] = [];
+  private extra: ExtraRing | null = null;
+  /** Threads that the last key frame did not name, by tid: their exits may yet be told. */
+  private readonly unrecorded = new Map<number, Thread>();
+
+  /**
+   * @param history Where the past is kept; the default forgets what is older than ten minutes.
+   * @param roles Numbers of roles, shared by models of one run so that colours stay.
+   */
+  constructor(history?: History, roles?: Map<string, number>) {
+    this.history = history ?? new History(RING_FIELDS.length, 1);
+    this.threads = new Threads(roles);
+  }
+
+  /** Samples a second that arrived lately (merged ones not counted); NaN until known. */
+  get arriving_hz(): number {
+    const n = this.arrivals.length;
+    const span = (this.arrivals[n - 1] ?? 0) - (this.arrivals[0] ?? 0);
+    return n > 1 && span > 0 ? (n - 1) / span : Number.NaN;
+  }
+
+  /**
+   * Take a frame in.
+   *
+   * @returns False if it is older than what is held (a replay overlaps) and was left out.
+   */
+  ingest(frame: Frame): boolean {
+    const { header } = frame;
+    const t_s = header.time_ns / 1e9;
+    if (header.seq <= this.seq || t_s <= this.now_s) return false;
+    if (this.seq === 0 && header.kind === "delta") return false; // it means nothing by itself
+    const initial = this.seq === 0;
+    if (initial) this.start(frame.fields, t_s);
+    this.countLosses(header, t_s);
+    this.seq = header.seq;
+    this.now_s = t_s;
+    this.unix_ms = header.unix_us / 1000;
+    this.noteArrival(t_s);
+    const instants = BLOCK_S * (this.arriving_hz || 10);
+    this.history.begin(t_s, this.ringLatest, instants);
+    this.extra?.begin(t_s, this.latest, instants);
+    this.applyEvents(frame, initial);
+    if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
+    this.applyRows(frame);
+    this.applyTotals(header.exited.totals);
+    if (!initial) this.exitedSeen += Math.max(0, header.exited.threads - this.exited);
+    this.exited = header.exited.threads;
+    this.inexact = header.exited.inexact;
+    this.live = header.live_threads;
+    this.health = header.health;
+    this.rss_bytes = header.process.rss_bytes;
+    this.gomaxprocs = header.process.gomaxprocs;
+    this.machine.note(header.machine);
+    this.sizes.note(t_s, this.gomaxprocs ?? Number.NaN);
+    this.liveCounts.note(t_s, this.live);
+    const { cpu_ns, delay_accounting } = header.process;
+    this.accounting.note(t_s, delay_accounting == null ? Number.NaN : Number(delay_accounting));
+    this.reconciliation.note(
+      cpu_ns ?? null,
+      this.latest[this.columnOf("cpu_run_ns")] ?? Number.NaN,
+    );
+    this.rateBase.note(t_s, this.latest);
+    return true;
+  }
+
+  /**
+   * Take in what a frame tells beside its counters: events, steering, gauges. For a time that is not
+   * looked at itself, but without which what follows would lack its policy or size.
+   */
+  recall({ header }: Frame): void {
+    const t_s = header.time_ns / 1e9;
+    for (const event of header.events) {
+      this.steer.note(t_s, event);
+      if (isNews(event, false)) this.events.add(t_s, event);
+    }
+    this.machine.note(header.machine);
+    this.sizes.note(t_s, header.process.gomaxprocs ?? Number.NaN);
+    this.liveCounts.note(t_s, header.live_threads);
+  }
+
+  /**
+   * What was taken in last is the beginning of what is looked at; all before it is memory: rates do
+   * not reach back to it, and threads that ended before are not listed.
+   */
+  resume(): void {
+    this.threads.forgetEnded();
+    this.unrecorded.clear();
+    this.rateBase = new RateBase();
+    this.rateBase.note(this.now_s, this.latest);
+    this.arrivals = [this.now_s];
+  }
+
+  /** Column of a field in `latest`; -1 if the target does not have it. */
+  columnOf(field: string): number {
+    return this.fields.indexOf(field);
+  }
+
+  /** Keep one more field's past from the next instant on, in place of the one before. */
+  keep(field: string): ExtraRing {
+    if (this.extra?.field !== field) {
+      const width = this.fields.length;
+      const { maxAge_s } = this.history;
+      this.extra = new ExtraRing(field, this.columnOf(field), width, this.capacity, maxAge_s);
+    }
+    return this.extra;
+  }
+
+  private start(fields: readonly string[], t_s: number): void {
+    this.fields = fields;
+    this.ringColumn = RING_FIELDS.map((field) => fields.indexOf(field));
+    const rings: readonly string[] = RING_FIELDS;
+    this.ringOf = Int32Array.from(fields, (field) => rings.indexOf(field));
+    this.liveSum = new Float64Array(fields.length);
+    this.having = new Int32Array(fields.length);
+    this.history.keep(this.ringColumn.flatMap((column, ring) => (column < 0 ? [] : [ring])));
+    this.before = new Float64Array(fields.length);
+    this.first_s = t_s;
+    this.ensure(64);
+  }
+
+  private ensure(slots: number): void {
+    if (slots <= this.capacity) return;
+    this.capacity = Math.max(slots, Math.ceil(1.5 * this.capacity));
+    this.latest = widened(this.latest, this.capacity * this.fields.length);
+    this.first = widened(this.first, this.capacity * RING_FIELDS.length);
+    this.ringLatest = widened(this.ringLatest, this.capacity * this.history.width);
+    this.history.grow(this.capacity);
+    this.extra?.grow(this.capacity);
+  }
+
+  private countLosses(header: FrameHeader, t_s: number): void {
+    const { first_seq, seq } = header;
+    this.losses.frames++;
+    this.losses.coalesced += seq - first_seq;
+    if (this.seq > 0 && first_seq > this.seq + 1) {
+      const missing = first_seq - this.seq - 1;
+      this.losses.missing += missing;
+      this.losses.gaps++;
+      this.gaps.push([this.now_s, t_s]);
+      if (this.gaps.length > 200) this.gaps.shift();
+      const told = header.events.some((event) => event.type === "gap");
+      if (!told) {
+        this.events.add(t_s, {
+          type: "gap",
+          from_seq: this.seq + 1,
+          to_seq: first_seq - 1,
+          reason: "frames did not reach this page",
+        });
+      }
+    }
+  }
+
+  private noteArrival(t_s: number): void {
+    this.arrivals.push(t_s);
+    while (this.arrivals.length > 2 && t_s - (this.arrivals[0] ?? 0) > 5) this.arrivals.shift();
+  }
+
+  private applyEvents(frame: Frame, initial: boolean): void {
+    const t_s = this.now_s;
+    for (const event of frame.header.events) {
+      switch (event.type) {
+        case "thread_born":
+          if (!this.threads.find(event.tid, event.start_ns)) {
+            this.bear(event.tid, event.start_ns, event.name);
+            if (!initial) this.born++;
+          }
+          break;
+        case "thread_renamed":
+          this.rename(event);
+          break;
+        case "thread_exited":
+          this.applyExit(event);
+          break;
+        case "target_exited":
+          this.ended = "exited";
+          this.exit_code = event.exit_code;
+          break;
+        case "target_detached":
+          this.ended = "detached";
+          break;
+        case "rate_changed":
+        case "rate_adapted":
+          this.arrivals = [t_s];
+          break;
+        default:
+          break;
+      }
+      this.steer.note(t_s, event);
+      if (isNews(event, initial)) this.events.add(t_s, event);
+    }
+  }
+
+  private rename(event: ThreadRenamed): void {
+    const thread = this.threads.live.get(event.tid);
+    if (thread) this.threads.rename(thread, event.name);
+  }
+
+  private applyExit(event: ThreadExited): void {
+    let thread = this.threads.find(event.tid, event.start_ns);
+    const buried = thread ? undefined : this.buriedWithoutRecord(event);
+    if (buried) {
+      this.correct(buried, event);
+      return;
+    }
+    if (!thread) {
+      // It lived and died between two samples, or its birth was in a gap.
+      thread = this.bear(event.tid, event.start_ns, event.name);
+      this.born++;
+    }
+    this.threads.rename(thread, event.name);
+    thread.life_s = event.lifetime_ns == null ? null : event.lifetime_ns / 1e9;
+    for (const [f, field] of this.fields.entries()) {
+      const total = event.totals[field];
+      if (total !== undefined) this.put(thread, f, total);
+    }
+    this.bury(thread, event.exact);
+  }
+
+  /** A thread that a key frame did not name any more, before its exit was told. */
+  private buriedWithoutRecord({ tid, start_ns }: ThreadExited): Thread | undefined {
+    const thread = this.unrecorded.get(tid);
+    return thread && sameStart(thread, start_ns) ? thread : undefined;
+  }
+
+  /** Its end was told late: the totals are in now, and it is not another thread. */
+  private correct(thread: Thread, event: ThreadExited): void {
+    this.unrecorded.delete(thread.tid);
+    thread.exact = event.exact;
+    this.threads.rename(thread, event.name);
+    for (const [f, field] of this.fields.entries()) {
+      const total = event.totals[field];
+      if (total !== undefined) this.latest[thread.slot * this.fields.length + f] = total;
+    }
+  }
+
+  private bear(tid: number, start_ns: number, name: string): Thread {
+    const before = this.threads.live.get(tid);
+    if (before) this.bury(before, false);
+    const thread = this.threads.add(tid, start_ns, name, this.now_s, this.history.blockId);
+    const { slot } = thread;
+    this.ensure(slot + 1);
+    const width = this.fields.length;
+    const rings = RING_FIELDS.length;
+    this.latest.fill(Number.NaN, slot * width, (slot + 1) * width);
+    const kept = this.history.width;
+    this.ringLatest.fill(Number.NaN, slot * kept, (slot + 1) * kept);
+    // A thread that was started while we watched began with nothing.
+    const fresh = start_ns / 1e9 >= this.first_s;
+    this.first.fill(fresh ? 0 : Number.NaN, slot * rings, (slot + 1) * rings);
+    this.history.clear(slot);
+    this.extra?.clear(slot);
+    this.rateBase.clear(slot, width);
+    return thread;
+  }
+
+  /** End a thread: what it added up to moves from the sum of the living to the exited totals. */
+  private bury(thread: Thread, exact: boolean): void {
+    const at = thread.slot * this.fields.length;
+    for (let f = 0; f < this.fields.length; f++) {
+      const value = this.latest[at + f] ?? Number.NaN;
+      if (Number.isNaN(value)) continue;
+      this.liveSum[f] = (this.liveSum[f] ?? 0) - value;
+      this.having[f] = (this.having[f] ?? 0) - 1;
+    }
+    this.threads.end(thread, this.now_s, exact);
+  }
+
+  /** A key frame names every live thread: meet the unknown, end those that are not in it. */
+  private applyIdentities(frame: Frame, start: Float64Array, names: readonly string[]): void {
+    const seen = new Set<number>();
+    for (const [row, tid] of frame.tid.entries()) {
+      const start_ns = start[row] ?? 0;
+      const name = names[row] ?? "";
+      let thread = this.threads.find(tid, start_ns);
+      if (!thread) {
+        // A merged frame may hold the row of a thread whose exit it holds as well.
+        const ended =
+          this.threads.ended.at(-1)?.end_s === this.now_s && this.endedNow(tid, start_ns);
+        if (ended) continue;
+        thread = this.bear(tid, start_ns, name);
+      }
+      if (thread.name !== name) this.threads.rename(thread, name);
+      seen.add(tid);
+    }
+    // Those whose exit was lost in a gap.
+    const gone = [...this.threads.live.values()].filter((thread) => !seen.has(thread.tid));
+    this.unrecorded.clear();
+    for (const thread of gone) {
+      this.bury(thread, false);
+      this.unrecorded.set(thread.tid, thread);
+    }
+  }
+
+  private endedNow(tid: number, start_ns: number): boolean {
+    return this.threads.ended.some(
+      (thread) => thread.tid === tid && thread.end_s === this.now_s && sameStart(thread, start_ns),
+    );
+  }
+
+  private applyRows(frame: Frame): void {
+    const { tid, columns } = frame;
+    const order = this.orderOf(frame.fields);
+    for (let row = 0; row < tid.length; row++) {
+      // Unknown ones can only follow a gap: the next key frame names them.
+      const thread = this.threads.live.get(tid[row] ?? -1);
+      if (!thread) continue;
+      for (let c = 0; c < columns.length; c++) {
+        const f = order[c] ?? -1;
+        if (f >= 0) this.put(thread, f, columns[c]?.[row] ?? Number.NaN);
+      }
+    }
+  }
+
+  private order: readonly number[] = [];
+  private orderFor: readonly string[] | null = null;
+
+  /** Column in `latest` of each column of a frame. */
+  private orderOf(fields: readonly string[]): readonly number[] {
+    const same = this.orderFor?.length === fields.length;
+    if (!same || this.orderFor?.some((field, i) => field !== fields[i])) {
+      this.order = fields.map((field) => this.fields.indexOf(field));
+      this.orderFor = fields;
+    }
+    return this.order;
+  }
+
+  private put(thread: Thread, f: number, value: number): void {
+    const at = thread.slot * this.fields.length + f;
+    const before = this.latest[at] ?? Number.NaN;
+    if (value === before || Number.isNaN(value)) return; // a value, once given, is not taken back
+    this.latest[at] = value;
+    if (Number.isNaN(before)) {
+      // A listing may skip a thread at first: that it was there already is no growth now.
+      const late = thread.seen_s > this.first_s && thread.start_ns / 1e9 < this.first_s;
+      if (late) this.before[f] = (this.before[f] ?? 0) + value;
+      this.having[f] = (this.having[f] ?? 0) + 1;
+      this.liveSum[f] = (this.liveSum[f] ?? 0) + value;
+    } else {
+      this.liveSum[f] = (this.liveSum[f] ?? 0) + (value - before);
+    }
+    if (this.extra?.column === f) this.extra.put(thread.slot, value);
+    const ring = this.ringOf[f] ?? -1;
+    if (ring < 0) return;
+    const ringAt = thread.slot * RING_FIELDS.length + ring;
+    if (Number.isNaN(this.first[ringAt] ?? Number.NaN)) this.first[ringAt] = value;
+    this.ringLatest[this.history.indexOf(thread.slot, ring)] = value;
+    this.history.set(thread.slot, ring, value);
+  }
+
+  /**
+   * Totals of the process: the living and the dead. They only grow: a thread that left the one sum
+   * before it is in the other must not look like a fall, and then like a leap.
+   */
+  private applyTotals(exited: Readonly<Record<string, number>>): void {
+    for (const [f, field] of this.fields.entries()) {
+      const dead = exited[field];
+      const known = (this.having[f] ?? 0) > 0 || dead !== undefined;
+      const sum = (this.liveSum[f] ?? 0) + (dead ?? 0) - (this.before[f] ?? 0);
+      const held = this.latest[PROCESS_SLOT * this.fields.length + f] ?? Number.NaN;
+      const total = known ? Math.max(sum, Number.isNaN(held) ? sum : held) : Number.NaN;
+      if (Object.is(total, this.latest[f])) continue;
+      this.latest[PROCESS_SLOT * this.fields.length + f] = total;
+      const ring = this.ringOf[f] ?? -1;
+      if (ring < 0) continue;
+      if (Number.isNaN(this.first[ring] ?? Number.NaN)) this.first[ring] = total;
+      this.ringLatest[this.history.indexOf(PROCESS_SLOT, ring)] = total;
+      this.history.set(PROCESS_SLOT, ring, total);
+    }
+  }
+}
+
+/** Threads that are there at the start are none, nor are decisions that leave all as it is. */
+function isNews(event: TargetEvent, initial: boolean): boolean {
+  if (event.type === "thread_born") return !initial;
+  return event.type !== "steering_decided" || event.next_size !== event.size;
+}
+
+function widened(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
+  const wider = new Float64Array(length).fill(Number.NaN);
+  wider.set(array);
+  return wider;
+}

@@ -1,0 +1,136 @@
+/** Tiles: the process as a whole, ended threads included, so that totals only grow. */
+
+import type { RingField } from "./chartSpecs";
+import type { ViewInput } from "./chartView";
+import { shownRate } from "./format";
+import { opsTile } from "./opsTile";
+import { powerTile } from "./power";
+import { smoothingFor } from "./rate";
+import { type RatesNow, rateAt } from "./ratesNow";
+import { readProcess, ringOf } from "./series";
+import { sparkline } from "./spark";
+import type { ShownUnit, TileId, TileView } from "./views";
+
+const POINTS = 60;
+
+interface TileSpec {
+  readonly id: TileId;
+  readonly label: string;
+  readonly fields: readonly RingField[];
+  /** Names of a pair's values; one field needs none. */
+  readonly names: readonly string[];
+}
+
+const TILES: readonly TileSpec[] = [
+  { id: "cpu", label: "CPU", fields: ["cpu_run_ns"], names: [] },
+  { id: "wait", label: "Run-queue delay", fields: ["cpu_delay_ns"], names: [] },
+  { id: "blkio", label: "Block I/O delay", fields: ["blkio_delay_ns"], names: [] },
+  {
+    id: "network",
+    label: "Network",
+    fields: ["net_read_bytes", "net_write_bytes"],
+    names: ["in", "out"],
+  },
+  {
+    id: "disk",
+    label: "Disk",
+    fields: ["disk_read_bytes", "disk_write_bytes"],
+    names: ["read", "written"],
+  },
+  {
+    id: "switches",
+    label: "Context switches",
+    fields: ["voluntary_switches", "involuntary_switches"],
+    names: ["voluntary", "involuntary"],
+  },
+];
+
+/** All tiles, in the order to show them. */
+export function tileViews(input: ViewInput, rates: RatesNow): TileView[] {
+  return [
+    ...opsTile(input),
+    ...TILES.map((spec) => counterTile(input, rates, spec)),
+    ...threadTiles(input),
+    powerTile(input, rates),
+  ];
+}
+
+function counterTile(input: ViewInput, rates: RatesNow, spec: TileSpec): TileView {
+  const { model, target } = input;
+  const [first, second] = spec.fields;
+  const unit: ShownUnit = first === undefined ? "count" : shownRate(first, 0).unit;
+  const tile: TileView = {
+    id: spec.id,
+    label: spec.label,
+    unit,
+    state: "absent",
+    reason: "",
+    value: Number.NaN,
+    second: null,
+    first_label: spec.names[0] ?? "",
+    spark: new Float32Array(0),
+  };
+  const absent = spec.fields.find((field) => Number.isNaN(total(rates, model.columnOf(field))));
+  if (absent !== undefined) {
+    const reason = target?.absent.find((entry) => entry.field === absent)?.reason;
+    return { ...tile, reason: reason ?? `no thread of this target has ${absent}` };
+  }
+  const values = spec.fields.map(
+    (field) => shownRate(field, rateAt(rates, model.columnOf(field))).value,
+  );
+  const [value = Number.NaN, other] = values;
+  return {
+    ...tile,
+    state: Number.isNaN(value) ? "waiting" : "ok",
+    reason: Number.isNaN(value) ? "not enough data yet" : "",
+    value,
+    second: second && other !== undefined ? { label: spec.names[1] ?? "", value: other } : null,
+    spark: spark(input, spec.fields),
+  };
+}
+
+/** Total of the process: slot 0 stands first in `latest`. */
+function total(rates: RatesNow, column: number): number {
+  return column < 0 ? Number.NaN : (rates.latest[column] ?? Number.NaN);
+}
+
+/** Sum of the fields' rates over the window, in the shown unit. */
+function spark(input: ViewInput, fields: readonly RingField[]): Float32Array {
+  const { model, span, now_s } = input;
+  const smoothing_s = smoothingFor(model.arriving_hz || 10);
+  const end_s = Math.min(span.t1_s, now_s);
+  const stretches = model.history.between(span.t0_s - 2 * smoothing_s, end_s);
+  const values = new Float64Array(stretches.n);
+  let sum: Float32Array | null = null;
+  for (const field of fields) {
+    readProcess(model, stretches, ringOf(field), values);
+    const line = sparkline(stretches, values, span.t0_s, end_s, POINTS, smoothing_s);
+    const scale = shownRate(field, 1).value;
+    const before = sum;
+    sum = line.map((value, i) => value * scale + (before?.[i] ?? 0));
+  }
+  return sum ?? new Float32Array(0);
+}
+
+function threadTiles({ model, span, now_s }: ViewInput): TileView[] {
+  const plain = { unit: "count", state: "ok", reason: "", spark: new Float32Array(0) } as const;
+  return [
+    {
+      ...plain,
+      id: "threads",
+      label: "Threads",
+      value: model.live,
+      second: null,
+      first_label: "",
+      spark: model.liveCounts.sampled(span.t0_s, Math.min(span.t1_s, now_s), POINTS),
+    },
+    {
+      ...plain,
+      id: "turnover",
+      label: "Threads born, exited",
+      value: model.born,
+      second: { label: "exited", value: model.exitedSeen },
+      first_label: "born",
+    },
+  ];
+}

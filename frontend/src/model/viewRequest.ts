@@ -1,0 +1,125 @@
+/**
+ * What the page asks to see: it states the whole of it once, and finished views come back.
+ *
+ * Times named `_s` are seconds since attach.
+ */
+
+/** Identity of a thread: "TID@START_NS". Also used for roles in a grouped table: "role:NAME". */
+export type ThreadKey = string;
+
+/** The charts there are. */
+export type ChartId =
+  | "cpu" // CPU slope per thread, cores
+  | "cpu_total" // cumulative CPU seconds per thread (s)
+  | "disk" // cumulative bytes read and written per thread (bytes)
+  | "network" // cumulative network bytes per thread (bytes); absent with its reason
+  | "network_calls" // socket calls that moved something (1/s); absent with its reason
+  | "switches" // voluntary and involuntary context switches (1/s)
+  | "wait" // run-queue delay, share of a core
+  | "blkio" // block I/O wait, share of a core; absent with its reason
+  | "gomaxprocs" // size in force of what is steered, or GOMAXPROCS, step line
+  | "ops" // operations a second at each decision of a policy; absent while nothing steers
+  | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
+
+/** A chart on screen. */
+export interface ChartRequest {
+  readonly chart: ChartId;
+  readonly width_px: number;
+}
+
+/** The part of time on every time axis. */
+export type TimeWindow =
+  | { readonly kind: "last"; readonly seconds: number }
+  | { readonly kind: "fixed"; readonly t0_s: number; readonly t1_s: number };
+
+/** What the table may be sorted by: identity, or the rate or total of a field of the catalogue. */
+export type SortColumn =
+  | { readonly by: "tid" | "name" | "role" | "state" | "age" }
+  | { readonly by: "rate" | "total"; readonly field: string };
+
+/** The part of the table that is on screen. */
+export interface TableRequest {
+  readonly sort: SortColumn;
+  readonly descending: boolean;
+  /** One row a thread, or one row a role. */
+  readonly group: "thread" | "role";
+  /** Threads that live, that have exited, or both. */
+  readonly lives: "live" | "exited" | "all";
+  /** First row wanted and how many (at most 200). */
+  readonly offset: number;
+  readonly limit: number;
+  /** Field whose recent rate the sparklines show (one of `RING_FIELDS`). */
+  readonly spark_field: string;
+}
+
+/** How the threads that share a row become one value. */
+export type MapMix = "max" | "mean";
+
+/** What the page wants to see. */
+export interface MapRequest {
+  /** A counter of the catalogue; its rate is the colour. */
+  readonly field: string;
+  readonly mix: MapMix;
+  /** Width of the plot and rows there is room for, CSS pixels. */
+  readonly width_px: number;
+  readonly rows: number;
+}
+
+/** All that the page wants to see. `LiveClient.request` merges a part of it into what is in force. */
+export interface ViewRequest {
+  readonly window: TimeWindow;
+  /** Freezes all views; data is still taken in. */
+  readonly paused: boolean;
+  /** Lines a chart shows by themselves; the rest is one line, "others". 1 to 50. */
+  readonly top_k: number;
+  /** What the lines are ranked by: each chart's own measure, or a field for all charts. */
+  readonly rank_by: "chart" | { readonly field: string };
+  /** Only threads whose name, role or tid fits; a regular expression without slashes; "" = all. */
+  readonly filter: string;
+  /** Highlighted everywhere, and always among the lines. */
+  readonly selected: ThreadKey | null;
+  /** Always among the lines. */
+  readonly pinned: readonly ThreadKey[];
+  /** Where the lines of cumulative charts start: at the first sample, or at the thread's start. */
+  readonly baseline: "attach" | "start";
+  readonly table: TableRequest | null;
+  readonly tiles: boolean;
+  readonly events: boolean;
+  /** The thread map; null: it is not on screen. */
+  readonly map: MapRequest | null;
+}
+
+/** What a map request is until the page knows its size. */
+export const DEFAULT_MAP: MapRequest = {
+  field: "cpu_run_ns",
+  mix: "max",
+  width_px: 600,
+  rows: 300,
+};
+
+/** A table request to start from. */
+export const DEFAULT_TABLE: TableRequest = {
+  sort: { by: "rate", field: "cpu_run_ns" },
+  descending: true,
+  group: "thread",
+  lives: "live",
+  offset: 0,
+  limit: 60,
+  spark_field: "cpu_run_ns",
+};
+
+/** What is in force before the page has asked for anything. */
+export const DEFAULT_REQUEST: ViewRequest = {
+  window: { kind: "last", seconds: 60 },
+  paused: false,
+  top_k: 10,
+  rank_by: "chart",
+  filter: "",
+  selected: null,
+  pinned: [],
+  baseline: "attach",
+  table: null,
+  tiles: true,
+  events: true,
+  map: null,
+};

@@ -1,0 +1,399 @@
+/**
+ * Finished views: what the worker computes and the page draws, about ten times a second for charts
+ * and tiles and about twice a second for the table.
+ *
+ * Times named `_s` are seconds since attach, `_ms` with `unix` in the name are Unix milliseconds. A
+ * value that the kernel did not give is NaN (in arrays) or null, never 0.
+ */
+
+import type {
+  KnobKind,
+  SignalKind,
+  StreamStats,
+  Target,
+  TargetEvent,
+} from "../wire/generated/models";
+import type { Part } from "./breakdown";
+import type { CpuCheck } from "./reconciliation";
+import type { ChartId, ThreadKey } from "./viewRequest";
+
+/** Unit of a value that is shown, for `formatValue` and `tickFormatter` of model/format.ts. */
+export type ShownUnit =
+  | "W"
+  | "J"
+  | "cores"
+  | "s"
+  | "bytes"
+  | "bytes/s"
+  | "1/s"
+  | "count"
+  | "share"
+  | "ms";
+
+/** One line of a chart. Its values are in the chart's `low` and `high`. */
+export interface LineView {
+  /** Null for "others" and for lines of the process as a whole. */
+  readonly key: ThreadKey | null;
+  readonly tid: number | null;
+  readonly name: string;
+  readonly role: string;
+  /** Number of the role in order of appearance: `roleStyle(role_index, theme)` gives its looks. */
+  readonly role_index: number;
+  readonly kind: "thread" | "others" | "process" | "part";
+  /** Which of a pair: 0 = read, voluntary, or the only one; 1 = written, involuntary. */
+  readonly variant: 0 | 1;
+  /** Name of the variant, for legends: "read", "written", "voluntary", …; "" if there is one. */
+  readonly variant_name: string;
+  /** What a band of the times chart is: `partStyle(part, theme)` gives its looks. */
+  readonly part?: Part;
+  readonly selected: boolean;
+  readonly pinned: boolean;
+  readonly exited: boolean;
+  /** Last value in the window, in the chart's unit; NaN if there is none. */
+  readonly last: number;
+}
+
+/** A finished chart: what to draw, in the unit to show. */
+export interface ChartView {
+  readonly chart: ChartId;
+  readonly unit: ShownUnit;
+  /**
+   * ok: draw. absent: the target does not give the field, see `reason`. waiting: not enough data
+   * yet (a rate needs two samples).
+   */
+  readonly state: "ok" | "absent" | "waiting";
+  readonly reason: string;
+  /** Ends of the time axis. In a live window the right end runs up to half a step ahead. */
+  readonly t0_s: number;
+  readonly t1_s: number;
+  /** Attach, to turn seconds since attach into clock times. */
+  readonly attached_unix_ms: number;
+  /** Columns, in time order: one a sample, or one a pixel column when there are more samples. */
+  readonly columns: number;
+  /** Float64[columns], seconds since attach. */
+  readonly time_s: Float64Array;
+  /** Float64[lines * columns], row-major: lowest value in the column; NaN where there is none. */
+  readonly low: Float64Array;
+  /** The same with the highest; the very same array as `low` if columns are single samples. */
+  readonly high: Float64Array;
+  readonly lines: readonly LineView[];
+  /**
+   * Largest value that the value axis must show; 0 if none. It leaves "others" out where they would
+   * press the threads' lines flat: then `others_above` is true, that line is outside of the plot,
+   * and TimeChart says so at the upper edge.
+   */
+  readonly y_max: number;
+  readonly others_above: boolean;
+  /** Draw as steps (a gauge that holds until it changes). */
+  readonly step: boolean;
+  /** Rates are means over at least this long, in seconds; 0 where nothing is smoothed. */
+  readonly smoothing_s: number;
+  /** How many threads "others" stands for. */
+  readonly others: number;
+  /** Stretches of time for which frames were lost, seconds since attach. */
+  readonly gaps: readonly (readonly [number, number])[];
+  /**
+   * Of the times chart only: its lines are bands from `low` to `high`, stacked up to 1; column k
+   * holds from time_s[k] to time_s[k + 1], the last one is the end of the one before.
+   */
+  readonly times?: TimesView;
+}
+
+/** Where the time of threads went within the window. */
+export interface TimesView {
+  /** What the chart is of: the process (what fits the filter), a role, or a thread. */
+  readonly scope: "process" | "role" | "thread";
+  readonly name: string;
+  readonly whole: TimesRow;
+  /** By role, busiest first. */
+  readonly roles: readonly TimesRow[];
+  /** Parts that are not there, or are there for some threads only, and why. */
+  readonly absent: readonly { readonly part: Part; readonly reason: string }[];
+}
+
+/** Where the time of some threads went. */
+export interface TimesRow {
+  /** "role:NAME" for a role. */
+  readonly key: ThreadKey;
+  readonly name: string;
+  readonly role_index: number;
+  /** Threads that lived within the window. */
+  readonly threads: number;
+  /** Thread-seconds within the window: what all parts add up to. */
+  readonly wall_s: number;
+  /** Seconds a part; NaN where it is not available (then it is within another part). */
+  readonly parts: Readonly<Record<Part, number>>;
+}
+
+/** The part of the table that was asked for. */
+export interface TableView {
+  /** The request it answers; compare by identity with what was asked, to see that it is current. */
+  readonly offset: number;
+  /** Rows that fit the filter, in all. */
+  readonly total: number;
+  /**
+   * Exited threads that are no longer listed, because there were too many (2,000 are kept); they
+   * are still in the totals of the process.
+   */
+  readonly folded: number;
+  readonly group: "thread" | "role";
+  /** Fields of the columns of `rates` and `totals`: those of the target, in its order. */
+  readonly fields: readonly string[];
+  readonly rows: readonly TableRow[];
+  /** Rates are means over this long (seconds); NaN while there is only one sample. */
+  readonly rate_span_s: number;
+  /** Estimated power for each core of CPU that a row uses, watts; NaN if it is not known. */
+  readonly watts_per_core: number;
+}
+
+/** One row: a thread, or all threads of a role. */
+export interface TableRow {
+  readonly key: ThreadKey;
+  /** Null for a role. */
+  readonly tid: number | null;
+  readonly name: string;
+  readonly role: string;
+  readonly role_index: number;
+  /** live: counters move or moved in the rate span. idle: live, nothing moved. exited: it ended. */
+  readonly state: "live" | "idle" | "exited";
+  /**
+   * False if an exited thread's totals are its last sample, because no exit record came; of a role,
+   * if that is so of one of its threads.
+   */
+  readonly exact: boolean;
+  /** Live threads in the row (roles); 1 or 0 for a thread. */
+  readonly threads: number;
+  /** Start, and end if it ended, in seconds since attach; the earliest of a role. */
+  readonly start_s: number;
+  readonly end_s: number | null;
+  readonly pinned: boolean;
+  readonly selected: boolean;
+  /**
+   * Float64[fields], raw unit of the catalogue per second. NaN: `totals` tells whether the field is
+   * absent (NaN too) or there is not enough data yet. Use `shownRate(field, value)` of
+   * model/format.ts to turn it into a unit to show.
+   */
+  readonly rates: Float64Array;
+  /** Float64[fields], raw unit of the catalogue, since the thread's start; NaN = absent. */
+  readonly totals: Float64Array;
+  /** Recent rate of `spark_field`, oldest first; NaN where there is none. */
+  readonly spark: Float32Array;
+}
+
+/** One tile. */
+export interface TileView {
+  readonly id: TileId;
+  readonly label: string;
+  readonly unit: ShownUnit;
+  readonly state: "ok" | "absent" | "waiting";
+  /** Why it is absent, in words of the collector. */
+  readonly reason: string;
+  /** Value now (a mean over about a second); NaN unless ok. */
+  readonly value: number;
+  /** Second value of a pair (written, sent, exited), with its name; null if there is none. */
+  readonly second: { readonly label: string; readonly value: number } | null;
+  /** Name of the first value of a pair (read, received, born); "" if there is no pair. */
+  readonly first_label: string;
+  /** Over the time window, oldest first, 60 points; NaN where there is none. */
+  readonly spark: Float32Array;
+  /** What is to be known of the values, such as how one of them is estimated. */
+  readonly note?: string;
+}
+
+export type TileId =
+  | "cpu"
+  | "wait"
+  | "blkio"
+  | "network"
+  | "disk"
+  | "switches"
+  | "threads" // value: live; second: none
+  | "ops" // operations a second of a steered program; only while it is steered
+  | "power" // energy of the machine's packages, and an estimate for the process
+  | "turnover"; // threads born and exited since the page's first frame of this target
+
+/** Something that happened, newest last in `EventsView.events`. */
+export interface EventView {
+  /** Grows by one; a stable React key. */
+  readonly id: number;
+  readonly t_s: number;
+  readonly unix_ms: number;
+  /** From the wire; gaps that the page found by itself come as `gap` too. */
+  readonly event: TargetEvent;
+}
+
+/** The last events (at most 500), and how many there were. */
+export interface EventsView {
+  readonly events: readonly EventView[];
+  readonly total: number;
+}
+
+/** How good the data is. */
+export interface DataHealth {
+  /** CPU of the process and of its threads, live and ended, since this page's first frame. */
+  readonly cpu_check: CpuCheck | null;
+  /** Threads that ended without an exit record since attach. */
+  readonly exits_inexact: number;
+  /** Samples a second that were asked for. */
+  readonly rate_hz: number;
+  /** Those in force: less if the collector's CPU budget is spent. NaN until it is known. */
+  readonly in_force_hz: number;
+  /** Rate that really arrived over the last 5 s or so; NaN until it is known. */
+  readonly arriving_hz: number;
+  /** Collector, of the last sample. */
+  readonly sample_us: number;
+  /** Mean and longest of its last five to ten seconds. */
+  readonly sample_mean_us: number;
+  readonly sample_max_us: number;
+  readonly late_us: number;
+  readonly missed_deadlines: number;
+  readonly exit_records_received: number;
+  readonly exit_records_lost: number;
+  readonly collector_cpu_percent: number | null;
+  /** Of it sampling and sending, all targets together, and what that may take; 0: no limit. */
+  readonly overhead_percent: number | null;
+  readonly budget_percent: number;
+  /** Frames that the collector holds for replay, those not sent yet, and all bytes that it sent. */
+  readonly replay_frames: number;
+  readonly replay_bytes: number;
+  readonly unsent_frames: number;
+  readonly sent_bytes: number;
+  /** Instants merged into later frames on the way here, by sequence numbers; no totals lost. */
+  readonly coalesced: number;
+  /** Frames that never came, by sequence numbers, and in how many gaps. */
+  readonly missing_frames: number;
+  readonly gaps: number;
+  /** As the backend counts for this page; null until it told. */
+  readonly stream: StreamStats | null;
+  /** Sample taken to frame received in the worker, ms (clocks of one host; else null if absurd). */
+  readonly latency_ms: number | null;
+  readonly frames: number;
+  readonly last_frame_unix_ms: number;
+  /** Frames that could not be decoded, and the last reason. */
+  readonly bad_frames: number;
+  readonly bad_frame_reason: string;
+  /** Seconds since attach of the oldest instant still kept, and bytes that the rings take. */
+  readonly history_from_s: number;
+  readonly history_bytes: number;
+}
+
+/** The followed target as a whole, at the newest instant (or at the frozen one when paused). */
+export interface TargetView {
+  /** Null until the backend has told about it. */
+  readonly target: Target | null;
+  readonly id: string;
+  /**
+   * loading: no frame yet. live: frames come. quiet: attached, but none came for 3 s. ended: the
+   * process exited or was detached, the charts stay.
+   */
+  readonly state: "loading" | "live" | "quiet" | "ended";
+  /** Set when ended because the process exited and the exit status is known. */
+  readonly exit_code: number | null;
+  readonly now_s: number;
+  /** Ends of the time axis in force. */
+  readonly t0_s: number;
+  readonly t1_s: number;
+  readonly live_threads: number;
+  /** Since the page's first frame of this target. */
+  readonly born_threads: number;
+  /** Since attach. */
+  readonly exited_threads: number;
+  readonly gomaxprocs: number | null;
+  readonly rss_bytes: number | null;
+  /** Energy of the machine's packages since attach, joules; null if it is not known. */
+  readonly energy_j: number | null;
+  /** Energy is missing in it: a counter started anew. */
+  readonly energy_is_part: boolean;
+  readonly paused: boolean;
+  /** What is wrong with the filter, if it is not a regular expression; "" if nothing is. */
+  readonly filter_problem: string;
+}
+
+/** The steering of a target, up to now or to the instant that the view is frozen at. */
+export interface SteerView {
+  /** Oldest first; the last one goes on if its `to_s` is null. */
+  readonly bands: readonly SteerBand[];
+  /** Oldest first, the last `KEPT_DECISIONS` of `total`. */
+  readonly decisions: readonly DecisionView[];
+  readonly total: number;
+  readonly restarts: readonly RestartView[];
+  /** By size, smallest first, since `tried_since_s`. */
+  readonly tried: readonly SizeTried[];
+  /** When this search began: a restart, or steering by another signal or knob. */
+  readonly tried_since_s: number;
+}
+
+/** A stretch of time in which one policy steered. */
+export interface SteerBand {
+  readonly policy: string;
+  readonly shadow: boolean;
+  readonly knob: KnobKind;
+  readonly signal: SignalKind;
+  /** The signal stands in for what matters. */
+  readonly proxy: boolean;
+  readonly from_s: number;
+  /** Null while it lasts. */
+  readonly to_s: number | null;
+}
+
+/** A decision at the end of an interval. */
+export interface DecisionView {
+  /** Grows by one; a stable React key. */
+  readonly id: number;
+  /** Ends of the interval; the decision was taken at the later one. */
+  readonly start_s: number;
+  readonly t_s: number;
+  readonly policy: string;
+  /** Size in force during the interval, and after it. */
+  readonly size: number;
+  readonly next_size: number;
+  /** In shadow mode the size that would have been set; null otherwise. */
+  readonly proposed: number | null;
+  /** Operations a second in the interval; NaN for an interval without length. */
+  readonly rate: number;
+  /** Mean time that jobs waited, seconds; null where the signal does not tell. */
+  readonly wait_s: number | null;
+  readonly state: string;
+  readonly reason: string;
+  /** False if the interval said nothing about the size. */
+  readonly counted: boolean;
+  readonly probing: boolean;
+}
+
+/** The search began anew. */
+export interface RestartView {
+  readonly t_s: number;
+  readonly policy: string;
+  readonly reason: string;
+  readonly actor: string;
+}
+
+/** What a size gave, over the intervals that count. */
+export interface SizeTried {
+  readonly size: number;
+  /** Operations a second of real time. */
+  readonly rate: number;
+  /** Mean time that jobs waited, seconds; null where the signal does not tell. */
+  readonly wait_s: number | null;
+  readonly intervals: number;
+}
+
+/** How far a run has been read for the window in view. */
+export interface Reading {
+  /** loading: a better picture is on its way; the one before stays. */
+  readonly state: "loading" | "ready" | "failed";
+  /** Time between the instants that are shown, seconds; NaN before the first. */
+  readonly step_s: number;
+  /** Each sample of the run stands for itself. */
+  readonly raw: boolean;
+  /** Why it failed; "" if it did not. */
+  readonly reason: string;
+}
+
+/** CPU of the process over a whole run. */
+export interface Outline {
+  readonly from_s: number;
+  readonly to_s: number;
+  /** Cores, a value for each equal part of the time; NaN where nothing is known. */
+  readonly cores: Float32Array;
+}

@@ -1,0 +1,69 @@
+/** Messages between the page and its worker. */
+
+import type { LiveState, Problem } from "../wire/generated/models";
+import type { Connection } from "../wire/liveSocket";
+import type { MapView } from "./mapPicture";
+import type { RunSource } from "./runWindow";
+import type { ChartRequest, ViewRequest } from "./viewRequest";
+import type {
+  ChartView,
+  DataHealth,
+  EventsView,
+  Outline,
+  Reading,
+  SteerView,
+  TableView,
+  TargetView,
+  TileView,
+} from "./views";
+
+export type ToWorker =
+  | { readonly type: "open"; readonly url: string; readonly probe: boolean }
+  /** Read a run instead of what is live. */
+  | { readonly type: "open_run"; readonly run: RunSource }
+  | { readonly type: "follow"; readonly target: string | null }
+  | {
+      readonly type: "request";
+      readonly request: ViewRequest;
+      readonly charts: readonly ChartRequest[];
+    }
+  | { readonly type: "visible"; readonly visible: boolean }
+  /** The last views were drawn: there is room for the next ones. */
+  | { readonly type: "drawn" }
+  | { readonly type: "retry" }
+  | { readonly type: "close" };
+
+export type FromWorker =
+  | { readonly type: "connection"; readonly connection: Connection }
+  | { readonly type: "live"; readonly live: LiveState }
+  | { readonly type: "problem"; readonly problem: Problem | null }
+  | { readonly type: "reading"; readonly reading: Reading }
+  | { readonly type: "outline"; readonly outline: Outline }
+  | ({ readonly type: "views" } & ViewBatch);
+
+/** Views that were computed together; what is left out has not changed. */
+export interface ViewBatch {
+  /** Target they are of. */
+  readonly id: string;
+  readonly target: TargetView | null;
+  readonly health: DataHealth | null;
+  readonly charts: readonly ChartView[];
+  readonly tiles: readonly TileView[] | null;
+  readonly table: TableView | null;
+  readonly events: EventsView | null;
+  readonly steer: SteerView | null;
+  readonly map: MapView | null;
+  /** Frames that these views are the first to contain; empty unless the probe is on. */
+  readonly frames: readonly ProbeFrame[];
+}
+
+/** A frame's way to the worker. */
+export interface ProbeFrame {
+  readonly target: string;
+  readonly seq: number;
+  readonly first_seq: number;
+  /** When the sample was taken, by the collector's clock. */
+  readonly unix_us: number;
+  /** When the frame had come out of the socket, Unix ms. */
+  readonly received_unix_ms: number;
+}

@@ -1,0 +1,88 @@
+import { useEffect, useState } from "react";
+import { isKind } from "../../../api/problem";
+import { navigate } from "../../../base/routing";
+import { READABLE_MS, useStore, useThrottled } from "../../../base/useStore";
+import { Button } from "../../../ui/Button";
+import { EmptyState } from "../../../ui/EmptyState";
+import { Notice } from "../../../ui/Notice";
+import { useLiveClient } from "../../clients";
+import { drawerOpen } from "../steer/drawer";
+import { SteerDrawer } from "../steer/SteerDrawer";
+import { ChartGrid } from "./ChartGrid";
+import { EndedNotice } from "./EndedNotice";
+import { MapPanel } from "./MapPanel";
+import { TargetHeader } from "./TargetHeader";
+import styles from "./TargetPage.module.css";
+import { Tiles } from "./Tiles";
+import { ThreadTable } from "./threads/ThreadTable";
+import { ViewControls } from "./ViewControls";
+
+/** How long a target may be unknown before the page says so: news of a new one may be on its way. */
+const GRACE_MS = 3000;
+
+/** One target, live. */
+export function Scope({ id }: { readonly id: string }) {
+  const client = useLiveClient();
+  const live = useStore(client.live);
+  const view = useThrottled(client.target, READABLE_MS);
+  const problem = useStore(client.problem);
+  const open = useStore(drawerOpen);
+  const patient = useGracePeriod(GRACE_MS);
+  const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
+
+  if (target === null || view === null || view.id !== id) {
+    const unknown = isKind(problem, "unknown-target") || (live !== null && !patient);
+    return unknown && target === null ? (
+      <EmptyState title="This target is not known">
+        <p>
+          <code>{id}</code> may have ended long ago, or tidscope was started anew since. A process
+          gets a new id each time it is attached to.
+        </p>
+        <Button look="primary" onClick={() => navigate("/")}>
+          Pick a process
+        </Button>
+      </EmptyState>
+    ) : (
+      <EmptyState title="Opening the target…" />
+    );
+  }
+  const steering = open ? "open" : "closed";
+  const host = live?.hosts.find((each) => each.id === target.host);
+  return (
+    <div className={styles.beside} data-steer={steering}>
+      <div className={styles.scope} data-state={view.state}>
+        <TargetHeader target={target} view={view} />
+        {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
+        {view.state === "quiet" && host?.connected === false ? (
+          <Notice status="warning" title="The collector is not connected to the backend">
+            It goes on sampling on its own and sends what was missed when it is back.
+          </Notice>
+        ) : null}
+        {view.state === "quiet" && host?.connected !== false ? (
+          <Notice status="warning" title="No sample came for some seconds">
+            The machine may be very busy, or the collector stopped.
+          </Notice>
+        ) : null}
+        {view.state === "loading" ? (
+          <Notice status="info" title="Waiting for the first sample…" />
+        ) : null}
+        <Tiles target={target} />
+        <ViewControls target={target} />
+        <ChartGrid target={target} />
+        <MapPanel target={target} />
+        <ThreadTable target={target} />
+      </div>
+      <SteerDrawer target={target} />
+    </div>
+  );
+}
+
+/** True for this long after the first drawing. */
+function useGracePeriod(ms: number): boolean {
+  const [patient, setPatient] = useState(true);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setPatient(false), ms);
+    return () => window.clearTimeout(timer);
+  }, [ms]);
+  return patient;
+}

@@ -1,0 +1,103 @@
+import { formatDuration } from "../../../model/format";
+import { deviation } from "../../../model/reconciliation";
+import type { DataHealth, TargetView } from "../../../model/views";
+import { throttlingText } from "./throttling";
+
+/** How far the data can be trusted, in one word, and what is not as it should be. */
+export interface DataQuality {
+  readonly status: "ok" | "warning" | "error" | "unknown";
+  readonly label: string;
+  readonly warnings: readonly string[];
+}
+
+/** Less than this share of the rate in force is worth a warning. */
+const ENOUGH_OF_RATE = 0.85;
+/** Missed deadlines are a matter of course on a busy machine up to this share of frames. */
+const MANY_MISSED = 0.01;
+const SLOW_MS = 500;
+/** Threads and process are read some microseconds apart: they may differ by so much. */
+const MANY_OFF = 0.01;
+const OFF_S = 0.05;
+
+/** Judge the data of a target; `connected` is whether the page hears from the backend. */
+export function assessDataQuality(
+  health: DataHealth | null,
+  state: TargetView["state"],
+  connected: boolean,
+): DataQuality {
+  if (health === null || health.frames === 0) {
+    return { status: "unknown", label: "No data yet", warnings: [] };
+  }
+  const warnings: string[] = [];
+  if (state !== "ended" && (!connected || state === "quiet")) {
+    warnings.push("No new samples come in; what is shown is the last that did.");
+  }
+  if (health.bad_frames > 0) {
+    warnings.push(`${health.bad_frames} frames could not be read: ${health.bad_frame_reason}`);
+  }
+  if (health.missing_frames > 0) {
+    warnings.push(
+      `${health.missing_frames} frames never came, in ${counted(health.gaps, "gap")}; totals are right again since.`,
+    );
+  }
+  if (health.exit_records_lost > 0) {
+    warnings.push(
+      `The kernel dropped ${counted(health.exit_records_lost, "exit record")} (of all processes); totals of threads that ended then are their last sample.`,
+    );
+  }
+  const unlike = disagreement(health);
+  if (unlike !== null) {
+    warnings.push(unlike);
+  }
+  const slowed = state === "ended" ? null : throttlingText(health);
+  if (slowed !== null) {
+    warnings.push(slowed);
+  }
+  if (state === "live" && health.arriving_hz < ENOUGH_OF_RATE * health.in_force_hz) {
+    warnings.push(
+      `${health.arriving_hz.toFixed(1)} of ${health.in_force_hz} samples a second arrive.`,
+    );
+  }
+  if (health.missed_deadlines > MANY_MISSED * health.frames) {
+    warnings.push(
+      `${counted(health.missed_deadlines, "deadline")} missed: the machine was too busy to sample in time.`,
+    );
+  }
+  if (state === "live" && (health.latency_ms ?? 0) > SLOW_MS) {
+    warnings.push(`Samples take ${formatDuration((health.latency_ms ?? 0) / 1000)} to get here.`);
+  }
+  if (health.bad_frames > 0) {
+    return { status: "error", label: "Data incomplete", warnings };
+  }
+  return warnings.length === 0
+    ? { status: "ok", label: "Data OK", warnings }
+    : { status: "warning", label: counted(warnings.length, "warning"), warnings };
+}
+
+/** What is to be said of threads that do not add up to their process; null if they do. */
+function disagreement({ cpu_check, ...health }: DataHealth): string | null {
+  if (cpu_check === null) {
+    return null;
+  }
+  const off = deviation(cpu_check);
+  const seconds = Math.abs(cpu_check.threads_s - cpu_check.process_s);
+  if (!(Math.abs(off) > MANY_OFF) || seconds < OFF_S) {
+    return null;
+  }
+  const causes = [
+    health.exit_records_lost > 0
+      ? `the kernel dropped ${counted(health.exit_records_lost, "exit record")}`
+      : "",
+    health.exits_inexact > 0
+      ? `${counted(health.exits_inexact, "thread")} ended without a record`
+      : "",
+    health.missing_frames > 0 ? `${counted(health.missing_frames, "frame")} never came` : "",
+  ].filter((cause) => cause !== "");
+  const why = causes.length > 0 ? causes.join(", ") : "no loss that would explain it is known";
+  const sign = off < 0 ? "less" : "more";
+  return `Live and ended threads used ${Math.abs(100 * off).toFixed(1)} % ${sign} CPU than the process as a whole: ${why}.`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,26 @@
+/** Signals that end programs often, by number (signal(7), x86 and ARM). */
+const SIGNALS: Readonly<Record<number, string>> = {
+  1: "SIGHUP",
+  2: "SIGINT",
+  3: "SIGQUIT",
+  4: "SIGILL",
+  6: "SIGABRT",
+  7: "SIGBUS",
+  8: "SIGFPE",
+  9: "SIGKILL",
+  11: "SIGSEGV",
+  13: "SIGPIPE",
+  15: "SIGTERM",
+};
+
+/** An exit status as wait(2) gives it, in words: the low seven bits are a signal, the next byte the code. */
+export function exitStatusText(status: number | null): string {
+  if (status === null) {
+    return "its exit status is not known";
+  }
+  const signal = status & 0x7f;
+  if (signal !== 0) {
+    return `ended by ${SIGNALS[signal] ?? `signal ${signal}`}`;
+  }
+  return `exit code ${(status >> 8) & 0xff}`;
+}

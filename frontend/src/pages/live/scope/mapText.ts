@@ -1,0 +1,42 @@
+/** What stands beside the thread map. */
+
+import { localTime } from "../../../base/clock";
+import { formatDuration } from "../../../model/format";
+import type { MapPicture } from "../../../model/mapPicture";
+
+/** Height for so many threads, CSS pixels. */
+export function mapHeight(threads: number): number {
+  if (threads <= 10) {
+    return 200;
+  }
+  return threads <= 40 ? 300 : 420;
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  cores: "cores",
+  share: "share of time",
+  "bytes/s": "bytes per second",
+  "1/s": "per second",
+};
+
+/** How many threads there are, how they share rows, and what a cell is. */
+export function mapText(picture: MapPicture | null): string {
+  if (picture === null || picture.view.state !== "ok") {
+    return "";
+  }
+  const { view, layout } = picture;
+  const threads = layout.tid.length;
+  const parts = [
+    `${UNITS[view.unit] ?? view.unit}, mean over ${formatDuration(view.bin_s)}`,
+    `${threads} thread${threads === 1 ? "" : "s"}`,
+  ];
+  if (layout.per_row > 1) {
+    const word = view.mix === "max" ? "the highest" : "the mean";
+    parts.push(`up to ${layout.per_row} share a row, which shows ${word} of them`);
+  }
+  if (view.since_s !== null) {
+    const since = localTime(view.attached_unix_ms + 1000 * view.since_s);
+    parts.push(`kept since it was chosen, ${since}`);
+  }
+  return parts.join(" · ");
+}

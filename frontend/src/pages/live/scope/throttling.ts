@@ -1,0 +1,37 @@
+import type { DataHealth } from "../../../model/views";
+
+/** The collector lowers no rate below this. */
+const LOWEST_HZ = 1;
+/** Some room, since what sampling takes moves by itself. */
+const ROOM = 1.3;
+
+type Rates = Pick<DataHealth, "rate_hz" | "in_force_hz" | "overhead_percent" | "budget_percent">;
+
+/** Whether the collector samples less often than it was asked to, because of its CPU budget. */
+export function isThrottled({ rate_hz, in_force_hz }: Rates): boolean {
+  return in_force_hz < rate_hz;
+}
+
+/** What is to be said of a rate that was lowered, and what to do about it; null if it was not. */
+export function throttlingText(health: Rates): string | null {
+  if (!isThrottled(health)) {
+    return null;
+  }
+  const { rate_hz, in_force_hz, overhead_percent, budget_percent } = health;
+  const parts = [
+    `The collector takes ${in_force_hz} ${in_force_hz === 1 ? "sample" : "samples"} a second, not the ${rate_hz} asked for: more would cost above its CPU budget, ${budget_percent} % of a core.`,
+  ];
+  if (in_force_hz <= LOWEST_HZ && (overhead_percent ?? 0) > budget_percent) {
+    parts.push("Even so it takes more; this is the lowest rate.");
+  }
+  parts.push(
+    `It goes up again when there is room. For the full rate start tidscope with --budget-percent ${enough(health)} (0: no limit).`,
+  );
+  return parts.join(" ");
+}
+
+/** A budget that the rate asked for would fit into: samples at a higher rate cost no more each. */
+function enough({ rate_hz, in_force_hz, overhead_percent, budget_percent }: Rates): number {
+  const spent = Math.max(overhead_percent ?? budget_percent, budget_percent / 2);
+  return Math.max(Math.ceil(budget_percent) + 1, Math.ceil((ROOM * spent * rate_hz) / in_force_hz));
+}

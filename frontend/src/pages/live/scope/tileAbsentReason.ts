@@ -1,0 +1,35 @@
+import { fieldNamed } from "../../../model/format";
+import type { TileId } from "../../../model/views";
+
+/** A field of each tile that is made of counters. */
+const FIELDS: Readonly<Partial<Record<TileId, string>>> = {
+  cpu: "cpu_run_ns",
+  wait: "cpu_delay_ns",
+  blkio: "blkio_delay_ns",
+  network: "net_read_bytes",
+  disk: "disk_read_bytes",
+  switches: "voluntary_switches",
+};
+
+/**
+ * Why a tile has no value.
+ *
+ * @param told what the collector said of a field that the target does not have.
+ * @param given fields that the target has.
+ */
+export function tileAbsentReason(
+  tile: TileId,
+  told: string,
+  given: readonly string[],
+  liveThreads: number,
+): string {
+  const field = FIELDS[tile];
+  if (field === undefined || !given.includes(field)) {
+    return told;
+  }
+  if (liveThreads === 0) {
+    return "No thread is alive any more.";
+  }
+  const needs = fieldNamed(field)?.meaning.match(/Needs .*$/)?.[0] ?? "";
+  return `No thread has a value. ${needs}`.trim();
+}

@@ -1,0 +1,44 @@
+import { formatDuration } from "../../model/format";
+import type { RunLosses } from "../../wire/generated/models";
+
+/** What is missing in a run, or was measured late, in sentences; none: nothing is known of. */
+export function dataLossTexts(losses: RunLosses): readonly string[] {
+  const { frames, gaps, missing_ns, truncated_bytes, deadlines_missed, samples_failed } = losses;
+  const words: string[] = [];
+  if (frames > 0 || gaps > 0) {
+    words.push(
+      `${counted(frames, "frame")} missing in ${counted(gaps, "gap")}, ${formatDuration(missing_ns / 1e9)} in all; totals are right again after each.`,
+    );
+  }
+  if (truncated_bytes > 0) {
+    words.push(
+      `${counted(truncated_bytes, "byte")} of a last frame that was not written to its end were cut off.`,
+    );
+  }
+  if (samples_failed > 0) {
+    words.push(`${counted(samples_failed, "sample")} could not be taken.`);
+  }
+  if (deadlines_missed > 0) {
+    words.push(`${counted(deadlines_missed, "sample")} came late: the machine was busy.`);
+  }
+  if (losses.exit_records_lost > 0) {
+    words.push(
+      `The kernel dropped ${counted(losses.exit_records_lost, "exit record")}; totals of threads that ended then are their last sample.`,
+    );
+  }
+  if (losses.coalesced > 0) {
+    words.push(
+      `${counted(losses.coalesced, "instant")} merged into later ones; no totals are lost.`,
+    );
+  }
+  if (losses.clock_jumps > 0) {
+    words.push(
+      `The wall clock was set ${counted(losses.clock_jumps, "time")}; times since attach are not touched.`,
+    );
+  }
+  return words;
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString("en-US").replaceAll(",", "\u202f")} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { summary } from "../../testing/runs";
+import { filterRuns, NEWEST_FIRST, sortRuns } from "./runList";
+
+const A = summary({
+  id: "r-20261121-130000-00000a",
+  name: "alpha",
+  started_unix_us: 1,
+  tags: ["slow"],
+});
+const B = summary({
+  id: "r-20261121-130000-00000b",
+  name: "Beta",
+  started_unix_us: 3,
+  group: "night",
+});
+const C = summary({
+  id: "r-20261121-130000-00000c",
+  name: "gamma",
+  started_unix_us: 2,
+  command: "sort -u",
+});
+const names = (runs: readonly { name: string }[]) => runs.map(({ name }) => name);
+
+describe("filterRuns", () => {
+  it.each([
+    ["", ["alpha", "Beta", "gamma"]],
+    ["SLOW", ["alpha"]],
+    ["night beta", ["Beta"]],
+    ["sort -u", ["gamma"]],
+    ["slow beta", []],
+  ])("%j", (text, found) => {
+    expect(names(filterRuns([A, B, C], text))).toEqual(found);
+  });
+});
+
+describe("sortRuns", () => {
+  it("has the newest first unless asked for another order", () => {
+    expect(names(sortRuns([A, B, C], NEWEST_FIRST))).toEqual(["Beta", "gamma", "alpha"]);
+    expect(names(sortRuns([C, B, A], { by: "name", descending: false }))).toEqual([
+      "alpha",
+      "Beta",
+      "gamma",
+    ]);
+    expect(names(sortRuns([C, A, B], { by: "duration", descending: false }))).toEqual([
+      "Beta",
+      "gamma",
+      "alpha",
+    ]);
+  });
+});

@@ -1,0 +1,24 @@
+import type { RunState } from "../wire/generated/models";
+import styles from "./RunStateBadge.module.css";
+import { type Status, StatusIcon } from "./StatusIcon";
+
+const SHOWN: Readonly<Record<RunState, readonly [Status, string]>> = {
+  recording: ["info", "recording"],
+  complete: ["ok", "complete"],
+  interrupted: ["warning", "cut short"],
+};
+
+/** Whether a run is whole, by sign and word. */
+export function RunStateBadge({ state }: { readonly state: RunState }) {
+  const [status, label] = SHOWN[state];
+  return (
+    <span className={styles.state} data-run-state={state}>
+      {state === "recording" ? (
+        <span className={styles.dot} aria-hidden="true" />
+      ) : (
+        <StatusIcon status={status} />
+      )}
+      {label}
+    </span>
+  );
+}

@@ -1,0 +1,55 @@
+import { type KeyboardEvent, type RefObject, useCallback, useState } from "react";
+import { moveInRows } from "../base/keyboard";
+
+interface RowNavigation {
+  /** Index of the row that Tab reaches. */
+  readonly active: number;
+  /** For the element around the rows; each row has one element with `data-row={index}`. */
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly focusRow: (index: number) => void;
+}
+
+/** How long a row may take to be drawn after it was scrolled to, in animation frames. */
+const PATIENCE = 12;
+
+/** Arrow keys, Home, End and page keys move the focus from row to row of a virtualised table. */
+export function useRowNavigation(
+  root: RefObject<HTMLElement | null>,
+  count: number,
+  page: number,
+  scrollTo: (index: number) => void,
+): RowNavigation {
+  const [active, setActive] = useState(0);
+
+  const focusRow = useCallback(
+    (index: number) => {
+      setActive(index);
+      scrollTo(index);
+      let left = PATIENCE;
+      const find = () => {
+        const row = root.current?.querySelector<HTMLElement>(`[data-row="${index}"]`);
+        if (row) {
+          row.focus({ preventScroll: true });
+        } else if (left > 0) {
+          left -= 1;
+          requestAnimationFrame(find);
+        }
+      };
+      find();
+    },
+    [root, scrollTo],
+  );
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = event.target instanceof HTMLElement ? event.target.dataset.row : undefined;
+    if (at === undefined || event.ctrlKey || event.altKey || event.metaKey) {
+      return;
+    }
+    const next = moveInRows(event.key, Number(at), count, page);
+    if (next !== null) {
+      event.preventDefault();
+      focusRow(next);
+    }
+  };
+  return { active: Math.min(active, Math.max(count - 1, 0)), onKeyDown, focusRow };
+}

@@ -1,0 +1,74 @@
+import { type FocusEvent, useCallback, useMemo, useRef, useState } from "react";
+
+/** Rows to draw, and what the element around them needs to know of pointer and focus. */
+interface Held<T> {
+  readonly rows: readonly T[];
+  readonly holding: boolean;
+  readonly handlers: {
+    readonly onPointerEnter: () => void;
+    readonly onPointerLeave: () => void;
+    readonly onFocus: () => void;
+    readonly onBlur: (event: FocusEvent) => void;
+  };
+  /** Let the rows take another order: the person asked for it, and it is on its way. */
+  readonly release: () => void;
+}
+
+/** How long an order that was asked for may take to come. */
+const RELEASE_MS = 1500;
+
+/** Rows that keep their order while the pointer or the focus is among them. */
+export function useStableOrder<T>(rows: readonly T[], keyOf: (row: T) => string): Held<T> {
+  const [pointed, setPointed] = useState(false);
+  const [focused, setFocused] = useState(false);
+  const shown = useRef<readonly string[] | null>(null);
+  const released_ms = useRef(Number.NEGATIVE_INFINITY);
+  const holding = pointed || focused;
+
+  const ordered = useMemo(() => {
+    const free = performance.now() < released_ms.current + RELEASE_MS;
+    const before = holding && !free ? shown.current : null;
+    const result = stableOrder(before, rows, keyOf);
+    shown.current = result.map(keyOf);
+    return result;
+  }, [rows, keyOf, holding]);
+
+  const release = useCallback(() => {
+    released_ms.current = performance.now();
+  }, []);
+  const handlers = useMemo(
+    () => ({
+      onPointerEnter: () => setPointed(true),
+      onPointerLeave: () => setPointed(false),
+      onFocus: () => setFocused(true),
+      onBlur: (event: FocusEvent) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) {
+          setFocused(false);
+        }
+      },
+    }),
+    [],
+  );
+  return { rows: ordered, holding, handlers, release };
+}
+
+/**
+ * Keep rows where they are: those of `before` in their old places, new ones behind them.
+ *
+ * A list that sorts itself must not move under the pointer.
+ *
+ * @param before keys in the order that was shown; null lets the rows stand as they come.
+ */
+export function stableOrder<T>(
+  before: readonly string[] | null,
+  rows: readonly T[],
+  keyOf: (row: T) => string,
+): readonly T[] {
+  if (before === null) {
+    return rows;
+  }
+  const place = new Map(before.map((key, index) => [key, index]));
+  const rank = (row: T) => place.get(keyOf(row)) ?? before.length;
+  // Array.sort is stable: rows that are new stay in the order they came in.
+  return [...rows].sort((a, b) => rank(a) - rank(b));
+}

@@ -1,0 +1,157 @@
+/**
+ * The WebSocket to /ws/live, with another attempt after each loss: exponential back-off with
+ * jitter, so that many pages do not come back in step. Some close codes end it for good.
+ */
+
+import { CloseCode } from "./generated/closeCode";
+
+/**
+ * State of the socket.
+ *
+ * - connecting: the first attempt is under way.
+ * - open: messages flow.
+ * - waiting: it was lost; the next attempt is at `retry_unix_ms` (count down to it).
+ * - denied: no session, or an origin that is not served. Never retried by itself.
+ * - refused: closed for a reason that trying again would not mend (protocol version, bad message).
+ * - closed: the page closed it.
+ */
+export type Connection =
+  | { readonly state: "connecting"; readonly attempt: number }
+  | { readonly state: "open"; readonly since_unix_ms: number }
+  | {
+      readonly state: "waiting";
+      readonly attempt: number;
+      readonly retry_unix_ms: number;
+      readonly reason: string;
+    }
+  | { readonly state: "denied" | "refused"; readonly code: number; readonly reason: string }
+  | { readonly state: "closed" };
+
+/** An open or opening connection. */
+export interface SocketLike {
+  /** Sends if it is open; else nothing. */
+  readonly send: (data: string) => void;
+  /** Closes it; its events come no more. */
+  readonly close: () => void;
+}
+
+/** What a connection tells. */
+export interface SocketHandlers {
+  readonly onOpen: () => void;
+  readonly onMessage: (data: string | ArrayBuffer) => void;
+  readonly onClose: (code: number, reason: string) => void;
+}
+
+/** What it takes from outside; tests give their own. */
+export interface SocketEnvironment {
+  readonly connect: (url: string, handlers: SocketHandlers) => SocketLike;
+  readonly later: (call: () => void, ms: number) => () => void;
+  readonly now_ms: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+export interface SocketEvents {
+  readonly onState: (state: Connection) => void;
+  readonly onOpen: () => void;
+  readonly onText: (text: string) => void;
+  readonly onBinary: (data: ArrayBuffer) => void;
+}
+
+const FIRST_MS = 500;
+const MOST_MS = 15_000;
+
+const DENIED: readonly number[] = [CloseCode.unauthenticated, CloseCode.forbidden_origin];
+const REFUSED: readonly number[] = [
+  CloseCode.bad_message,
+  CloseCode.too_large,
+  CloseCode.protocol_version,
+];
+const NAMES = new Map<number, string>(
+  Object.entries(CloseCode).map(([name, code]) => [code, name.replaceAll("_", " ")]),
+);
+
+/**
+ * Time to wait before an attempt: 0.5 s, 1 s, 2 s … 15 s, each shortened by up to half.
+ *
+ * @param attempt Failed attempts so far, from 1.
+ */
+export function backoff(attempt: number, random: number): number {
+  const most = Math.min(MOST_MS, FIRST_MS * 2 ** Math.min(16, attempt - 1));
+  return Math.round(most * (1 - random / 2));
+}
+
+export class LiveSocket {
+  private socket: SocketLike | null = null;
+  private cancel: (() => void) | null = null;
+  private failures = 0;
+  private ended = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly events: SocketEvents,
+    private readonly env: SocketEnvironment,
+  ) {}
+
+  /** Connect; also: try again at once, whatever the state. */
+  open(): void {
+    this.ended = false;
+    this.cancel?.();
+    this.cancel = null;
+    this.leave();
+    this.events.onState({ state: "connecting", attempt: this.failures + 1 });
+    this.socket = this.env.connect(this.url, {
+      onOpen: () => {
+        this.events.onState({ state: "open", since_unix_ms: this.env.now_ms() });
+        this.events.onOpen();
+      },
+      onMessage: (data) => {
+        // Only a connection over which something came counts as one that works.
+        this.failures = 0;
+        if (typeof data === "string") this.events.onText(data);
+        else this.events.onBinary(data);
+      },
+      onClose: (code, reason) => {
+        this.socket = null;
+        this.lost(code, reason);
+      },
+    });
+  }
+
+  /** Send if connected; else nothing: who needs it sends it at `onOpen`. */
+  send(text: string): void {
+    this.socket?.send(text);
+  }
+
+  /** End it. */
+  close(): void {
+    this.ended = true;
+    this.cancel?.();
+    this.cancel = null;
+    this.leave();
+    this.events.onState({ state: "closed" });
+  }
+
+  private leave(): void {
+    this.socket?.close();
+    this.socket = null;
+  }
+
+  private lost(code: number, told: string): void {
+    if (this.ended) return;
+    const reason = told || NAMES.get(code) || "the connection was lost";
+    if (DENIED.includes(code)) {
+      this.events.onState({ state: "denied", code, reason });
+      return;
+    }
+    if (REFUSED.includes(code)) {
+      this.events.onState({ state: "refused", code, reason });
+      return;
+    }
+    this.failures++;
+    const wait_ms = backoff(this.failures, this.env.random());
+    const retry_unix_ms = this.env.now_ms() + wait_ms;
+    this.events.onState({ state: "waiting", attempt: this.failures, retry_unix_ms, reason });
+    this.cancel = this.env.later(() => this.open(), wait_ms);
+  }
+}

@@ -1,0 +1,28 @@
+/** The browser's WebSocket as `LiveSocket` uses it. */
+
+import type { SocketHandlers, SocketLike } from "./liveSocket";
+
+export function connectWebSocket(url: string, handlers: SocketHandlers): SocketLike {
+  const socket = new WebSocket(url);
+  const listening = new AbortController();
+  const { signal } = listening;
+  socket.binaryType = "arraybuffer";
+  socket.addEventListener("open", () => handlers.onOpen(), { signal });
+  socket.addEventListener(
+    "message",
+    ({ data }: MessageEvent<string | ArrayBuffer>) => handlers.onMessage(data),
+    { signal },
+  );
+  socket.addEventListener("close", ({ code, reason }) => handlers.onClose(code, reason), {
+    signal,
+  });
+  return {
+    send: (data) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(data);
+    },
+    close: () => {
+      listening.abort();
+      socket.close(1000);
+    },
+  };
+}

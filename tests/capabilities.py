@@ -1,0 +1,64 @@
+"""What a test needs of the machine, and why it is skipped where that is missing.
+
+Under CI=true a missing capability is a failure, unless tests/allowed_skips.toml lists it with a
+reason. Tests ask by ``@needs("root")`` or, where only trying it tells, by ``raise missing(...)``.
+"""
+
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from delay_switch import SWITCH
+from programs.build import GO
+
+PREFIX = "missing capability"
+ALLOWED = Path(__file__).with_name("allowed_skips.toml")
+
+
+DETECTED: dict[str, tuple[Callable[[], bool], str]] = {
+    "root": (lambda: os.geteuid() == 0, "only root may do this"),
+    "two-cpus": (lambda: len(os.sched_getaffinity(0)) >= 2, "this process may use one CPU only"),
+    "go": (lambda: GO is not None, "there is no Go compiler"),
+    "btf": (Path("/sys/kernel/btf/vmlinux").exists, "this kernel has no BTF"),
+    "delay-accounting": (SWITCH.exists, "this kernel has no switch for delay accounting"),
+}
+"""Capabilities that can be told before a test begins."""
+
+TRIED = {
+    "mount": "no file system can be mounted",
+    "mount-namespace": "no mount namespace can be made",
+    "kernel-build": "the extended kernel cannot be built",
+    "python-for-others": "no interpreter of this version that another user may run",
+}
+"""Capabilities that only the test itself finds out about."""
+
+
+def needs(name: str) -> pytest.MarkDecorator:
+    """A mark for tests that need a capability of DETECTED."""
+    detect, reason = DETECTED[name]
+    return pytest.mark.skipif(not detect(), reason=f"{PREFIX} {name}: {reason}")
+
+
+def missing(name: str, detail: str = "") -> BaseException:
+    """To be raised by a test or fixture that finds a capability of TRIED missing: it is skipped."""
+    return pytest.skip.Exception(f"{PREFIX} {name}: {TRIED[name]}: {detail}")
+
+
+def allowed() -> dict[str, str]:
+    """Capabilities that may be missing under CI, with the reason for each."""
+    listed: dict[str, str] = tomllib.loads(ALLOWED.read_text()).get("allowed", {})
+    return listed
+
+
+def failure_of_skip(reason: str) -> str | None:
+    """Why a skip is a failure under CI, or None if it may be.
+
+    Args:
+        reason: of the skip, as pytest reports it.
+    """
+    name = next((name for name in allowed() if f"{PREFIX} {name}:" in reason), None)
+    if name is not None:
+        return None
+    return f"skipped under CI, and not listed in tests/{ALLOWED.name}: {reason}"

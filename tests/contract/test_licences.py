@@ -1,0 +1,53 @@
+"""Every part says under which licence it may be used, and NOTICE names what the page carries."""
+
+import json
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EBPF = sorted((ROOT / "collector").rglob("*.bpf.c"))
+
+
+def test_notice_lists_what_the_built_page_carries() -> None:
+    checked = subprocess.run(
+        [sys.executable, ROOT / "tools" / "notice.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_manifests_name_the_licence_of_the_project() -> None:
+    package = json.loads((ROOT / "package.json").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert package["license"] == "Apache-2.0"
+    assert project["license"] == "Apache-2.0 AND GPL-2.0-only"
+    assert (ROOT / "LICENSE").read_text().lstrip().startswith("Apache License")
+
+
+@pytest.mark.parametrize("source", EBPF, ids=lambda path: path.name)
+def test_ebpf_source_is_licensed_as_the_kernel_needs(source: Path) -> None:
+    text = source.read_text()
+    assert text.startswith("// SPDX-License-Identifier: GPL-2.0-only\n")
+    # What the kernel reads: helpers that are for GPL programs only are refused otherwise.
+    assert 'SEC("license") = "GPL"' in text
+
+
+def test_wheel_carries_licences_notice_and_page(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    for wanted in ("licenses/LICENSE", "licenses/NOTICE", "licenses/LICENSES/GPL-2.0-only.txt"):
+        assert any(name.endswith(wanted) for name in names), wanted
+    assert "tidscope_backend/web/index.html" in names

@@ -1,0 +1,92 @@
+"""Write NOTICE: what the built page and the wheel carry, with the licence of each part.
+
+`python tools/notice.py` rewrites the file from the packages that the last build put into the page;
+with `--check` it writes nothing and exits 1 if the file differs. The page has to be built before.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TypedDict
+
+ROOT = Path(__file__).resolve().parent.parent
+LICENSES = Path("backend/tidscope_backend/web/licenses.json")
+PACKAGES = Path("node_modules")
+NOTICE = Path("NOTICE")
+GPL_PARTS = (
+    "collector/tidscope_collector/discovery/bpf",
+    "collector/tidscope_collector/netacct/bpf",
+    "kernel/patches",
+)
+"""What is derived from the kernel or runs inside it; the wheel carries the first two."""
+
+HEAD = f"""\
+tidscope
+Copyright 2026 the tidscope authors
+
+Licensed under the Apache License, Version 2.0 (LICENSE), except for these parts, which run inside
+the Linux kernel or change it and are licensed under GPL-2.0-only (LICENSES/GPL-2.0-only.txt):
+{"".join(f"{chr(10)}  {part}" for part in GPL_PARTS)}
+
+Third-party software in the built page (tidscope_backend/web, which the wheel carries):
+"""
+
+
+class Package(TypedDict):
+    """A package in the page, as the build lists it."""
+
+    name: str
+    version: str
+    identifier: str
+    text: str
+
+
+def notice(root: Path) -> str:
+    """Make the text of NOTICE.
+
+    Raises:
+        FileNotFoundError: the page is not built.
+        SystemExit: a package in the page names no licence.
+    """
+    packages: list[Package] = json.loads((root / LICENSES).read_text())
+    blocks = [HEAD]
+    for package in sorted(packages, key=lambda each: each["name"]):
+        if not package["identifier"] or not package["text"]:
+            raise SystemExit(f"{package['name']} is in the page and names no licence")
+        blocks.append(_block(root, package))
+    return "\n".join(blocks)
+
+
+def _block(root: Path, package: Package) -> str:
+    title = f"{package['name']} {package['version']} ({package['identifier']})"
+    lines = ["-" * 80, title, "-" * 80]
+    own = root / PACKAGES / package["name"] / "NOTICE"
+    if own.is_file():
+        lines += ["", "\n".join(own.read_text().strip().splitlines())]
+    if package["identifier"] == "Apache-2.0":
+        lines += ["", "Licensed under the Apache License, Version 2.0 (LICENSE)."]
+    else:
+        lines += ["", "\n".join(package["text"].strip().splitlines())]
+    return "\n".join([*lines, ""])
+
+
+def main() -> int:
+    """Write NOTICE, or compare it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="compare, do not write")
+    check = parser.parse_args().check
+    try:
+        text = notice(ROOT)
+    except FileNotFoundError as error:
+        raise SystemExit(f"{error.filename} is missing: run `make build` first") from None
+    if not check:
+        (ROOT / NOTICE).write_text(text)
+    elif not (ROOT / NOTICE).is_file() or (ROOT / NOTICE).read_text() != text:
+        print("NOTICE differs from what the page carries: run `make notice`", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
