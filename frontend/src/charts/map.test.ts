@@ -5,7 +5,7 @@ import { type MapPicture, nextPicture } from "../model/mapPicture";
 import { ramp, scaleTicks, stepOf } from "./mapColours";
 import { moveCursor } from "./mapCursor";
 import { mapPlot, rowBox, rowUnder } from "./mapPlot";
-import { cellSentence, cellWords, describeMap, fineValue } from "./mapText";
+import { cellSentence, cellWords, describeMap } from "./mapText";
 import { DARK_CHART_THEME, LIGHT_CHART_THEME } from "./palette";
 import { hexRgb } from "./rgb";
 
@@ -124,14 +124,6 @@ describe("words", () => {
     expect(describeMap(picture(), "CPU time")).toContain("3 threads by role (worker-# 2, main 1)");
     expect(describeMap(picture({ state: "absent", reason: "no eBPF" }), "x")).toContain("no eBPF");
     expect(describeMap(null, "CPU time")).toContain("loading");
-  });
-
-  it("keep two digits of small values", () => {
-    expect([0, 0.00234, 0.5].map((value) => fineValue(value, "cores"))).toEqual([
-      "0.00 cores",
-      "0.0023 cores",
-      "0.50 cores",
-    ]);
   });
 });
 

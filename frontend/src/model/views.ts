@@ -218,6 +218,9 @@ export interface EventView {
   readonly id: number;
   readonly t_s: number;
   readonly unix_ms: number;
+  /** Of a series of equal events: when it began, and how many there were. */
+  readonly since_unix_ms: number;
+  readonly times: number;
   /** From the wire; gaps that the page found by itself come as `gap` too. */
   readonly event: TargetEvent;
 }

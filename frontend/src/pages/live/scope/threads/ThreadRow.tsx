@@ -2,9 +2,8 @@ import { Marker } from "../../../../charts/Marker";
 import type { ChartTheme } from "../../../../charts/palette";
 import { roleStyle } from "../../../../charts/palette";
 import { Sparkline } from "../../../../charts/Sparkline";
-import { formatDuration, formatValue } from "../../../../model/format";
+import { formatDuration, formatNumber } from "../../../../model/format";
 import type { TableRow } from "../../../../model/views";
-import { withoutUnit } from "../withoutUnit";
 import { type Column, cellText, whyEmpty } from "./columns";
 import styles from "./ThreadTable.module.css";
 
@@ -84,7 +83,7 @@ export function ThreadRow(props: ThreadRowProps) {
       </td>
       {props.watts_per_core === null ? null : (
         <td className={styles.number} data-column="power">
-          {withoutUnit(formatValue(props.watts_per_core * coresOf(row, places), "W"))}
+          {formatNumber(props.watts_per_core * coresOf(row, places), "W")}
         </td>
       )}
       {columns.map((column) => {
