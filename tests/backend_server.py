@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 from fake_collector import FakeCollector
 from live_page import LivePage
-from tidscope_backend.listening import open_socket
-from tidscope_backend.serving import make_server
+from tidscope_backend.listen_socket import open_socket
+from tidscope_backend.server import make_server
 from tidscope_backend.settings import Settings
 
 TOKEN = "token-of-the-tests"

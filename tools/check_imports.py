@@ -40,7 +40,7 @@ PAGE = {
     "api": {"base", "wire"},
     "live": {"base", "model", "wire"},
     "model": {"base", "wire"},
-    "testing": {"model", "wire"},
+    "testing": {"api", "app", "base", "live", "model", "pages", "wire"},
     "wire": set[str](),
     "base": set[str](),
     "styles": set[str](),

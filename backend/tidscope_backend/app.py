@@ -26,7 +26,7 @@ from tidscope_backend.api import (
 )
 from tidscope_backend.api import targets as target_routes
 from tidscope_backend.api.errors import add_error_handlers
-from tidscope_backend.demo.child import DemoChild
+from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.intake import Intake
 from tidscope_backend.ingest.links import CollectorLinks
@@ -102,7 +102,7 @@ def create_app(settings: Settings) -> FastAPI:
     site.listen(changed, forget)
     links = CollectorLinks(lambda host: site.host(host) is not None)
     door = Door(settings, clock)
-    demo_child = DemoChild(links)
+    demo_process = DemoProcess(links)
 
     pushes = Pushes()
 
@@ -122,7 +122,7 @@ def create_app(settings: Settings) -> FastAPI:
             await run_store.close()
             await recorder.close()
             await sealer.stop()
-            await demo_child.stop()
+            await demo_process.stop()
 
     app = FastAPI(
         title="tidscope",
@@ -142,7 +142,7 @@ def create_app(settings: Settings) -> FastAPI:
         steering.router(site, links),
         fields.router(),
         doctor.router(links),
-        demo.router(demo_child),
+        demo.router(demo_process),
         session.router(door),
         runs.router(recorder, run_store),
         run_frames.router(run_store.reader),

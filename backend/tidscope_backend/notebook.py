@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from tidscope_wire.generated.models import AlignKind, Comparison, RunManifest
 
 from tidscope_backend.comparison.from_folders import compare_folders
-from tidscope_backend.settings import runs_folder
+from tidscope_backend.settings import runs_directory
 from tidscope_backend.store.lookup import RunNotFoundError, all_runs, find_run
 from tidscope_backend.store.reader import RunReader
 
@@ -185,7 +185,7 @@ def _path(run: Run | str | Path) -> Path:
 
 
 def _runs(folder: str | Path | None) -> Path:
-    found = runs_folder(os.environ) if folder is None else Path(folder)
+    found = runs_directory(os.environ) if folder is None else Path(folder)
     if found is None:
         raise RunNotFoundError("there is no folder for runs: set TIDSCOPE_RUNS to one")
     return found

@@ -125,13 +125,13 @@ def settings_from(
         allow_hosts=allow_hosts,
         allow_origins=allow_origins,
         otlp_endpoint=_otlp_endpoint(environ),
-        runs_dir=runs_folder(environ),
+        runs_dir=runs_directory(environ),
         keep_runs_seconds=keep_runs_seconds,
         keep_runs_bytes=keep_runs_bytes,
     )
 
 
-def runs_folder(environ: Mapping[str, str]) -> Path | None:
+def runs_directory(environ: Mapping[str, str]) -> Path | None:
     """Where runs are kept: as the variable says, or where the user's data lie; None: nowhere.
 
     Relative paths of XDG_DATA_HOME are ignored, as its specification demands.

@@ -4,11 +4,10 @@ import pytest
 from backend_builders import HOST_ID, TARGET_ID, host, target
 from pydantic import TypeAdapter, ValidationError
 from tidscope_backend.cli.collect import socket_url
+from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.doctor import table
-from tidscope_backend.cli.failure import CommandError
-from tidscope_backend.closing import MAX_REASON_BYTES, fit_reason
 from tidscope_backend.ingest.sequence import Sequence
-from tidscope_backend.listening import reachable
+from tidscope_backend.listen_socket import reachable
 from tidscope_backend.security.attempts import Attempts
 from tidscope_backend.security.gate import is_guarded
 from tidscope_backend.security.places import Places
@@ -20,6 +19,7 @@ from tidscope_backend.settings import (
 )
 from tidscope_backend.site import Site
 from tidscope_backend.validation import complaint
+from tidscope_backend.websocket_close import MAX_REASON_BYTES, fit_reason
 from tidscope_wire.generated.models import AttachRequest, DoctorCheck, DoctorReport
 
 

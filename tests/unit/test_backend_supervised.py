@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from processes import is_running
-from tidscope_backend.cli.account import backend_account
-from tidscope_backend.cli.failure import CommandError
-from tidscope_backend.cli.supervised import SHORT_RUNS, Program, Supervised
+from tidscope_backend.cli.backend_user import choose_backend_user
+from tidscope_backend.cli.command import CommandError
+from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
 
 WAIT = 20
 
@@ -20,10 +20,10 @@ def program(*command: str) -> Program:
 
 async def test_what_ends_at_once_again_and_again_is_given_up() -> None:
     said: list[str] = []
-    child = Supervised(program("/bin/sh", "-c", "exit 7"), said.append, first_pause_seconds=0.001)
-    with pytest.raises(CommandError, match=f"helper ended with code 7, {SHORT_RUNS} times"):
+    child = Supervisor(program("/bin/sh", "-c", "exit 7"), said.append, first_pause_seconds=0.001)
+    with pytest.raises(CommandError, match=f"helper ended with code 7, {MAX_SHORT_RUNS} times"):
         await asyncio.wait_for(child.run(), WAIT)
-    assert len(said) == SHORT_RUNS - 1
+    assert len(said) == MAX_SHORT_RUNS - 1
     assert "starts again in 0.002 s" in said[0]
     assert "starts again in 0.032 s" in said[-1]
     assert child.pid is None
@@ -33,11 +33,11 @@ async def test_what_ends_at_once_again_and_again_is_given_up() -> None:
 async def test_it_ends_when_cancelled_even_if_it_does_not_want_to(
     first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tidscope_backend.cli.supervised.END_SECONDS", 0.3)
+    monkeypatch.setattr("tidscope_backend.cli.supervisor.END_SECONDS", 0.3)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     said: list[str] = []
-    child = Supervised(
+    child = Supervisor(
         program("/bin/sh", "-c", f"{first}; echo > {pipe}; exec sleep 60"), said.append
     )
     running = asyncio.create_task(child.run())
@@ -57,8 +57,8 @@ async def test_an_interpreter_that_may_not_be_run_is_named(
 ) -> None:
     forbidden = tmp_path / "python"
     forbidden.touch(mode=0o644)
-    monkeypatch.setattr("tidscope_backend.lifeline.sys.executable", str(forbidden))
-    child = Supervised(program("/bin/true"), print)
+    monkeypatch.setattr("tidscope_backend.parent_death.sys.executable", str(forbidden))
+    child = Supervisor(program("/bin/true"), print)
     with pytest.raises(CommandError, match=f"may not run {forbidden}"):
         await asyncio.wait_for(child.run(), WAIT)
 
@@ -66,7 +66,7 @@ async def test_an_interpreter_that_may_not_be_run_is_named(
 def test_the_backend_becomes_who_called_sudo() -> None:
     nobody = pwd.getpwnam("nobody")
     sudo = {"SUDO_UID": str(nobody.pw_uid), "SUDO_GID": str(nobody.pw_gid)}
-    account = backend_account(None, sudo, euid=0)
+    account = choose_backend_user(None, sudo, euid=0)
     assert account is not None
     assert (account.name, account.uid, account.gid) == ("nobody", nobody.pw_uid, nobody.pw_gid)
     assert nobody.pw_gid in account.groups
@@ -79,7 +79,7 @@ def test_the_backend_becomes_who_called_sudo() -> None:
 
 
 def test_a_caller_without_a_name_is_a_number() -> None:
-    account = backend_account(None, {"SUDO_UID": "4000000", "SUDO_GID": "4000001"}, euid=0)
+    account = choose_backend_user(None, {"SUDO_UID": "4000000", "SUDO_GID": "4000001"}, euid=0)
     assert account is not None
     assert (account.uid, account.gid, account.groups) == (4_000_000, 4_000_001, (4_000_001,))
 
@@ -88,11 +88,11 @@ def test_a_caller_without_a_name_is_a_number() -> None:
     ("environ", "euid"), [({}, 0), ({"SUDO_UID": "0"}, 0), ({"SUDO_UID": "1000"}, 1000), ({}, 1000)]
 )
 def test_else_it_stays_who_it_is(environ: dict[str, str], euid: int) -> None:
-    assert backend_account(None, environ, euid) is None
+    assert choose_backend_user(None, environ, euid) is None
 
 
 def test_only_root_becomes_another() -> None:
     with pytest.raises(CommandError, match="only root"):
-        backend_account("root", {}, euid=1000)
+        choose_backend_user("root", {}, euid=1000)
     with pytest.raises(CommandError, match="no such user"):
-        backend_account("no-such-user", {}, euid=0)
+        choose_backend_user("no-such-user", {}, euid=0)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import pytest
 from fake_proc import FakeProc
-from tidscope_backend.cli.collector import NETWORK_SOURCES
+from tidscope_backend.cli.server_options import NETWORK_SOURCES
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.obstacles import Obstacle, find_obstacle
 from tidscope_collector.netacct import choice

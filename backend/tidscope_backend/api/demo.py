@@ -3,10 +3,10 @@
 from fastapi import APIRouter, status
 from tidscope_wire.generated.models import DemoResponse
 
-from tidscope_backend.demo.child import DemoChild
+from tidscope_backend.demo.demo_process import DemoProcess
 
 
-def router(demo: DemoChild) -> APIRouter:
+def router(demo: DemoProcess) -> APIRouter:
     """Make the routes."""
     routes = APIRouter(prefix="/demo", tags=["demo"])
 

@@ -1,47 +1,78 @@
 """The command line: one file a verb, and only the verb that is used is loaded."""
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 from tidscope_backend import VERSION
-from tidscope_backend.cli.failure import CommandError
+from tidscope_backend.cli.command import Command, CommandError
 
-VERBS = {
-    "up": "start collector and backend here, and print the page's address",
-    "serve": "run the backend alone",
-    "collect": "run the collector alone",
-    "doctor": "say what this machine lets tidscope measure, and how to mend what it does not",
-    "record": "record a process, or a command from its first instruction to its end",
-    "runs": "list, show, rename, delete, export and import runs",
-    "compare": "hold runs side by side",
-    "steer": "let a policy steer the size of a program's thread pool",
-    "policies": "list the policies that steer a pool, or try them on a simulated plant (bench)",
-}
+VERBS = (
+    "up",
+    "doctor",
+    "record",
+    "runs",
+    "compare",
+    "steer",
+    "policies",
+    "serve",
+    "collect",
+)
+"""In the order of `tidscope --help`. Each is a module here, with a `COMMAND`."""
+SIGPIPE_CODE = 128 + 13
+"""Exit code of a program that SIGPIPE ended, as a shell gives it."""
+
+
+def load(verb: str) -> Command:
+    """Load the command of a verb."""
+    command: Command = import_module(f"tidscope_backend.cli.{verb}").COMMAND
+    return command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a verb; returns the exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given and given[0] in VERBS:
+        return _run(load(given[0]), given[1:])
     parser = argparse.ArgumentParser(
         prog="tidscope",
         description="An oscilloscope for threads, in a browser.",
-        epilog="\n".join(["verbs:", *(f"  {name:10}{text}" for name, text in VERBS.items())]),
+        epilog="\n".join(["verbs:", *_verb_lines()]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"tidscope {VERSION}")
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=f"tidscope {VERSION}",
+        help="print the version and exit",
+    )
     parser.add_argument("verb", choices=VERBS, metavar="VERB", help="what to do; see below")
     parser.add_argument(
-        "arguments", nargs=argparse.REMAINDER, help="of the verb; see tidscope VERB --help"
+        "arguments",
+        metavar="...",
+        nargs=argparse.REMAINDER,
+        help="arguments of the verb; see tidscope VERB --help",
     )
-    given = sys.argv[1:] if arguments is None else list(arguments)
     options = parser.parse_args(given)
-    # Not options.arguments: argparse takes a -- away, which `record` needs.
-    of_verb = given[given.index(options.verb) + 1 :]
-    verb = import_module(f"tidscope_backend.cli.{options.verb}")
+    return _run(load(options.verb), options.arguments)
+
+
+def _run(command: Command, arguments: Sequence[str]) -> int:
     try:
-        code: int = verb.run(of_verb)
+        code = command.main(arguments)
+        sys.stdout.flush()
     except CommandError as error:
-        print(f"tidscope {options.verb}: {error}", file=sys.stderr)
+        print(f"tidscope {command.name}: {error}", file=sys.stderr)
         return error.code
+    except BrokenPipeError:
+        # The reader of our output has gone, as `head` does. What is still buffered goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return SIGPIPE_CODE
     return code
+
+
+def _verb_lines() -> Iterator[str]:
+    for command in map(load, VERBS):
+        yield f"  {command.name:10}{command.help}"

@@ -1,4 +1,4 @@
-"""What the command line asks a running backend, over its REST interface."""
+"""The command line's client of a running backend's REST API."""
 
 import json
 from http.client import HTTPConnection, HTTPException
@@ -17,10 +17,10 @@ class UnavailableError(Exception):
 
 
 class RefusedError(Exception):
-    """The backend refused; the text is its problem's detail and hint."""
+    """The backend refused; the text is the detail and hint of its problem document."""
 
 
-def ask(
+def request_model(
     address: str,
     token: str,
     path: str,
@@ -28,31 +28,31 @@ def ask(
     method: str = "GET",
     body: object | None = None,
 ) -> M:
-    """Ask and read the answer. Blocks.
+    """Send a request and parse the answer. Blocks.
 
     Args:
         address: host and port.
-        token: shown as Bearer.
+        token: sent as Bearer credential.
         path: below /api/v1.
-        answer: what the answer has to be.
+        answer: model of the answer.
         method: HTTP method.
-        body: sent as JSON; None: there is none.
+        body: sent as JSON; None: no body.
 
     Raises:
         RefusedError: it answers with a problem document.
         UnavailableError: it does not answer.
     """
-    received = tell(address, token, path, method, body)
+    received = request(address, token, path, method, body)
     try:
         return answer.model_validate_json(received)
     except ValidationError as error:
         raise UnavailableError(f"{address}{path}: {error}") from None
 
 
-def tell(
+def request(
     address: str, token: str, path: str, method: str = "GET", body: object | None = None
 ) -> bytes:
-    """Ask, whatever the answer is. As `ask`, which reads it."""
+    """Send a request and return the answer's body. Raises as `request_model`."""
     connection = HTTPConnection(address, timeout=TIMEOUT_SECONDS)
     try:
         headers = {"Authorization": f"Bearer {token}"}

@@ -1,4 +1,4 @@
-"""Opening the page in the person's browser, without its token on any command line."""
+"""Opening the page in the user's browser, without its token on any command line."""
 
 import os
 import tempfile
@@ -9,14 +9,14 @@ from html import escape
 from pathlib import Path
 
 
-def has_screen(environ: Mapping[str, str], euid: int) -> bool:
-    """Whether there is a screen to open a page on; browsers refuse to run as root."""
+def has_display(environ: Mapping[str, str], euid: int) -> bool:
+    """Whether a browser can open here: there is a display, and browsers refuse to run as root."""
     return euid != 0 and bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
 @contextmanager
-def opened(url: str, wanted: bool) -> Iterator[None]:
-    """Open an address, while the context lasts.
+def page_in_browser(url: str, wanted: bool) -> Iterator[None]:
+    """Open an address in the browser, if wanted; what that needs lasts as long as the context.
 
     Arguments of a process can be read by every user of the machine, so the browser is given a file
     that only this user can read, and that leads to the address.

@@ -5,42 +5,40 @@ import os
 from collections.abc import Sequence
 from urllib.parse import urlsplit, urlunsplit
 
-from tidscope_backend.cli.collector import NETWORK_SOURCES, PATH, collector_command
-from tidscope_backend.cli.failure import CommandError
-from tidscope_backend.lifeline import become
+from tidscope_backend.cli.collector_command import PATH, collector_command
+from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.server_options import add_network_option
+from tidscope_backend.parent_death import exec_program
 from tidscope_backend.settings import COLLECTOR_VARIABLE, DEFAULT_HOST, DEFAULT_PORT
 
 SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Become the collector."""
-    parser = argparse.ArgumentParser(
-        prog="tidscope collect",
-        description="Run the collector alone. It needs CAP_NET_ADMIN for full numbers, and the "
-        f"backend's secret in {COLLECTOR_VARIABLE}. Further arguments go to the collector.",
-    )
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--backend",
         default=f"ws://{DEFAULT_HOST}:{DEFAULT_PORT}",
         metavar="URL",
-        help="where the backend is (%(default)s)",
+        help="address of the backend (%(default)s)",
     )
-    parser.add_argument(
-        "--network",
-        choices=NETWORK_SOURCES,
-        default="auto",
-        help="where network bytes of threads come from (%(default)s: the best that there is)",
-    )
+    add_network_option(parser)
+
+
+def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
     options, further = parser.parse_known_args(arguments)
+    options.further = further
+    return options
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Become the collector."""
     if not os.environ.get(COLLECTOR_VARIABLE):
         raise CommandError(
-            f"{COLLECTOR_VARIABLE} is not set; give it the value that the backend was started with"
+            f"{COLLECTOR_VARIABLE} is not set; set it to the backend's collector secret"
         )
-    become(
-        collector_command(
-            "run", "--backend", socket_url(options.backend), "--network", options.network, *further
-        )
+    url = socket_url(options.backend)
+    exec_program(
+        collector_command("run", "--backend", url, "--network", options.network, *options.further)
     )
 
 
@@ -55,3 +53,15 @@ def socket_url(url: str) -> str:
         raise CommandError(f"--backend {url}: not an address such as ws://127.0.0.1:8787")
     path = PATH if parts.path in ("", "/") else parts.path
     return urlunsplit((SCHEMES[parts.scheme], parts.netloc, path, "", ""))
+
+
+COMMAND = Command(
+    name="collect",
+    help="run the collector alone",
+    description="Run the collector alone. It needs CAP_NET_ADMIN for complete data, and the "
+    f"backend's collector secret in {COLLECTOR_VARIABLE}. Further arguments go to the "
+    "collector.",
+    add_arguments=_add_arguments,
+    run=_run,
+    parse=_parse,
+)

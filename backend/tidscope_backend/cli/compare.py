@@ -1,14 +1,13 @@
 """`tidscope compare`: runs side by side, in a terminal."""
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from tidscope_wire.generated.models import AlignKind, ComparedMetric, Comparison
 
-from tidscope_backend.cli.failure import CommandError
-from tidscope_backend.cli.record import runs_of
+from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.comparison.tables import ComparisonError
 from tidscope_backend.store.lookup import RunNotFoundError, find_run
 
@@ -18,10 +17,9 @@ LABEL_WIDTH = 30
 CELL_WIDTH = 28
 
 
-def run(arguments: Sequence[str]) -> int:
+def _run(options: argparse.Namespace) -> int:
     """Compare and print."""
-    options = _parser().parse_args(arguments)
-    runs = Path(options.folder) if options.folder else runs_of(os.environ)
+    runs = chosen_runs_directory(options)
     from tidscope_backend.comparison.from_folders import compare_folders
 
     try:
@@ -93,27 +91,36 @@ def _row(label: str, cells: Sequence[str]) -> str:
     return f"{label:{LABEL_WIDTH}}" + "".join(f" {cell:>{CELL_WIDTH}}" for cell in cells)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tidscope compare",
-        description="Compare runs. Each argument is a run, or repeats joined by commas; "
-        "the first is what the others are held against. A run is called by its id, its name, or "
-        "how one of them begins. A star: the 95 % interval of the difference leaves out 0.",
-        epilog="example: tidscope compare before-1,before-2,before-3 after-1,after-2,after-3",
-    )
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "groups", metavar="RUN[,RUN...]", nargs="+", help="two to eight runs in all"
     )
-    parser.add_argument("--align", choices=("start", "policy"), default="start", help="curves at")
-    parser.add_argument("--mark", metavar="TEXT", help="align curves at the mark of this text")
+    parser.add_argument(
+        "--align",
+        choices=("start", "policy"),
+        default="start",
+        help="align the runs at their start or at the first decision of a policy (%(default)s)",
+    )
+    parser.add_argument("--mark", metavar="TEXT", help="align the runs at the mark with this text")
     parser.add_argument(
         "--match",
         action="append",
         default=[],
         metavar="RUN:ROLE=LABEL",
-        help="say which roles belong together; more than once",
+        help="give roles of different runs one label, to compare them (repeatable)",
     )
-    parser.add_argument("--roles", action="store_true", help="each role, too")
-    parser.add_argument("--folder", metavar="DIR", help="of the runs ($TIDSCOPE_RUNS)")
-    parser.add_argument("--json", action="store_true", help="the whole comparison as JSON")
-    return parser
+    parser.add_argument("--roles", action="store_true", help="also compare each thread role")
+    add_runs_dir_option(parser)
+    parser.add_argument("--json", action="store_true", help="print the whole comparison as JSON")
+
+
+COMMAND = Command(
+    name="compare",
+    help="compare runs, or groups of repeated runs",
+    description="Compare runs. Each argument is a run, or repeats joined by commas; the first is "
+    "the baseline. A run is named by its id, its name, or the start of either. A star: the 95 % "
+    "confidence interval of the difference excludes 0.",
+    epilog="example: tidscope compare before-1,before-2,before-3 after-1,after-2,after-3",
+    add_arguments=_add_arguments,
+    run=_run,
+)

@@ -5,13 +5,13 @@ import shutil
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from pydantic import ValidationError
 from tidscope_wire.generated.models import DoctorCheck, DoctorReport
 
-from tidscope_backend.cli.collector import collector_command
-from tidscope_backend.cli.failure import CommandError
+from tidscope_backend.cli.collector_command import collector_command
+from tidscope_backend.cli.command import Command, CommandError
 
 WORD_WIDTH = 9
 MAX_WIDTH = 100
@@ -19,12 +19,7 @@ NOT_PERMITTED = 4
 """Exit code of a collector that could not set the switch."""
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Print the report; the exit code is 1 if anything failed."""
-    parser = argparse.ArgumentParser(
-        prog="tidscope doctor",
-        description="Say what this machine lets tidscope measure, what is lost, what mends it.",
-    )
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     switch = parser.add_mutually_exclusive_group()
     switch.add_argument(
@@ -32,16 +27,19 @@ def run(arguments: Sequence[str]) -> int:
         dest="delays",
         action="store_const",
         const="on",
-        help="first switch on the kernel's accounting of waits for I/O and memory (as root)",
+        help="first enable the kernel's delay accounting for I/O and memory (needs root)",
     )
     switch.add_argument(
         "--disable-delay-accounting",
         dest="delays",
         action="store_const",
         const="off",
-        help="first switch it off again",
+        help="first disable it again",
     )
-    options = parser.parse_args(arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Print the report; the exit code is 1 if a check failed."""
     setting = () if options.delays is None else ("--delay-accounting", options.delays)
     done = subprocess.run(
         collector_command("doctor", "--json", *setting), stdout=subprocess.PIPE, check=False
@@ -52,7 +50,7 @@ def run(arguments: Sequence[str]) -> int:
         report = DoctorReport.model_validate_json(done.stdout)
     except ValidationError:
         raise CommandError(
-            f"the collector gave no report (exit code {done.returncode}); its words stand above"
+            f"the collector gave no report (exit code {done.returncode}); see its output above"
         ) from None
     if options.json:
         sys.stdout.write(report.model_dump_json(indent=2) + "\n")
@@ -63,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def table(report: DoctorReport, width: int) -> Iterator[str]:
-    """Lay a report out for a person, in lines of at most `width` columns."""
+    """Lay a report out for the terminal, in lines of at most `width` columns."""
     yield f"{report.host}, Linux {report.kernel}: {report.state}"
     yield ""
     for check in report.checks:
@@ -90,3 +88,11 @@ def _lines(check: DoctorCheck, width: int) -> Iterator[str]:
                 break_long_words=False,
                 break_on_hyphens=False,
             )
+
+
+COMMAND = Command(
+    name="doctor",
+    help="check what this machine lets tidscope measure, and how to fix the rest",
+    add_arguments=_add_arguments,
+    run=_run,
+)

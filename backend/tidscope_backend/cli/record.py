@@ -1,51 +1,50 @@
-"""`tidscope record`: a run without a browser, of a process or of a command."""
+"""`tidscope record`: record a process or a command without a browser."""
 
 import argparse
 import os
-import pwd
 import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from tidscope_wire.generated.models import RunManifest
 
-from tidscope_backend.cli.address import port
 from tidscope_backend.cli.backend_client import RefusedError, UnavailableError
-from tidscope_backend.cli.failure import CommandError
-from tidscope_backend.cli.launched import OWN_FAILURE, Launched, launch
-from tidscope_backend.cli.own_site import Reached, reached
-from tidscope_backend.cli.passing import BEAT_SECONDS, run_to_end
-from tidscope_backend.cli.recording_desk import RecordingDesk, Wish
-from tidscope_backend.cli.run_words import progress, summary
-from tidscope_backend.settings import DEFAULT_HOST, DEFAULT_PORT, runs_folder
+from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, spawn_held
+from tidscope_backend.cli.instance import Instance, connect_or_start
+from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
+from tidscope_backend.cli.relay import TICK_SECONDS, relay_until_exit
+from tidscope_backend.cli.run_text import progress, summary
+from tidscope_backend.cli.runs_directory import user_runs_directory
+from tidscope_backend.cli.server_options import add_backend_options, duration
+from tidscope_backend.settings import BROWSER_VARIABLE
 from tidscope_backend.store.folder import RunFolder
 
-CLOSING_SECONDS = 15.0
-CLOSING_LOOK_SECONDS = 0.05
+SEALING_SECONDS = 15.0
+SEALING_POLL_SECONDS = 0.05
 LINE_WIDTH = 79
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Record, and say what was recorded."""
-    options = _options(arguments)
+def _run(options: argparse.Namespace) -> int:
+    """Record and print a summary."""
     try:
-        runs = runs_of(os.environ)
-        child = launch(options.command) if options.command else None
+        runs = user_runs_directory(os.environ)
+        child = spawn_held(options.command) if options.command else None
         try:
-            with reached(f"{options.host}:{options.port}", runs) as site:
-                desk = RecordingDesk(site, _wish(options))
+            with connect_or_start(f"{options.host}:{options.port}", runs) as instance:
+                client = RecordingClient(instance, _recording_options(options))
                 if child is None:
-                    manifest = _of_process(desk, options)
-                    _conclude(site, runs, manifest, options, told_to=sys.stdout.fileno())
+                    manifest = _record_process(client, options)
+                    _print_result(instance, runs, manifest, options, descriptor=sys.stdout.fileno())
                     return 0
-                return _of_command(desk, site, runs, child, options)
+                return _record_command(client, instance, runs, child, options)
         finally:
             if child is not None:
-                child.end_if_held()
+                child.kill_if_held()
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except (RefusedError, UnavailableError) as error:
@@ -55,111 +54,102 @@ def run(arguments: Sequence[str]) -> int:
         raise CommandError(str(error), OWN_FAILURE if own else error.code) from None
 
 
-def runs_of(environ: Mapping[str, str]) -> Path:
-    """Where a tidscope of this user keeps its runs; with sudo, of the user that called it.
-
-    Raises:
-        CommandError: nowhere.
-    """
-    known = dict(environ)
-    if os.geteuid() == 0 and int(known.get("SUDO_UID", "0")):
-        known.pop("XDG_DATA_HOME", None)
-        with suppress(KeyError):
-            known["HOME"] = pwd.getpwuid(int(known["SUDO_UID"])).pw_dir
-    runs = runs_folder(known)
-    if runs is None:
-        raise CommandError("there is no folder for runs: set TIDSCOPE_RUNS to one")
-    return runs
-
-
-def _of_process(desk: RecordingDesk, options: argparse.Namespace) -> RunManifest:
-    """Record until the process ends, a signal comes, or the time is over."""
+def _record_process(client: RecordingClient, options: argparse.Namespace) -> RunManifest:
+    """Record until the process exits, a signal comes, or the time is up."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    before = desk.attached()
-    target = desk.attach(options.pid)
-    line = _Line(shown=sys.stderr.isatty() and not options.json)
+    before = client.attached()
+    target = client.attach(options.pid)
+    line = _ProgressLine(shown=sys.stderr.isatty() and not options.json)
     try:
-        manifest = desk.begin(target)
-        while manifest.state == "recording" and not stop.wait(BEAT_SECONDS):
-            manifest = desk.look(manifest)
+        manifest = client.start(target)
+        while manifest.state == "recording" and not stop.wait(TICK_SECONDS):
+            manifest = client.manifest(manifest)
             line.show(progress(manifest))
-        return desk.stop(manifest) if manifest.state == "recording" else manifest
+        return client.stop(manifest) if manifest.state == "recording" else manifest
     finally:
         line.clear()
         if target.id not in before:
-            desk.detach(target)
+            client.detach(target)
 
 
-def _of_command(
-    desk: RecordingDesk, site: Reached, runs: Path, child: Launched, options: argparse.Namespace
+def _record_command(
+    client: RecordingClient,
+    instance: Instance,
+    runs: Path,
+    child: HeldChild,
+    options: argparse.Namespace,
 ) -> int:
-    """Record a command that is held, from its first instruction to its end."""
-    manifest = desk.begin(desk.attach(child.pid))
-    line = _Line(shown=sys.stderr.isatty() and not options.json)
+    """Record a held command, from its first instruction to its exit."""
+    manifest = client.start(client.attach(child.pid))
+    line = _ProgressLine(shown=sys.stderr.isatty() and not options.json)
 
-    def beat() -> None:
-        # A backend that is away is asked again; the command goes on.
+    def tick() -> None:
+        # The command goes on without a backend; the next tick asks again.
         with suppress(RefusedError, UnavailableError):
-            line.show(progress(desk.look(manifest)))
+            line.show(progress(client.manifest(manifest)))
 
-    ended = run_to_end(child, beat if line.shown else _nothing)
+    ended = relay_until_exit(child, tick if line.shown else _nothing)
     line.clear()
     try:
-        manifest = desk.tell_outcome(desk.ended(manifest), ended.outcome(options.command))
+        manifest = client.set_outcome(client.wait_for_end(manifest), ended.outcome(options.command))
     except (RefusedError, UnavailableError) as error:
-        # How the command ended is what its caller waits for.
-        print(f"tidscope record: the run was not finished: {error}", file=sys.stderr)
+        # The caller gets the command's exit code in any case.
+        print(f"tidscope record: the recording was not completed: {error}", file=sys.stderr)
     else:
-        _conclude(site, runs, manifest, options, told_to=sys.stderr.fileno())
+        _print_result(instance, runs, manifest, options, descriptor=sys.stderr.fileno())
     return ended.code
 
 
-def _conclude(
-    site: Reached, runs: Path, manifest: RunManifest, options: argparse.Namespace, told_to: int
+def _print_result(
+    instance: Instance,
+    runs: Path,
+    manifest: RunManifest,
+    options: argparse.Namespace,
+    descriptor: int,
 ) -> None:
-    """Say what was recorded; of a run whose folder is not here, what its manifest tells."""
+    """Print what was recorded; without its directory, what the manifest says."""
     folder = RunFolder(runs / manifest.id)
     here = folder.manifest.exists()
-    if site.own:
-        # The last part is made into Parquet before our own tidscope ends.
-        end = time.monotonic() + CLOSING_SECONDS
+    if instance.temporary:
+        # The last part is sealed before the temporary instance ends.
+        end = time.monotonic() + SEALING_SECONDS
         while not folder.threads.exists() and time.monotonic() < end:
-            time.sleep(CLOSING_LOOK_SECONDS)
+            time.sleep(SEALING_POLL_SECONDS)
     if here:
         manifest = folder.read_manifest()
     text = (
         manifest.model_dump_json() if options.json else summary(manifest, folder if here else None)
     )
-    os.write(told_to, f"{text}\n".encode())
+    os.write(descriptor, f"{text}\n".encode())
 
 
-class _Line:
-    """A line of a terminal that is written again and again."""
+class _ProgressLine:
+    """A line of the terminal that is rewritten in place."""
 
     def __init__(self, *, shown: bool) -> None:
         self.shown = shown
         self._used = False
 
     def show(self, text: str) -> None:
-        """Replace it."""
+        """Replace the line."""
         if self.shown:
             self._used = True
             print(f"\r\033[K{text[:LINE_WIDTH]}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Leave nothing of it."""
+        """Erase the line."""
         if self._used:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _nothing() -> None:
-    """Nobody watches."""
+    """Progress is not shown."""
 
 
-def _wish(options: argparse.Namespace) -> Wish:
-    return Wish(
+def _recording_options(options: argparse.Namespace) -> RecordingOptions:
+    return RecordingOptions(
         name=options.name,
         tags=options.tag,
         group=options.group,
@@ -170,56 +160,55 @@ def _wish(options: argparse.Namespace) -> Wish:
     )
 
 
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    """Read the command line; what stands behind -- is the command."""
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pid", type=int, help="process to record")
+    parser.add_argument(
+        "--duration", type=duration, metavar="SECONDS", help="with --pid: stop after this time"
+    )
+    parser.add_argument("--name", help="name of the run (default: the process's name)")
+    parser.add_argument("--tag", action="append", default=[], help="tag of the run (repeatable)")
+    parser.add_argument("--group", help="group of repeats that this run belongs to")
+    parser.add_argument("--notes", help="notes stored with the run")
+    parser.add_argument("--rate", type=float, metavar="HZ", help="sampling rate in Hz (10)")
+    parser.add_argument(
+        "--past",
+        type=duration,
+        metavar="SECONDS",
+        help="with --pid: include the last seconds that a running tidscope has kept",
+    )
+    add_backend_options(parser)
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print the run's manifest as one line of JSON: to standard output with --pid, to "
+        "standard error with a command",
+    )
+
+
+def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the arguments; everything behind -- is the command."""
     own, command = list(arguments), list[str]()
     if "--" in own:
         place = own.index("--")
         own, command = own[:place], own[place + 1 :]
-    parser = argparse.ArgumentParser(
-        prog="tidscope record",
-        usage="tidscope record [options] (--pid PID | -- COMMAND ARGUMENT...)",
-        description="Record a process, or a command from its first instruction to its end. Uses "
-        "the tidscope that runs here if TIDSCOPE_TOKEN is its token, and else one of its own for "
-        "that time. A command has its standard input, writes as it would (into pipes), and its "
-        "exit code is ours: 128 + N where signal N ended it, 125 where tidscope failed.",
-    )
-    parser.add_argument("--pid", type=int, help="of the process")
-    parser.add_argument("--duration", type=_seconds, metavar="SECONDS", help="end after so long")
-    parser.add_argument("--name", help="of the run")
-    parser.add_argument("--tag", action="append", default=[], help="a label; more than once")
-    parser.add_argument("--group", help="runs of one group are repeats of one another")
-    parser.add_argument("--notes", help="what else is to be known of it")
-    parser.add_argument("--rate", type=float, metavar="HZ", help="samples a second (10)")
-    parser.add_argument(
-        "--past",
-        type=_seconds,
-        metavar="SECONDS",
-        help="with --pid: keep what was before, too, as far as a running tidscope has it",
-    )
-    parser.add_argument("--host", default=DEFAULT_HOST, help="of a running tidscope (%(default)s)")
-    parser.add_argument(
-        "--port", type=port, default=DEFAULT_PORT, help="of a running tidscope (%(default)s)"
-    )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="the manifest as a line of JSON: on standard output, with a command on standard error",
-    )
     options = parser.parse_args(own)
     options.command = command
     if (options.pid is None) == (not command):
-        parser.error("say what to record: --pid PID, or -- COMMAND")
+        parser.error("give either --pid PID or -- COMMAND")
     if command and (options.duration is not None or options.past is not None):
-        parser.error("--duration and --past go with --pid; a command is recorded until it ends")
+        parser.error("--duration and --past need --pid; a command is recorded until it exits")
     return options
 
 
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 31_536_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
-    return value
+COMMAND = Command(
+    name="record",
+    help="record a process, or a command from start to exit",
+    usage="tidscope record [options] (--pid PID | -- COMMAND [ARGUMENT ...])",
+    description="Record a process, or a command from its first instruction to its exit. Uses a "
+    f"running tidscope if {BROWSER_VARIABLE} holds its token, otherwise a temporary one. The "
+    "command keeps its standard input, its output passes through pipes, and record exits with its "
+    "exit code: 128 + N if signal N killed it, 125 if tidscope itself failed.",
+    add_arguments=_add_arguments,
+    run=_run,
+    parse=_parse,
+)

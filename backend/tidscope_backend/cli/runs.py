@@ -2,17 +2,16 @@
 
 import argparse
 import json
-import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tidscope_wire.generated.models import RunManifest, RunPatch
 
-from tidscope_backend.cli.failure import CommandError
-from tidscope_backend.cli.record import runs_of
-from tidscope_backend.cli.run_words import in_bytes, summary
+from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.run_text import in_bytes, summary
+from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.problems import ProblemError
 from tidscope_backend.store import trash
 from tidscope_backend.store.directory import RunsDirectory
@@ -29,10 +28,9 @@ ENDINGS = {
 """What a file's name says of its format."""
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Do what the verb of the verb says."""
-    options = _parser().parse_args(arguments)
-    runs = Path(options.folder) if options.folder else runs_of(os.environ)
+def _run(options: argparse.Namespace) -> int:
+    """Run the subcommand."""
+    runs = chosen_runs_directory(options)
     work: Callable[[Path, argparse.Namespace], None] = options.work
     try:
         work(runs, options)
@@ -41,9 +39,7 @@ def run(arguments: Sequence[str]) -> int:
     except ProblemError as error:
         raise CommandError(f"{error.problem.detail}; {error.problem.hint}") from None
     except BrokenPipeError:
-        # Whoever read the output has enough of it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        raise  # Reported as any command reports it.
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from None
     return 0
@@ -152,13 +148,9 @@ def _write_all(content: Iterator[bytes], write: Callable[[bytes], object]) -> No
         write(chunk)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tidscope runs",
-        description="Runs in this user's folder. RUN is an id, a name, or how one of them begins.",
-    )
-    parser.add_argument("--folder", metavar="DIR", help="of the runs ($TIDSCOPE_RUNS)")
-    verbs = parser.add_subparsers(metavar="WHAT", required=True)
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_runs_dir_option(parser)
+    verbs = parser.add_subparsers(metavar="SUBCOMMAND", required=True)
 
     def verb(
         name: str,
@@ -167,27 +159,46 @@ def _parser() -> argparse.ArgumentParser:
         *,
         of_run: bool = True,
     ) -> argparse.ArgumentParser:
-        made = verbs.add_parser(name, help=text, description=text)
+        made = verbs.add_parser(name, help=text, description=f"{text[:1].upper()}{text[1:]}.")
         made.set_defaults(work=work)
         if of_run:
-            made.add_argument("run", metavar="RUN")
+            made.add_argument("run", metavar="RUN", help="id or name of the run, or its start")
         return made
 
     with_json = [
-        verb("list", _list, "list them, the newest first", of_run=False),
-        verb("show", _show, "say what a run holds"),
-        verb("import", _import, "bring in a run that was exported as .tar.zst", of_run=False),
+        verb("list", _list, "list runs, newest first", of_run=False),
+        verb("show", _show, "show what a run recorded"),
+        verb("import", _import, "import a run that was exported as .tar.zst", of_run=False),
     ]
-    with_json[2].add_argument("file", metavar="FILE")
+    with_json[2].add_argument("file", metavar="FILE", help="the exported file")
     for made in with_json:
-        made.add_argument("--json", action="store_true", help="as JSON")
-    verb("rename", _rename, "give a run another name").add_argument("name", metavar="NAME")
-    verb("tag", _tag, "give a run these labels in place of those it has").add_argument(
-        "tags", metavar="TAG", nargs="*"
+        made.add_argument("--json", action="store_true", help="print JSON")
+    verb("rename", _rename, "rename a run").add_argument(
+        "name", metavar="NAME", help="the new name"
     )
-    verb("delete", _delete, "delete a run; it can be restored for an hour")
-    verb("restore", _restore, "bring back a deleted run, by its id")
-    export = verb("export", _export, "write a run to a file")
-    export.add_argument("file", metavar="FILE", help=f"- or a name with {', '.join(ENDINGS)}")
-    export.add_argument("--format", choices=sorted(set(ENDINGS.values())), help="if it says none")
-    return parser
+    verb("tag", _tag, "replace the tags of a run").add_argument(
+        "tags", metavar="TAG", nargs="*", help="the new tags; none removes all"
+    )
+    verb("delete", _delete, "move a run to the trash, where it stays for an hour")
+    verb("restore", _restore, "restore a deleted run, by its id")
+    export = verb("export", _export, "export a run to a file")
+    export.add_argument(
+        "file",
+        metavar="FILE",
+        help=f"file to write, ending in {', '.join(ENDINGS)}; - for standard output",
+    )
+    export.add_argument(
+        "--format",
+        choices=sorted(set(ENDINGS.values())),
+        help="format (default: by the ending of FILE)",
+    )
+
+
+COMMAND = Command(
+    name="runs",
+    help="list, show, rename, tag, delete, restore, export and import runs",
+    description="Work with recorded runs, without a backend. RUN is an id, a name, or the start "
+    "of either.",
+    add_arguments=_add_arguments,
+    run=_run,
+)

@@ -4,32 +4,36 @@ import argparse
 import logging
 import os
 import socket
-from collections.abc import Sequence
 
-from tidscope_backend.cli.address import add_address_options, add_otlp_option, otlp_environ
-from tidscope_backend.cli.failure import CommandError
-from tidscope_backend.cli.keeping import add_keeping_options, keep_bytes, keep_seconds
-from tidscope_backend.listening import SocketError, open_socket
-from tidscope_backend.serving import serve
-from tidscope_backend.settings import SettingsError, settings_from
+from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.server_options import (
+    add_server_options,
+    otlp_environ,
+    retention_bytes,
+    retention_seconds,
+)
+from tidscope_backend.listen_socket import SocketError, open_socket
+from tidscope_backend.settings import (
+    BROWSER_VARIABLE,
+    COLLECTOR_VARIABLE,
+    SettingsError,
+    settings_from,
+)
 
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Serve until a signal ends it."""
-    parser = argparse.ArgumentParser(
-        prog="tidscope serve",
-        description="Run the backend alone. Secrets come from the environment: TIDSCOPE_TOKEN for "
-        "browsers, TIDSCOPE_COLLECTOR_SECRET for collectors.",
-    )
-    add_address_options(parser)
-    add_otlp_option(parser)
-    add_keeping_options(parser)
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_server_options(parser)
     parser.add_argument(
-        "--fd", type=int, help="descriptor of a listening socket, in place of --port"
+        "--fd", type=int, help="descriptor of a listening socket, instead of --port"
     )
-    options = parser.parse_args(arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Serve until a signal ends it."""
+    from tidscope_backend.server import serve
+
     logging.basicConfig(level=logging.INFO, format=LOG_FORMAT)
     try:
         settings = settings_from(
@@ -37,8 +41,8 @@ def run(arguments: Sequence[str]) -> int:
             options.host,
             tuple(options.allow_host),
             tuple(options.allow_origin),
-            keep_seconds(options),
-            keep_bytes(options),
+            retention_seconds(options),
+            retention_bytes(options),
         )
         sock = (
             open_socket(options.host, options.port)
@@ -50,3 +54,13 @@ def run(arguments: Sequence[str]) -> int:
     logging.getLogger(__name__).info("listening on %s port %d", *sock.getsockname()[:2])
     serve(settings, sock)
     return 0
+
+
+COMMAND = Command(
+    name="serve",
+    help="run the backend alone",
+    description=f"Run the backend alone. Its secrets come from the environment: {BROWSER_VARIABLE} "
+    f"for browsers, {COLLECTOR_VARIABLE} for collectors.",
+    add_arguments=_add_arguments,
+    run=_run,
+)

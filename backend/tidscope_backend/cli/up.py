@@ -3,12 +3,10 @@
 import argparse
 import asyncio
 import json
-import math
 import os
 import signal
 import socket
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
@@ -16,15 +14,20 @@ from typing import TypeVar
 from pydantic import BaseModel
 from tidscope_wire.generated.models import DemoResponse, HealthResponse, HostsResponse
 
-from tidscope_backend.cli.account import Account, backend_account
-from tidscope_backend.cli.address import add_address_options, add_otlp_option, otlp_environ
-from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, ask
-from tidscope_backend.cli.browser import has_screen, opened
-from tidscope_backend.cli.collector import NETWORK_SOURCES, PATH, collector_command
-from tidscope_backend.cli.failure import CommandError
-from tidscope_backend.cli.keeping import add_keeping_options, keeping_arguments
-from tidscope_backend.cli.supervised import Program, Supervised
-from tidscope_backend.listening import SocketError, open_socket, reachable
+from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, request_model
+from tidscope_backend.cli.backend_user import BackendUser, choose_backend_user
+from tidscope_backend.cli.browser import has_display, page_in_browser
+from tidscope_backend.cli.collector_command import PATH, collector_command
+from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.server_options import (
+    add_network_option,
+    add_server_options,
+    otlp_environ,
+    percent,
+    retention_arguments,
+)
+from tidscope_backend.cli.supervisor import Program, Supervisor
+from tidscope_backend.listen_socket import SocketError, open_socket, reachable
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
@@ -53,8 +56,8 @@ class Running:
     address: str
     token: str
     view_token: str
-    backend: Supervised
-    collector: Supervised | None
+    backend: Supervisor
+    collector: Supervisor | None
 
     @property
     def url(self) -> str:
@@ -63,58 +66,56 @@ class Running:
 
     @property
     def view_url(self) -> str:
-        """The same for people who are only to watch."""
+        """The same for a view-only session."""
         return f"http://{self.address}/?token={self.view_token}"
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Start all, print the address, and keep it running until a signal comes."""
-    parser = argparse.ArgumentParser(
-        prog="tidscope up",
-        description="Start collector and backend on this machine and print the page's address.",
-    )
-    add_address_options(parser)
-    add_otlp_option(parser)
-    parser.add_argument("--demo", action="store_true", help="with a program to look at")
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_server_options(parser)
+    parser.add_argument("--demo", action="store_true", help="start and attach a demo program")
     parser.add_argument(
         "--open",
         action=argparse.BooleanOptionalAction,
-        help="open the page in a browser (if there is a screen and this is a terminal)",
+        help="open the page in a browser (default: on a terminal with a display)",
     )
     parser.add_argument(
         "--budget-percent",
-        type=_percent,
+        type=percent,
         metavar="PERCENT",
-        help="CPU that sampling may take, 100 is one core; over it the collector lowers the rate; "
-        "0: no limit (2)",
+        help="CPU budget of sampling, 100 is one core; above it the collector lowers the sampling "
+        "rate; 0: no limit (2)",
     )
-    add_keeping_options(parser)
-    parser.add_argument("--no-collector", action="store_true", help="the backend alone")
+    parser.add_argument("--no-collector", action="store_true", help="start the backend only")
     parser.add_argument(
-        "--user", metavar="NAME", help="whom the backend becomes (with sudo: who called it)"
+        "--user",
+        metavar="NAME",
+        help="user the backend runs as (default under sudo: the user who called it)",
     )
+    add_network_option(parser)
     parser.add_argument(
-        "--network",
-        choices=NETWORK_SOURCES,
-        default="auto",
-        help="where network bytes of threads come from (%(default)s: the best that there is)",
+        "--json", action="store_true", help="print address and process ids as one line of JSON"
     )
-    parser.add_argument("--json", action="store_true", help="print what runs as one line of JSON")
-    return asyncio.run(_up(parser.parse_args(arguments)))
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Start both, print the address, and keep them running until a signal comes."""
+    return asyncio.run(_up(options))
 
 
 async def _up(options: argparse.Namespace) -> int:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    account = backend_account(options.user, os.environ, os.geteuid())
-    if account is not None:
-        account.check_may_run()
+    user = choose_backend_user(options.user, os.environ, os.geteuid())
+    if user is not None:
+        user.check_can_run()
     elif os.geteuid() == 0:
-        _say("the backend runs as root; it needs no rights: --user NAME has it drop them")
+        _say(
+            "the backend runs as root, which it does not need; --user NAME runs it as another user"
+        )
     try:
         sock = open_socket(options.host, options.port)
-        running = _programs(options, sock, account)
+        running = _programs(options, sock, user)
     except (SocketError, SettingsError) as error:
         raise CommandError(str(error)) from None
     # Held open here as well, so that nobody takes the port while the backend starts again.
@@ -124,7 +125,7 @@ async def _up(options: argparse.Namespace) -> int:
             for child in (running.backend, running.collector)
             if child is not None
         }
-        tasks.add(asyncio.create_task(_introduce(options, running, stop)))
+        tasks.add(asyncio.create_task(_announce(options, running, stop)))
         tasks.add(asyncio.create_task(_until(stop)))
         try:
             await _first_failure_or(stop, tasks)
@@ -148,7 +149,9 @@ async def _until(stop: asyncio.Event) -> None:
     await stop.wait()
 
 
-def _programs(options: argparse.Namespace, sock: socket.socket, account: Account | None) -> Running:
+def _programs(
+    options: argparse.Namespace, sock: socket.socket, user: BackendUser | None
+) -> Running:
     """Say what to run; the secrets are made here and travel by environment only."""
     environ = otlp_environ(options, os.environ)
     settings = settings_from(environ)
@@ -162,7 +165,7 @@ def _programs(options: argparse.Namespace, sock: socket.socket, account: Account
         command += ["--allow-host", name]
     for origin in options.allow_origin:
         command += ["--allow-origin", origin]
-    command += keeping_arguments(options)
+    command += retention_arguments(options)
     backend = Program(
         "backend",
         command,
@@ -172,7 +175,7 @@ def _programs(options: argparse.Namespace, sock: socket.socket, account: Account
             VIEW_VARIABLE: settings.view_token,
         },
         descriptors=(sock.fileno(),),
-        account=account,
+        user=user,
     )
     collector = None
     if not options.no_collector:
@@ -180,20 +183,20 @@ def _programs(options: argparse.Namespace, sock: socket.socket, account: Account
         command = collector_command("run", "--backend", url, "--network", options.network)
         if options.budget_percent is not None:
             command += ["--budget-percent", f"{options.budget_percent:g}"]
-        collector = Supervised(Program("collector", command, for_collector), _say)
-    supervised = Supervised(backend, _say)
+        collector = Supervisor(Program("collector", command, for_collector), _say)
+    supervised = Supervisor(backend, _say)
     return Running(address, settings.token, settings.view_token, supervised, collector)
 
 
-async def _introduce(options: argparse.Namespace, running: Running, stop: asyncio.Event) -> None:
+async def _announce(options: argparse.Namespace, running: Running, stop: asyncio.Event) -> None:
     """Wait until all is ready, and tell the person where it is."""
     await _ready(running)
     if running.collector is not None:
-        await _explain_source(running)
+        await _report_privileges(running)
     if options.demo:
         await _start_demo(running)
     if options.json:
-        told = {
+        facts = {
             "url": running.url,
             "address": f"http://{running.address}",
             "token": running.token,
@@ -201,15 +204,15 @@ async def _introduce(options: argparse.Namespace, running: Running, stop: asynci
             "backend_pid": running.backend.pid,
             "collector_pid": running.collector and running.collector.pid,
         }
-        print(json.dumps(told), flush=True)
+        print(json.dumps(facts), flush=True)
     else:
         print(f"tidscope is at {running.url}", flush=True)
-        print(f"to watch only: {running.view_url}", flush=True)
-        _say("Ctrl-C ends it")
+        print(f"view only: {running.view_url}", flush=True)
+        _say("Ctrl-C stops it")
     wanted = options.open
     if wanted is None:
-        wanted = sys.stdout.isatty() and has_screen(os.environ, os.geteuid())
-    with opened(running.url, wanted):
+        wanted = sys.stdout.isatty() and has_display(os.environ, os.geteuid())
+    with page_in_browser(running.url, wanted):
         await stop.wait()
 
 
@@ -224,49 +227,46 @@ async def _ready(running: Running) -> None:
         async with asyncio.timeout(READY_SECONDS):
             while True:
                 with suppress(UnavailableError):
-                    health = await _ask(running, "/health", HealthResponse)
+                    health = await _request(running, "/health", HealthResponse)
                     if running.collector is None or health.collectors:
                         return
                     missing = "the collector did not connect"
                 await asyncio.sleep(POLL_SECONDS)
     except TimeoutError:
-        raise CommandError(
-            f"{missing} within {READY_SECONDS:g} s; what it said stands above"
-        ) from None
+        raise CommandError(f"{missing} within {READY_SECONDS:g} s; see its output above") from None
     except RefusedError as error:
         raise CommandError(f"another program answers at {running.address}: {error}") from None
 
 
-async def _explain_source(running: Running) -> None:
+async def _report_privileges(running: Running) -> None:
     with suppress(UnavailableError, RefusedError):
-        for host in (await _ask(running, "/hosts", HostsResponse)).hosts:
+        for host in (await _request(running, "/hosts", HostsResponse)).hosts:
             if not host.collector.privileged:
-                _say(f"the collector has few rights: {host.collector.reason}")
+                _say(f"the collector lacks privileges: {host.collector.reason}")
 
 
 async def _start_demo(running: Running) -> None:
     try:
-        demo = await _ask(running, "/demo", DemoResponse, method="POST")
+        demo = await _request(running, "/demo", DemoResponse, method="POST")
     except (UnavailableError, RefusedError) as error:
-        _say(f"no demo: {error}")
+        _say(f"the demo did not start: {error}")
     else:
-        _say(f"the demo program is process {demo.target.process.pid}")
+        _say(f"the demo program has process id {demo.target.process.pid}")
 
 
-async def _ask(running: Running, path: str, answer: type[M], method: str = "GET") -> M:
-    return await asyncio.to_thread(ask, running.address, running.token, path, answer, method)
-
-
-def _percent(text: str) -> float:
-    """A number from 0 on: said here rather than by a collector that cannot start."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of percent, 0 or more")
-    return value
+async def _request(running: Running, path: str, answer: type[M], method: str = "GET") -> M:
+    return await asyncio.to_thread(
+        request_model, running.address, running.token, path, answer, method
+    )
 
 
 def _say(text: str) -> None:
     print(f"tidscope: {text}", file=sys.stderr, flush=True)
+
+
+COMMAND = Command(
+    name="up",
+    help="start collector and backend on this machine and print the page's address",
+    add_arguments=_add_arguments,
+    run=_run,
+)

@@ -14,7 +14,7 @@ from threading import Event, Thread
 
 from tidscope_backend.demo import roles
 from tidscope_backend.demo.thread_names import set_name, start_thread
-from tidscope_backend.lifeline import OrphanError, hold_on_to
+from tidscope_backend.parent_death import ParentExitedError, terminate_with_parent
 
 JOIN_SECONDS = 2
 ENDING = frozenset({signal.SIGTERM, signal.SIGINT})
@@ -50,8 +50,8 @@ def main() -> int:
     # A handler that sets the event could come while this thread holds the event's lock.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
-        hold_on_to(os.getppid())
-    except OrphanError as error:
+        terminate_with_parent(os.getppid())
+    except ParentExitedError as error:
         print(error, file=sys.stderr)
         return 1
     set_name("tidscope-demo")

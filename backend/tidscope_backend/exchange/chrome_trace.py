@@ -191,7 +191,8 @@ def _counters(reader: RunReader, threads: pa.Table, level: int, pid: int) -> Ite
 
 
 def _of_life(name: str, rates: Rates, fields: list[str], pid: int) -> Iterator[Event]:
-    shares = np.column_stack([rates.values[field] for field in fields]).round(4)
+    # Nanoseconds a second: 1e9 of them are all of the time.
+    shares = np.column_stack([rates.values[field] / 1e9 for field in fields]).round(4)
     told = [NAMES[field] for field in fields]
     for time_ns, row in zip(rates.time_ns.tolist(), shares.tolist(), strict=True):
         args = {key: value for key, value in zip(told, row, strict=True) if not math.isnan(value)}

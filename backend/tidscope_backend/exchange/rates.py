@@ -1,4 +1,4 @@
-"""From cumulative counters of a thread to what it did between two instants. Pure."""
+"""Rates of each thread of a run, from the rows that its samples have. Pure."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from tidscope_wire.rates import rates_per_s
 
 Life = tuple[int, int | None]
 """Thread id, and start in nanoseconds since attach."""
@@ -19,7 +20,7 @@ class Rates:
 
     Attributes:
         time_ns: ascending.
-        values: field to its increase for each nanosecond; nan where it is not known.
+        values: field to its rate, units a second; nan where it is not known.
     """
 
     time_ns: npt.NDArray[np.int64]
@@ -62,17 +63,16 @@ def _steps(
     counters: Mapping[str, npt.NDArray[np.float64]],
     instants: npt.NDArray[np.int64],
 ) -> Rates:
-    # The instant before each row but the first: from there on it did what the row tells.
+    # The instant before each row but the first: up to there the thread did nothing.
     before = instants[np.maximum(np.searchsorted(instants, time_ns[1:]) - 1, 0)]
-    before = np.maximum(before, time_ns[:-1])
-    length = time_ns[1:] - before
     idle = before > time_ns[:-1]
-    times = np.concatenate([before, time_ns[:-1][idle], time_ns[-1:]])
+    times = np.concatenate([time_ns, before[idle]])
     order = np.argsort(times, kind="stable")
+    times = times[order]
     values = {}
     for name, column in counters.items():
-        rate = np.diff(column) / np.maximum(length, 1)
-        at_rest = np.concatenate([column[:-1][idle], column[-1:]])
-        still = np.where(np.isnan(at_rest), np.nan, 0.0)
-        values[name] = np.concatenate([rate, still])[order]
-    return Rates(times[order], values)
+        readings = np.concatenate([column, column[:-1][idle]])[order]
+        # A rate belongs to the end of its interval, a step to its start; nothing follows the last.
+        last = np.where(np.isnan(column[-1:]), np.nan, 0.0)
+        values[name] = np.concatenate([rates_per_s(times, readings)[1:], last])
+    return Rates(times, values)

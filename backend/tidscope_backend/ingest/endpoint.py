@@ -21,13 +21,13 @@ from tidscope_wire.generated.models import (
     TargetReply,
 )
 
-from tidscope_backend.closing import CloseError, close
 from tidscope_backend.ingest.intake import Intake
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.settings import Settings
 from tidscope_backend.site import Site
 from tidscope_backend.validation import complaint
+from tidscope_backend.websocket_close import CloseError, close
 
 Message = (
     CollectorHello

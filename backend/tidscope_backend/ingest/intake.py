@@ -7,11 +7,11 @@ from tidscope_wire.frame import FrameError, split
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import CollectorHello, FrameHeader, FramesLost
 
-from tidscope_backend.closing import CloseError
 from tidscope_backend.ingest.sequence import Sequence
 from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.stored import StoredFrame, stored_as
+from tidscope_backend.websocket_close import CloseError
 
 
 class FrameSink(Protocol):

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from tidscope_backend.lifeline import command as with_lifeline
+from tidscope_backend.parent_death import bound_to_parent
 from tidscope_backend.store.folder import RunFolder
 
 CLOSING = "tidscope_backend.recording.sealing"
@@ -37,7 +37,7 @@ async def seal_in_process(folder: RunFolder, part: int | None) -> None:
     """
     arguments = [str(folder.path), *([] if part is None else [str(part)])]
     process = await asyncio.create_subprocess_exec(
-        *with_lifeline([sys.executable, "-m", CLOSING, *arguments]),
+        *bound_to_parent([sys.executable, "-m", CLOSING, *arguments]),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,

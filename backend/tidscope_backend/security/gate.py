@@ -6,12 +6,12 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 from tidscope_wire.generated.close_code import CloseCode
 
-from tidscope_backend.closing import fit_reason
 from tidscope_backend.problems import ProblemError, refusal
 from tidscope_backend.responses import send_problem
 from tidscope_backend.security.door import Door
 from tidscope_backend.security.places import Places
 from tidscope_backend.security.session import bearer
+from tidscope_backend.websocket_close import fit_reason
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 COLLECTOR_PATH = "/ws/collector"

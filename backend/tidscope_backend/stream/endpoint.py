@@ -8,13 +8,13 @@ from pydantic import TypeAdapter, ValidationError
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import LiveCommand, LiveState, Subscribe, Taken, Unsubscribe
 
-from tidscope_backend.closing import CloseError, close
 from tidscope_backend.problems import ProblemError
 from tidscope_backend.settings import Settings
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.page import Page
 from tidscope_backend.stream.subscription import Bounds
 from tidscope_backend.validation import complaint
+from tidscope_backend.websocket_close import CloseError, close
 
 _COMMAND: TypeAdapter[Subscribe | Unsubscribe | Taken] = TypeAdapter(LiveCommand)
 

@@ -1,4 +1,4 @@
-"""Watches over a command: hands on what it writes and the signals that we get, until it ends."""
+"""Relays a command's output and our signals to it, until it exits."""
 
 import os
 import selectors
@@ -12,18 +12,18 @@ from resource import struct_rusage
 
 from tidscope_wire.generated.models import RunOutcome
 
-from tidscope_backend.cli.launched import Launched
+from tidscope_backend.cli.held_child import HeldChild
 
 TAIL_BYTES = 16 * 1024
 CHUNK = 64 * 1024
-BEAT_SECONDS = 0.5
-PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+TICK_SECONDS = 0.5
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
-"""A terminal sends these to all of its foreground group, the command included."""
+"""A terminal sends these to its whole foreground group, the command included."""
 
 
-class Tail:
-    """Keeps the end of what was written, and counts all of it."""
+class OutputTail:
+    """The end of the output, and the count of all of its bytes."""
 
     def __init__(self, keep: int = TAIL_BYTES) -> None:
         self._keep = keep
@@ -31,8 +31,8 @@ class Tail:
         self._held = 0
         self.total = 0
 
-    def add(self, data: bytes) -> None:
-        """More was written."""
+    def append(self, data: bytes) -> None:
+        """Append output."""
         self.total += len(data)
         self._chunks.append(data)
         self._held += len(data)
@@ -45,23 +45,23 @@ class Tail:
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a command ended: as wait4(2) tells it."""
+class CommandExit:
+    """How a command exited, from wait4(2)."""
 
     status: int
     usage: struct_rusage
     elapsed_s: float
-    tail: Tail
+    tail: OutputTail
 
     @property
     def code(self) -> int:
-        """What a shell would give as its exit code."""
+        """The exit code that a shell would report."""
         if os.WIFSIGNALED(self.status):
             return 128 + os.WTERMSIG(self.status)
         return os.WEXITSTATUS(self.status)
 
     def outcome(self, command: list[str]) -> RunOutcome:
-        """The same for the manifest."""
+        """The same for the run's manifest."""
         killed = os.WIFSIGNALED(self.status)
         return RunOutcome(
             # A command line of the kernel may be longer than a manifest has room for.
@@ -81,18 +81,18 @@ class Ended:
         )
 
 
-def run_to_end(child: Launched, beat: Callable[[], None]) -> Ended:
-    """Let a command go and stay with it.
+def relay_until_exit(child: HeldChild, tick: Callable[[], None]) -> CommandExit:
+    """Release a held command and relay until it exits.
 
     Args:
-        child: stands before its first instruction.
-        beat: called about twice a second.
+        child: held before its first instruction.
+        tick: called about twice a second.
     """
-    tail = Tail()
+    tail = OutputTail()
     waking, woken = socket.socketpair()
     for end in (waking, woken):
         end.setblocking(False)
-    before = {number: signal.signal(number, _nothing) for number in PASSED_ON}
+    before = {number: signal.signal(number, _wake_up_only) for number in FORWARDED}
     previous = signal.set_wakeup_fd(woken.fileno())
     pidfd = os.pidfd_open(child.pid)
     with selectors.DefaultSelector() as selector, waking, woken:
@@ -103,12 +103,12 @@ def run_to_end(child: Launched, beat: Callable[[], None]) -> Ended:
             selector.register(pidfd, selectors.EVENT_READ)
             selector.register(waking, selectors.EVENT_READ)
             started = time.monotonic()
-            child.let_go()
-            _watch(selector, child, pidfd, waking, tail, beat)
+            child.release()
+            _watch(selector, child, pidfd, waking, tail, tick)
             elapsed_s = time.monotonic() - started
-            # What it wrote before it ended; whoever it left behind may go on writing.
+            # Output written before the exit; processes it left behind may go on writing.
             for source, sink in ((child.output, 1), (child.errors, 2)):
-                while _hand_on(selector, source, sink, tail):
+                while _relay(selector, source, sink, tail):
                     pass
             _, status, usage = os.wait4(child.pid, 0)
         finally:
@@ -116,35 +116,35 @@ def run_to_end(child: Launched, beat: Callable[[], None]) -> Ended:
             for number, handler in before.items():
                 signal.signal(number, handler)
             os.close(pidfd)
-    return Ended(status, usage, elapsed_s, tail)
+    return CommandExit(status, usage, elapsed_s, tail)
 
 
 def _watch(
     selector: selectors.BaseSelector,
-    child: Launched,
+    child: HeldChild,
     pidfd: int,
     waking: socket.socket,
-    tail: Tail,
-    beat: Callable[[], None],
+    tail: OutputTail,
+    tick: Callable[[], None],
 ) -> None:
-    """Hand on until it has ended."""
-    next_beat = time.monotonic() + BEAT_SECONDS
+    """Relay until it exits."""
+    next_tick = time.monotonic() + TICK_SECONDS
     while True:
-        ready = {key.fd: key for key, _ in selector.select(max(0, next_beat - time.monotonic()))}
+        ready = {key.fd: key for key, _ in selector.select(max(0, next_tick - time.monotonic()))}
         for number in waking.recv(256) if waking.fileno() in ready else b"":
-            _pass_on(child.pid, signal.Signals(number))
+            _forward(child.pid, signal.Signals(number))
         for fd, key in ready.items():
             if fd in (child.output, child.errors):
-                _hand_on(selector, fd, key.data, tail)
+                _relay(selector, fd, key.data, tail)
         if pidfd in ready:
             return
-        if time.monotonic() >= next_beat:
-            beat()
-            next_beat = time.monotonic() + BEAT_SECONDS
+        if time.monotonic() >= next_tick:
+            tick()
+            next_tick = time.monotonic() + TICK_SECONDS
 
 
-def _hand_on(selector: selectors.BaseSelector, source: int, sink: int, tail: Tail) -> bool:
-    """Read once and write it; whether there was something."""
+def _relay(selector: selectors.BaseSelector, source: int, sink: int, tail: OutputTail) -> bool:
+    """Read and write one chunk; returns whether there was one."""
     if source not in selector.get_map():
         return False
     try:
@@ -152,11 +152,11 @@ def _hand_on(selector: selectors.BaseSelector, source: int, sink: int, tail: Tai
     except BlockingIOError:
         return False
     if data:
-        tail.add(data)
+        tail.append(data)
         try:
             _write(sink, data)
         except OSError:
-            data = b""  # Nobody reads it any more: the command learns that as it would without us.
+            data = b""  # Our reader has gone: the command gets SIGPIPE as it would without us.
     if not data:
         selector.unregister(source)
         os.close(source)
@@ -169,12 +169,12 @@ def _write(sink: int, data: bytes) -> None:
         try:
             view = view[os.write(sink, view) :]
         except BlockingIOError:
-            # Whoever shares this descriptor has set it so.
+            # A process that shares this descriptor has made it non-blocking.
             os.set_blocking(sink, True)
 
 
-def _pass_on(pid: int, number: signal.Signals) -> None:
-    if number not in PASSED_ON or (number in FROM_TERMINAL and _is_foreground()):
+def _forward(pid: int, number: signal.Signals) -> None:
+    if number not in FORWARDED or (number in FROM_TERMINAL and _is_foreground()):
         return
     os.kill(pid, number)  # Not waited for yet, so the id is still its own.
 
@@ -193,5 +193,5 @@ def _name(number: int) -> str:
         return f"SIGRTMIN+{number - signal.SIGRTMIN}"
 
 
-def _nothing(*_: object) -> None:
-    """The wake-up descriptor tells of it."""
+def _wake_up_only(*_: object) -> None:
+    """The wake-up descriptor reports the signal."""

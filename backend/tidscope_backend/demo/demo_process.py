@@ -18,7 +18,7 @@ RATE_HZ = 10
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
-class DemoChild:
+class DemoProcess:
     """Starts, attaches and ends the demo program.
 
     Args:

@@ -13,8 +13,8 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidscope_backend.cli.failure import CommandError
-from tidscope_backend.lifeline import become
+from tidscope_backend.cli.command import CommandError
+from tidscope_backend.parent_death import exec_program
 
 PTRACE_TRACEME = 0
 PTRACE_DETACH = 17
@@ -29,7 +29,7 @@ OWN_FAILURE = 125
 
 
 @dataclass
-class Launched:
+class HeldChild:
     """The child, and the reading ends of its output.
 
     Attributes:
@@ -44,12 +44,12 @@ class Launched:
     _libc: ctypes.CDLL
     _held: bool = True
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Let it run. Raises OSError."""
         self._held = False
         _ptrace(self._libc, PTRACE_DETACH, self.pid, 0)
 
-    def end_if_held(self) -> None:
+    def kill_if_held(self) -> None:
         """End it if it has not run."""
         if self._held:
             self._held = False
@@ -57,7 +57,7 @@ class Launched:
             os.waitpid(self.pid, 0)
 
 
-def launch(command: Sequence[str]) -> Launched:
+def spawn_held(command: Sequence[str]) -> HeldChild:
     """Start a command up to its first instruction.
 
     Its standard input is ours; what it writes is ours to read.
@@ -79,7 +79,7 @@ def launch(command: Sequence[str]) -> Launched:
         reason = told.read().decode()
     if os.WIFSTOPPED(status):
         _ptrace(libc, PTRACE_SETOPTIONS, pid, PTRACE_O_EXITKILL)
-        return Launched(pid, output[0], errors[0], libc)
+        return HeldChild(pid, output[0], errors[0], libc)
     os.close(output[0])
     os.close(errors[0])
     what, _, number = reason.partition(" ")
@@ -111,7 +111,7 @@ def _become(
         except OSError as error:
             os.write(failure, f"ptrace {error.errno}".encode())
             return
-        become(command)
+        exec_program(command)
     except OSError as error:
         os.write(failure, f"exec {error.errno}".encode())
     finally:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from tidscope_backend.cli.account import Account
-from tidscope_backend.cli.failure import CommandError
-from tidscope_backend.lifeline import command as with_lifeline
+from tidscope_backend.cli.backend_user import BackendUser
+from tidscope_backend.cli.command import CommandError
+from tidscope_backend.parent_death import bound_to_parent
 
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 10.0
 SHORT_RUN_SECONDS = 5.0
-SHORT_RUNS = 6
+MAX_SHORT_RUNS = 6
 END_SECONDS = 8.0
 
 
@@ -27,17 +27,17 @@ class Program:
         command: program and arguments; no secret among them.
         environ: the whole environment.
         descriptors: kept open in it.
-        account: whom it becomes; None: whom we are.
+        user: whom it becomes; None: whom we are.
     """
 
     name: str
     command: Sequence[str]
     environ: dict[str, str] = field(repr=False)
     descriptors: tuple[int, ...] = ()
-    account: Account | None = None
+    user: BackendUser | None = None
 
 
-class Supervised:
+class Supervisor:
     """Runs a program, again if it ends, with growing pauses.
 
     Args:
@@ -81,8 +81,8 @@ class Supervised:
         try:
             self._process = await self._start()
         except PermissionError as error:
-            account = self._program.account
-            whom = f"user {account.name}" if account else "this user"
+            user = self._program.user
+            whom = f"user {user.name}" if user else "this user"
             raise CommandError(
                 f"{whom} may not run {error.filename}, so the {self._program.name} cannot start; "
                 "install tidscope where that user can read it, or choose another: --user NAME"
@@ -91,9 +91,9 @@ class Supervised:
         short = time.monotonic() - started < SHORT_RUN_SECONDS
         self._short_runs = self._short_runs + 1 if short else 0
         how = f"with code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
-        if self._short_runs >= SHORT_RUNS:
+        if self._short_runs >= MAX_SHORT_RUNS:
             raise CommandError(
-                f"the {self._program.name} ended {how}, {SHORT_RUNS} times in a row; "
+                f"the {self._program.name} ended {how}, {MAX_SHORT_RUNS} times in a row; "
                 "its words stand above"
             )
         pause = min(self._first_pause_seconds * 2**self._short_runs, LONGEST_PAUSE_SECONDS)
@@ -101,17 +101,17 @@ class Supervised:
         await asyncio.sleep(pause)
 
     async def _start(self) -> asyncio.subprocess.Process:
-        program, account = self._program, self._program.account
+        program, user = self._program, self._program.user
         return await asyncio.create_subprocess_exec(
-            *with_lifeline(program.command),
-            env=program.environ if account is None else account.environ(program.environ),
+            *bound_to_parent(program.command),
+            env=program.environ if user is None else user.environ(program.environ),
             pass_fds=program.descriptors,
             stdin=asyncio.subprocess.DEVNULL,
             # Ctrl-C is ours: we end the children in order, the terminal must not.
             start_new_session=True,
-            user=account.uid if account else None,
-            group=account.gid if account else None,
-            extra_groups=account.groups if account else None,
+            user=user.uid if user else None,
+            group=user.gid if user else None,
+            extra_groups=user.groups if user else None,
         )
 
     async def _end(self) -> None:

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tidscope_backend.cli.failure import CommandError
+from tidscope_backend.cli.command import CommandError
 
 
 @dataclass(frozen=True)
-class Account:
+class BackendUser:
     """A user to run as.
 
     Attributes:
@@ -33,7 +33,7 @@ class Account:
         own = {name: value for name, value in base.items() if not name.startswith("XDG_")}
         return {**own, "HOME": self.home, "USER": self.name, "LOGNAME": self.name}
 
-    def check_may_run(self) -> None:
+    def check_can_run(self) -> None:
         """See that this user may read the installation, which can lie in a private folder.
 
         Raises:
@@ -60,7 +60,9 @@ class Account:
             )
 
 
-def backend_account(user: str | None, environ: Mapping[str, str], euid: int) -> Account | None:
+def choose_backend_user(
+    user: str | None, environ: Mapping[str, str], euid: int
+) -> BackendUser | None:
     """Decide whom the backend becomes.
 
     Args:
@@ -82,11 +84,11 @@ def backend_account(user: str | None, environ: Mapping[str, str], euid: int) -> 
     try:
         entry = pwd.getpwuid(uid)
     except KeyError:
-        return Account(str(uid), uid, gid, (gid,), "/")
+        return BackendUser(str(uid), uid, gid, (gid,), "/")
     return _account(entry, gid)
 
 
-def _named(user: str, euid: int) -> Account:
+def _named(user: str, euid: int) -> BackendUser:
     try:
         entry = pwd.getpwnam(user)
     except KeyError:
@@ -96,6 +98,6 @@ def _named(user: str, euid: int) -> Account:
     return _account(entry, entry.pw_gid)
 
 
-def _account(entry: pwd.struct_passwd, gid: int) -> Account:
+def _account(entry: pwd.struct_passwd, gid: int) -> BackendUser:
     groups = tuple(os.getgrouplist(entry.pw_name, gid))
-    return Account(entry.pw_name, entry.pw_uid, gid, groups, entry.pw_dir)
+    return BackendUser(entry.pw_name, entry.pw_uid, gid, groups, entry.pw_dir)

@@ -1,4 +1,4 @@
-"""Runs in words, for a terminal."""
+"""Runs as text, for a terminal."""
 
 from tidscope_wire.generated.models import RunManifest
 

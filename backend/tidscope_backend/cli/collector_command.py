@@ -3,12 +3,10 @@
 import sys
 from importlib.util import find_spec
 
-from tidscope_backend.cli.failure import CommandError
+from tidscope_backend.cli.command import CommandError
 
 PACKAGE = "tidscope_collector"
 PATH = "/ws/collector"
-NETWORK_SOURCES = ("auto", "taskstats", "ebpf", "none")
-"""Choices of the collector's --network; a test compares them."""
 
 
 def collector_command(*arguments: str) -> list[str]:
@@ -18,5 +16,5 @@ def collector_command(*arguments: str) -> list[str]:
         CommandError: it is not installed.
     """
     if find_spec(PACKAGE) is None:
-        raise CommandError(f"{PACKAGE} is not installed beside this program; install tidscope anew")
+        raise CommandError(f"{PACKAGE} is not installed; reinstall tidscope")
     return [sys.executable, "-m", PACKAGE, *arguments]

@@ -1,0 +1,111 @@
+"""Records through a backend's REST API."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import BaseModel
+from tidscope_wire.generated.models import RunManifest, RunOutcome, Target, TargetsResponse
+
+from tidscope_backend.cli.backend_client import request, request_model
+from tidscope_backend.cli.instance import Instance
+
+M = TypeVar("M", bound=BaseModel)
+FIRST_SECONDS = 5.0
+LAST_SECONDS = 10.0
+POLL_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class RecordingOptions:
+    """What to record, and how to describe the run; None: not given."""
+
+    name: str | None
+    tags: list[str]
+    group: str | None
+    notes: str | None
+    rate_hz: float | None
+    past_s: float | None
+    duration_s: float | None
+
+    def request(self, target: Target) -> dict[str, object]:
+        """The body of the request."""
+        given = {
+            "name": self.name,
+            "group": self.group,
+            "notes": self.notes,
+            "past_s": self.past_s,
+            "duration_s": self.duration_s,
+        }
+        present = {name: value for name, value in given.items() if value is not None}
+        return {"target": target.id, "tags": self.tags, **present}
+
+
+class RecordingClient:
+    """Every method raises RefusedError and UnavailableError.
+
+    Args:
+        instance: the backend.
+        options: what to record.
+    """
+
+    def __init__(self, instance: Instance, options: RecordingOptions) -> None:
+        self._instance = instance
+        self._options = options
+
+    def attached(self) -> set[str]:
+        """Ids of the targets that are being sampled."""
+        targets = self._request("/targets", TargetsResponse).targets
+        return {target.id for target in targets if target.state == "attached"}
+
+    def attach(self, pid: int) -> Target:
+        """Attach to a process; if it is attached already, its rate stays."""
+        request: dict[str, object] = {"pid": pid}
+        if self._options.rate_hz is not None:
+            request["rate_hz"] = self._options.rate_hz
+        return self._request("/targets", Target, "POST", request)
+
+    def detach(self, target: Target) -> None:
+        """Stop sampling it."""
+        request(self._instance.address, self._instance.token, f"/targets/{target.id}", "DELETE")
+
+    def start(self, target: Target) -> RunManifest:
+        """Start recording and wait for the first frame, so that even a short run has one."""
+        manifest = self._request("/runs", RunManifest, "POST", self._options.request(target))
+        return self._until(manifest, FIRST_SECONDS, lambda run: run.counts.instants > 0)
+
+    def manifest(self, manifest: RunManifest) -> RunManifest:
+        """The manifest as it is now."""
+        return self._request(f"/runs/{manifest.id}", RunManifest)
+
+    def stop(self, manifest: RunManifest) -> RunManifest:
+        """Stop recording."""
+        return self._request(f"/runs/{manifest.id}/stop", RunManifest, "POST")
+
+    def wait_for_end(self, manifest: RunManifest) -> RunManifest:
+        """Wait until the exit of the process ends the run; stop it if that takes too long."""
+        manifest = self._until(manifest, LAST_SECONDS, lambda _: False)
+        return self.stop(manifest) if manifest.state == "recording" else manifest
+
+    def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
+        """Record how the command exited."""
+        body = {"outcome": outcome.model_dump()}
+        return self._request(f"/runs/{manifest.id}", RunManifest, "PATCH", body)
+
+    def _until(
+        self, manifest: RunManifest, seconds: float, enough: Callable[[RunManifest], bool]
+    ) -> RunManifest:
+        """Poll until the run has ended or there is enough of it, for a limited time."""
+        end = time.monotonic() + seconds
+        while manifest.state == "recording" and not enough(manifest) and time.monotonic() < end:
+            time.sleep(POLL_SECONDS)
+            manifest = self.manifest(manifest)
+        return manifest
+
+    def _request(
+        self, path: str, answer: type[M], method: str = "GET", body: object | None = None
+    ) -> M:
+        return request_model(
+            self._instance.address, self._instance.token, path, answer, method, body
+        )

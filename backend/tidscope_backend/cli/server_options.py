@@ -1,0 +1,134 @@
+"""Options shared by the verbs that start a backend or find one, and the types of arguments."""
+
+import argparse
+import math
+from collections.abc import Mapping
+
+from tidscope_backend.settings import DEFAULT_HOST, DEFAULT_PORT, OTLP_VARIABLE
+
+MAX_PORT = 65535
+YEAR_SECONDS = 31_536_000
+DAY_SECONDS = 86400.0
+GIB = 1024**3
+NETWORK_SOURCES = ("auto", "taskstats", "ebpf", "none")
+"""Choices of the collector's --network; a test compares them."""
+
+
+def add_server_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a backend needs: where to listen, which metrics to push, which runs to keep."""
+    parser.add_argument("--host", default=DEFAULT_HOST, help="address to listen on (%(default)s)")
+    parser.add_argument(
+        "--port", type=port, default=DEFAULT_PORT, help="TCP port to listen on (%(default)s)"
+    )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="another host name that browsers may use to open the page (repeatable)",
+    )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="another origin of the page, such as https://NAME behind a proxy (repeatable)",
+    )
+    parser.add_argument(
+        "--otlp-endpoint",
+        metavar="URL",
+        help="push metrics to an OpenTelemetry collector, such as http://localhost:4318 "
+        f"(default: ${OTLP_VARIABLE})",
+    )
+    parser.add_argument(
+        "--keep-runs-days",
+        type=positive_number,
+        metavar="N",
+        help="delete runs N days after they end (default: keep all)",
+    )
+    parser.add_argument(
+        "--keep-runs-gib",
+        type=positive_number,
+        metavar="N",
+        help="delete the oldest runs when all of them exceed N GiB (default: keep all)",
+    )
+
+
+def add_backend_options(parser: argparse.ArgumentParser) -> None:
+    """Add where a running backend is."""
+    parser.add_argument(
+        "--host", default=DEFAULT_HOST, help="address of a running tidscope (%(default)s)"
+    )
+    parser.add_argument(
+        "--port", type=port, default=DEFAULT_PORT, help="port of a running tidscope (%(default)s)"
+    )
+
+
+def add_network_option(parser: argparse.ArgumentParser) -> None:
+    """Add where the network bytes of threads come from."""
+    parser.add_argument(
+        "--network",
+        choices=NETWORK_SOURCES,
+        default="auto",
+        help="source of per-thread network bytes (%(default)s: the best available)",
+    )
+
+
+def otlp_environ(options: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment, with the option in place of its variable."""
+    chosen: str | None = options.otlp_endpoint
+    return {**environ, **({} if chosen is None else {OTLP_VARIABLE: chosen})}
+
+
+def retention_arguments(options: argparse.Namespace) -> list[str]:
+    """The retention options as arguments of another command."""
+    arguments: list[str] = []
+    if options.keep_runs_days is not None:
+        arguments += ["--keep-runs-days", f"{options.keep_runs_days!r}"]
+    if options.keep_runs_gib is not None:
+        arguments += ["--keep-runs-gib", f"{options.keep_runs_gib!r}"]
+    return arguments
+
+
+def retention_seconds(options: argparse.Namespace) -> float | None:
+    """How long runs are kept after their end; None: without limit."""
+    days: float | None = options.keep_runs_days
+    return None if days is None else days * DAY_SECONDS
+
+
+def retention_bytes(options: argparse.Namespace) -> int | None:
+    """How much disk all runs may take; None: without limit."""
+    gib: float | None = options.keep_runs_gib
+    return None if gib is None else int(gib * GIB)
+
+
+def port(text: str) -> int:
+    """Read a port number; 0 lets the kernel choose."""
+    if not text.isdigit() or int(text) > MAX_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; use 1 to {MAX_PORT}")
+    return int(text)
+
+
+def positive_number(text: str) -> float:
+    """Read a number above 0."""
+    return _number(text, "is not a number above 0", above=True)
+
+
+def percent(text: str) -> float:
+    """Read a percentage, 0 or more: refused here, not by a collector that then cannot start."""
+    return _number(text, "is not a percentage of 0 or more")
+
+
+def duration(text: str) -> float:
+    """Read a number of seconds, up to a year."""
+    return _number(text, "is not a number of seconds", most=YEAR_SECONDS)
+
+
+def _number(text: str, complaint: str, *, above: bool = False, most: float = math.inf) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (value > 0 if above else value >= 0) or not value <= most or value == math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} {complaint}")
+    return value

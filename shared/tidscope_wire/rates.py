@@ -1,0 +1,89 @@
+"""The one definition of *rate* in Python: from readings of a cumulative counter to units a second.
+
+The page has the same in TypeScript; tests/contract/rates.json holds both to the same numbers.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def increases(
+    time_ns: Ints,
+    values: Floats,
+    *,
+    gaps: npt.NDArray[np.bool_] | None = None,
+    wraps_at: float | None = None,
+    max_per_s: float | None = None,
+    exit_ns: int | None = None,
+) -> Floats:
+    """How much a counter grew between each reading and the one before.
+
+    A counter that fell was reset, unless it wraps; what it did in between is unknown then, and
+    counting continues from the new value. Readings may be far apart, for instance where frames are
+    missing: the increase over that time is still exact.
+
+    Args:
+        time_ns: shape (n,), ascending, nanoseconds; a reading repeated at the same time is ignored.
+        values: shape (n,), counter units; nan where the counter is absent.
+        gaps: shape (n,), True where the source says that it does not know what the counter did
+            since the reading before (`MachineCounters.gaps` rose).
+        wraps_at: units after which the counter starts again at 0; None: it does not wrap.
+        max_per_s: units a second that the source cannot exceed. What would need more is not an
+            increase but a reset, and over a time in which it could have wrapped twice nothing is
+            known.
+        exit_ns: when the thread exited; its exit record is a reading at that time, and there is
+            nothing to measure after it.
+
+    Returns:
+        Shape (n,), counter units; nan where the increase cannot be derived, which includes the
+        first reading.
+    """
+    result: Floats = np.full(len(values), np.nan)
+    if len(values) < 2:
+        return result
+    grown = np.diff(values)
+    elapsed_s = np.diff(time_ns) / 1e9
+    with np.errstate(invalid="ignore"):
+        fell = grown < 0
+        if wraps_at is None:
+            grown[fell] = np.nan
+        else:
+            grown[fell] += wraps_at
+        if max_per_s is not None:
+            grown[grown > max_per_s * elapsed_s] = np.nan
+            if wraps_at is not None:
+                grown[max_per_s * elapsed_s > wraps_at] = np.nan
+    grown[elapsed_s <= 0] = np.nan
+    if gaps is not None:
+        grown[gaps[1:]] = np.nan
+    if exit_ns is not None:
+        grown[time_ns[1:] > exit_ns] = np.nan
+    result[1:] = grown
+    return result
+
+
+def rates_per_s(
+    time_ns: Ints,
+    values: Floats,
+    *,
+    gaps: npt.NDArray[np.bool_] | None = None,
+    wraps_at: float | None = None,
+    max_per_s: float | None = None,
+    exit_ns: int | None = None,
+) -> Floats:
+    """Mean rate of a counter between each reading and the one before, over the time that passed.
+
+    Arguments are those of `increases`.
+
+    Returns:
+        Shape (n,), counter units a second; nan where there is no rate, never 0 for that.
+    """
+    grown = increases(
+        time_ns, values, gaps=gaps, wraps_at=wraps_at, max_per_s=max_per_s, exit_ns=exit_ns
+    )
+    # Readings at the same time have no increase, so the divisor does not matter there.
+    grown[1:] /= np.maximum(np.diff(time_ns), 1) / 1e9
+    return grown
