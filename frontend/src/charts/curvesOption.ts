@@ -3,7 +3,7 @@
 import { axisFormatter, formatDuration, formatValue } from "../model/format";
 import type { ShownUnit } from "../model/views";
 import type { ChartTheme, LineStyle } from "./palette";
-import { roleStyle } from "./palette";
+import { hueStyle } from "./palette";
 import { Y_PARTS } from "./yRange";
 
 /** One run's curve, in the unit to show. */
@@ -29,10 +29,10 @@ export interface CurvesView {
 
 const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
 
-/** Looks of a run: neither its colour nor its dash alone tells it apart. */
+/** Style of a run: neither its colour nor its dash alone tells it apart. */
 export function runStyle(index: number, theme: ChartTheme): LineStyle {
   const dash = DASHES[index % DASHES.length] ?? [];
-  return { ...roleStyle(index, theme), dash, width: 2 };
+  return { ...hueStyle(index, theme), dash, width: 2 };
 }
 
 /**

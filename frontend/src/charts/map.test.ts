@@ -61,9 +61,10 @@ const LAYOUT: MapLayout = {
   tid: Uint32Array.from([1, 2, 3]),
   start_ns: Float64Array.from([0, 0, 0]),
   names: ["main", "worker-1", "worker-2"],
+  colours: Uint32Array.from([1, 5, 3]),
   groups: [
-    { role: "main", role_index: 0, row: 0, rows: 1, threads: 1 },
-    { role: "worker-#", role_index: 1, row: 1, rows: 1, threads: 2 },
+    { role: "main", colour: 0, row: 0, rows: 1, threads: 1 },
+    { role: "worker-#", colour: 3, row: 1, rows: 1, threads: 2 },
   ],
   per_row: 2,
 };

@@ -1,6 +1,6 @@
 import { Marker } from "../../../../charts/Marker";
 import type { ChartTheme } from "../../../../charts/palette";
-import { roleStyle } from "../../../../charts/palette";
+import { colourStyle } from "../../../../charts/palette";
 import { Sparkline } from "../../../../charts/Sparkline";
 import { formatDuration, formatNumber } from "../../../../model/format";
 import type { TableRow } from "../../../../model/views";
@@ -29,7 +29,7 @@ interface ThreadRowProps {
 /** A thread, or a role. Its button covers the row. */
 export function ThreadRow(props: ThreadRowProps) {
   const { row, selected, index, columns, places, absent, now_s, reachable, theme } = props;
-  const style = roleStyle(row.role_index, theme);
+  const style = colourStyle(row.colour, theme);
   return (
     <tr
       className={styles.row}
