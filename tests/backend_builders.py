@@ -195,6 +195,6 @@ def steering(**changes: object) -> Steering:
         reason="It keeps its size.",
         decisions=1,
         since_unix_us=1,
-        problem="",
+        problem=None,
     )
     return usual.model_copy(update=changes)

@@ -148,7 +148,7 @@ class ControlLoop:
             reason="It has just begun.",
             decisions=0,
             since_unix_us=time.time_ns() // 1000,
-            problem="",
+            problem=None,
         )
         self._thread = threading.Thread(target=self._run, name="control loop", daemon=True)
 
