@@ -24,6 +24,20 @@ async function pointAt(page: Page, across: number, down: number): Promise<[numbe
   return [box.x + box.width * across, box.y + box.height * down];
 }
 
+/** The plot lies so far within the map; see charts/map_plot.ts. */
+const LEFT_PX = 150;
+const RIGHT_PX = 26;
+/** Length of the time axis at first. */
+const WINDOW_S = 60;
+
+/** A point of the map so long before its right end. */
+async function pointSecondsAgo(page: Page, ago_s: number, down: number): Promise<[number, number]> {
+  const [right, y] = await pointAt(page, 1, down);
+  const [left] = await pointAt(page, 0, down);
+  const end = right - RIGHT_PX;
+  return [end - ((end - left - LEFT_PX) * ago_s) / WINDOW_S, y];
+}
+
 const tooltip = (page: Page): Locator => map(page).locator(".chart-tooltip");
 
 test("shows every thread by role, and says so in words", async ({ watching }) => {
@@ -35,13 +49,24 @@ test("shows every thread by role, and says so in words", async ({ watching }) =>
   await expect(panel(page).getByRole("img", { name: /^Colours, logarithmic, from/ })).toBeVisible();
 });
 
+test("is drawn while it is scrolled out of view, so that a print shows it", async ({
+  watching,
+}) => {
+  const { page } = watching;
+  await expect(map(page)).not.toBeInViewport();
+  await expect
+    .poll(async () => Number(await map(page).getAttribute("data-columns")))
+    .toBeGreaterThanOrEqual(5);
+});
+
 test("hover names thread, time and value; a click selects the thread everywhere", async ({
   watching,
 }) => {
   const { page } = watching;
-  await showMap(page, 10);
+  // Two seconds of samples: a second ago there is one, however fast the machine is.
+  await showMap(page, 20);
   await page.keyboard.press("Space");
-  const [x, y] = await pointAt(page, 0.95, 0.3);
+  const [x, y] = await pointSecondsAgo(page, 1, 0.3);
   await page.mouse.move(x, y);
   await expect(tooltip(page)).toBeVisible();
   await expect(tooltip(page)).toContainText(/\d\d:\d\d:\d\d\.\d{3}/);

@@ -10,13 +10,13 @@ GOOD = {
     "collector/tidscope_collector/doctor/facts.py": (
         "from tidscope_collector.procfs.files import ProcFs\n"
     ),
-    "collector/tidscope_collector/control/policies/fixed.py": (
+    "shared/tidscope_policies/algorithms/fixed.py": (
         "from math import log\n"
         "import numpy as np\n"
-        "from tidscope_collector.control.policies.contract import Decision\n"
+        "from tidscope_policies.contract import Decision\n"
     ),
-    "collector/tidscope_collector/control/bench/plant.py": (
-        "import time\nfrom tidscope_collector.control.policies import contract\n"
+    "shared/tidscope_policies/simulation/simulated_pools.py": (
+        "from math import log\nfrom tidscope_policies import contract\n"
     ),
     "backend/tidscope_backend/app.py": "import tidscope_wire\n",
     "shared/tidscope_wire/frame.py": "import json\n",
@@ -49,7 +49,7 @@ def test_right_directions_pass(tmp_path: Path) -> None:
         ("shared/tidscope_wire/c.py", "from tidscope_backend.app import x", "tidscope_backend"),
         (
             "backend/tidscope_backend/d.py",
-            "def late() -> None:\n    from tidscope_collector.reading import Reading\n",
+            "def late() -> None:\n    from tidscope_collector.threads.reading import Reading\n",
             "d.py:2: tidscope_backend must not import tidscope_collector",
         ),
         (
@@ -58,17 +58,17 @@ def test_right_directions_pass(tmp_path: Path) -> None:
             "tidscope_collector",
         ),
         (
-            "collector/tidscope_collector/control/policies/clock.py",
+            "shared/tidscope_policies/clock.py",
             "import time",
-            "clock.py:1: tidscope_collector.control.policies is pure and must not import time",
+            "clock.py:1: tidscope_policies is pure and must not import time",
         ),
         (
-            "collector/tidscope_collector/control/policies/loop.py",
+            "shared/tidscope_policies/loop.py",
             "from tidscope_collector.procfs.files import ProcFs",
             "must not import tidscope_collector.procfs",
         ),
         (
-            "collector/tidscope_collector/control/policies/wire.py",
+            "shared/tidscope_policies/wire.py",
             "from tidscope_wire.frame import split",
             "must not import tidscope_wire",
         ),

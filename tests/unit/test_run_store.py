@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from backend_builders import stream
+from run_builders import manifest, outcome
 from run_rig import RunRig
 from tidscope_backend.problems import ProblemError
 from tidscope_backend.store import trash
 from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.index import summary_of
 from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.store.retention import RetentionCandidate, runs_to_delete
 from tidscope_backend.store.run_store import RunStore
@@ -131,3 +133,12 @@ async def test_a_damaged_run_may_go(tmp_path: Path) -> None:
         (tmp_path / run / "manifest.json").unlink()
         await runs.delete(run)
         assert (tmp_path / ".deleted" / run).is_dir()
+
+
+def test_the_list_tells_a_failed_command_from_one_that_succeeded() -> None:
+    of_a_target = summary_of(manifest(outcome=None))
+    failed = summary_of(manifest(outcome=outcome(exit_code=3)))
+    killed = summary_of(manifest(outcome=outcome(exit_code=None, signal="SIGKILL")))
+    assert (of_a_target.exit_code, of_a_target.signal) == (None, None)
+    assert (failed.exit_code, failed.signal) == (3, None)
+    assert (killed.exit_code, killed.signal) == (None, "SIGKILL")

@@ -1,0 +1,24 @@
+import { screen, within } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { TestPage } from "../testing/TestPage";
+
+it("goes from page to page by the keyboard, and explains the keys", async () => {
+  const page = await TestPage.open("/");
+  screen.getByRole("heading", { name: "Attach to a process" });
+  await page.press("gd");
+  screen.getByRole("heading", { name: "Doctor" });
+  await page.press("gl");
+  screen.getByRole("heading", { name: "Attach to a process" });
+  await page.press("?");
+  const help = screen.getByRole("dialog", { name: "Keyboard" });
+  expect(help.textContent).toContain("Go to Doctor");
+  await page.press("{Escape}");
+  expect(screen.queryByRole("dialog")).toBeNull();
+});
+
+it("says that an address names no page, and leads on", async () => {
+  await TestPage.open("/nothing/here");
+  screen.getByText("There is no such page");
+  const links = within(screen.getByRole("main")).getAllByRole("link");
+  expect(links.map((link) => link.getAttribute("href"))).toEqual(["/", "/doctor"]);
+});

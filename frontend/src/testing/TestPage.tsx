@@ -1,0 +1,190 @@
+/**
+ * The whole page for component tests: the real App over the real client and session, with a
+ * backend that the test speaks for (backend.ts) and a clock that it turns.
+ */
+
+import { act, cleanup, render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { StrictMode } from "react";
+import { expect, vi } from "vitest";
+import { role } from "../api/role";
+import { signedIn } from "../api/session";
+import { App } from "../app/App";
+import { navigate } from "../base/routing";
+import { dismiss, toasts } from "../base/toasts";
+import { clientOf, runClientOf, type WorkerLike } from "../live/client";
+import { LiveSession } from "../live/session";
+import type { LiveClient } from "../model/client";
+import type { RunSource } from "../model/runWindow";
+import type { ToWorker } from "../model/workerProtocol";
+import { LiveClientContext, RunClientsContext } from "../pages/clients";
+import { drawerOpen } from "../pages/live/steer/drawer";
+import type { ReadFrames } from "../wire/runFrames";
+import { FakeBackend } from "./backend";
+import { type FrameChanges, frame, type Row, TARGET } from "./frames";
+import { steadyWork } from "./steadyWork";
+
+/** The session without a thread of its own: messages go both ways at once, as copies. */
+function workerOver(backend: FakeBackend, read: ReadFrames): WorkerLike {
+  const worker: WorkerLike = {
+    onmessage: null,
+    postMessage: (message: ToWorker) => session.receive(structuredClone(message)),
+    terminate: () => undefined,
+  };
+  const session = new LiveSession({
+    connect: backend.connect,
+    later: (call, ms) => {
+      const timer = setTimeout(call, ms);
+      return () => clearTimeout(timer);
+    },
+    now_ms: () => Date.now(),
+    clock_ms: () => performance.now(),
+    random: () => 0,
+    read,
+    post: (message, transfer) => {
+      const data = structuredClone(message, { transfer });
+      worker.onmessage?.(new MessageEvent("message", { data }));
+    },
+  });
+  return worker;
+}
+
+/** Things a test may bring instead. */
+interface PageOptions {
+  readonly backend?: FakeBackend;
+  /** Reads the frames of a run. */
+  readonly read?: ReadFrames;
+}
+
+/** The page on screen, and what a person does with it. */
+export class TestPage {
+  readonly user = userEvent.setup({ delay: null });
+  readonly backend: FakeBackend;
+  readonly client: LiveClient;
+  private seq = 0;
+
+  private constructor(backend: FakeBackend, client: LiveClient) {
+    this.backend = backend;
+    this.client = client;
+  }
+
+  /** Open an address of the page. */
+  static async open(address: string, options: PageOptions = {}): Promise<TestPage> {
+    const { backend = new FakeBackend(), read = () => Promise.reject(new Error("no run here")) } =
+      options;
+    signedIn.set(true);
+    role.set(null);
+    drawerOpen.set(false);
+    for (const { id } of toasts.get()) dismiss(id);
+    navigate(address);
+    const client = clientOf(workerOver(backend, read), "ws://localhost/ws/live", null);
+    const runs = (run: RunSource) => runClientOf(workerOver(backend, read), run);
+    const page = new TestPage(backend, client);
+    render(
+      <StrictMode>
+        <LiveClientContext value={client}>
+          <RunClientsContext value={runs}>
+            <App />
+          </RunClientsContext>
+        </LiveClientContext>
+      </StrictMode>,
+    );
+    await page.pass(0);
+    return page;
+  }
+
+  /** Let time go by; timers, requests and what they change are dealt with. */
+  async pass(ms: number): Promise<void> {
+    await act(() => vi.advanceTimersByTimeAsync(ms));
+  }
+
+  /** Open the page of the test target, a steady program, and let some seconds of frames come. */
+  static async watching(seconds = 3, options: PageOptions = {}): Promise<TestPage> {
+    const page = await TestPage.open(`/?target=${TARGET.id}`, options);
+    await page.run(seconds);
+    await page.settle();
+    return page;
+  }
+
+  /** The same after a reload: what the browser keeps is there, and nothing else. */
+  static async reopened({ client }: TestPage): Promise<TestPage> {
+    cleanup();
+    client.dispose();
+    return TestPage.watching();
+  }
+
+  /** Let frames of the steady program come for so long, ten a second. */
+  async run(seconds: number): Promise<void> {
+    // In one act: what is drawn in between nobody looks at.
+    await act(async () => {
+      for (let left = Math.round(10 * seconds); left > 0; left--) {
+        this.send(steadyWork((this.seq + 1) / 10, this.seq === 0));
+        await vi.advanceTimersByTimeAsync(100);
+      }
+    });
+  }
+
+  /** A frame comes, a tenth of a second after the last one. */
+  async frame(rows: readonly Row[], changes: Partial<FrameChanges> = {}): Promise<void> {
+    this.send(rows, changes);
+    await this.pass(100);
+  }
+
+  private send(rows: readonly Row[], changes: Partial<FrameChanges> = {}): void {
+    this.seq++;
+    this.backend.frame(frame({ ...changes, seq: this.seq }, rows));
+  }
+
+  /** Views are made, and numbers that change at most every 400 ms are shown. */
+  async settle(): Promise<void> {
+    await this.pass(1000);
+  }
+
+  async click(element: Element): Promise<void> {
+    await this.user.click(element);
+    await this.pass(50);
+  }
+
+  /** Keys as user-event writes them: "g", "{Enter}", "{ArrowDown}". */
+  async press(keys: string): Promise<void> {
+    await this.user.keyboard(keys);
+    await this.pass(50);
+  }
+
+  /** Replace the text of a field. */
+  async fill(field: Element, text: string): Promise<void> {
+    await this.user.clear(field);
+    if (text !== "") await this.user.type(field, text.replaceAll(/[[{]/g, "$&$&"));
+    await this.pass(50);
+  }
+
+  async select(field: Element, label: string): Promise<void> {
+    await this.user.selectOptions(field, label);
+    await this.pass(50);
+  }
+
+  /** The one element that a selector names. */
+  one(selector: string): HTMLElement {
+    const [found, second] = document.querySelectorAll<HTMLElement>(selector);
+    if (!found || second) expect.fail(`${second ? "more than one" : "no"} ${selector}`);
+    return found;
+  }
+
+  /** The region with this name. */
+  region(name: string) {
+    return within(screen.getByRole("region", { name }));
+  }
+
+  /** The row of the thread table with this name. */
+  row(name: string): HTMLElement {
+    const table = this.region("Threads");
+    const row = table.getByRole("button", { name }).closest("tr");
+    return row ?? expect.fail(`no row of ${name}`);
+  }
+
+  /** A cell of the thread table. */
+  cell(name: string, column: string): HTMLElement {
+    const cell = this.row(name).querySelector<HTMLElement>(`[data-column="${column}"]`);
+    return cell ?? expect.fail(`no ${column} of ${name}`);
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * What component tests need of a browser and happy-dom does not have: a clock turned by hand, sizes,
+ * and a canvas. Charts draw into nothing; what they say in words and attributes is real.
+ */
+
+import { cleanup, configure } from "@testing-library/react";
+import { afterEach, beforeEach, vi } from "vitest";
+
+/** Size of everything: of what scrolls, of charts, of the window. */
+const WIDTH_PX = 1440;
+const HEIGHT_PX = 900;
+
+// Its own waits a turn of the real clock, which stands still here. Without style sheets nothing is
+// hidden by style, and to look for that at each query takes most of the time.
+configure({ asyncWrapper: (call) => call(), defaultHidden: true });
+
+for (const [name, size] of [
+  ["offsetWidth", WIDTH_PX],
+  ["offsetHeight", HEIGHT_PX],
+  ["clientWidth", WIDTH_PX],
+  ["clientHeight", HEIGHT_PX],
+] as const) {
+  Object.defineProperty(HTMLElement.prototype, name, { configurable: true, get: () => size });
+}
+HTMLElement.prototype.getBoundingClientRect = () => new DOMRect(0, 0, WIDTH_PX, HEIGHT_PX);
+HTMLElement.prototype.scrollIntoView = () => undefined;
+HTMLElement.prototype.setPointerCapture = () => undefined;
+
+/** Everything is in sight. */
+class Sight implements IntersectionObserver {
+  readonly root = null;
+  readonly rootMargin = "";
+  readonly scrollMargin = "";
+  readonly thresholds: readonly number[] = [];
+  constructor(private readonly call: IntersectionObserverCallback) {}
+
+  observe(target: Element): void {
+    const rect = target.getBoundingClientRect();
+    const time = performance.now();
+    const seen = { isIntersecting: true, intersectionRatio: 1, time, target };
+    const boxes = { boundingClientRect: rect, intersectionRect: rect, rootBounds: rect };
+    this.call([{ ...seen, ...boxes }], this);
+  }
+
+  unobserve(): void {}
+  disconnect(): void {}
+  takeRecords(): IntersectionObserverEntry[] {
+    return [];
+  }
+}
+vi.stubGlobal("IntersectionObserver", Sight);
+
+/** Pixels for the canvas below; Node has none. */
+class Pixels implements ImageData {
+  readonly colorSpace = "srgb";
+  readonly pixelFormat = "rgba-unorm8";
+  readonly data: ImageData["data"];
+  readonly width: number;
+  readonly height: number;
+  constructor(first: ImageData["data"] | number, width: number, height?: number) {
+    this.width = typeof first === "number" ? first : width;
+    this.height = typeof first === "number" ? width : (height ?? 1);
+    this.data =
+      typeof first === "number" ? new Uint8ClampedArray(4 * this.width * this.height) : first;
+  }
+}
+vi.stubGlobal("ImageData", Pixels);
+
+/** A context that takes every call and draws nothing. */
+function contextOf(canvas: HTMLCanvasElement): unknown {
+  const answers: Readonly<Record<string, unknown>> = {
+    canvas,
+    measureText: (text: string) => ({ width: 6 * text.length }),
+    getImageData: () => new Pixels(1, 1),
+    createLinearGradient: () => ({ addColorStop: () => undefined }),
+    createPattern: () => null,
+  };
+  const held = new Map<string | symbol, unknown>(Object.entries(answers));
+  return new Proxy(
+    {},
+    {
+      get: (_, name) => (held.has(name) ? held.get(name) : () => undefined),
+      set: (_, name, value) => {
+        held.set(name, value);
+        return true;
+      },
+    },
+  );
+}
+Object.defineProperty(HTMLCanvasElement.prototype, "getContext", {
+  value(this: HTMLCanvasElement) {
+    return contextOf(this);
+  },
+});
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_700_000_000_000 });
+});
+
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+  window.localStorage.clear();
+});

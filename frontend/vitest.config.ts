@@ -1,0 +1,25 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+/** Far more than any test takes: a busy machine must not fail what is right. */
+const testTimeout = 60_000;
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: { name: "pure", environment: "node", include: ["src/**/*.test.ts"], testTimeout },
+      },
+      {
+        plugins: [react()],
+        test: {
+          name: "components",
+          environment: "happy-dom",
+          include: ["src/**/*.test.tsx"],
+          setupFiles: ["src/testing/dom.ts"],
+          testTimeout,
+        },
+      },
+    ],
+  },
+});
