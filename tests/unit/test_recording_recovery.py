@@ -13,7 +13,7 @@ from backend_builders import frame_bytes, host, key_frame, stream, target
 from run_rig import RunRig
 from run_seqs import open_seqs, singles
 from tidscope_backend.recording.recording import Ending, PartLimits
-from tidscope_backend.recording.recovery import recovered
+from tidscope_backend.recording.recovery import recover_recording
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.open_part import pack_frame, whole_bytes, whole_frames
@@ -73,7 +73,7 @@ async def test_it_ends_if_its_target_does_not_come_back(tmp_path: Path) -> None:
         done = rig.manifest(run)
         assert (done.state, done.end) == ("interrupted", "backend-lost")
         assert done.to_ns == 2_000_000_000
-        assert "what came after the last instant is missing" in done.end_detail
+        assert "all after the last frame is missing" in done.end_detail
         await rig.sealer.idle()
         assert rig.closed == [(run, 1), (run, None)]
         assert rig.recorder.recordings == []
@@ -162,7 +162,7 @@ async def test_cut_at_each_byte_all_whole_frames_are_read(tmp_path: Path) -> Non
         assert whole_bytes(part) == ends[whole]
 
 
-async def test_cut_anywhere_it_is_recovered(tmp_path: Path) -> None:
+async def test_cut_anywhere_it_is_recover_recording(tmp_path: Path) -> None:
     """At the ends of frames, of their lengths and headers, and between."""
     run = await killed(tmp_path / "a", tmp_path / "b", 9, 12)
     folder = RunFolder(tmp_path / "b" / run)
@@ -182,9 +182,9 @@ async def test_cut_anywhere_it_is_recovered(tmp_path: Path) -> None:
             assert table["seq"].to_pylist() == list(range(9, 9 + whole)), length
         lock = RunLock.acquire(folder)
         assert lock is not None
-        recording, _ = recovered(folder, lock, folder.read_manifest(), PartLimits())
+        recording, _ = recover_recording(folder, lock, folder.read_manifest(), PartLimits())
         stats = recording.stats
-        recording.finish(Ending("stopped", "complete", ""))
+        recording.end(Ending("stopped", "complete", ""))
         lock.release()
         assert stats.losses.truncated_bytes == length - ends[whole], length
         # The manifest had counted the first of them.
