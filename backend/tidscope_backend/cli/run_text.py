@@ -180,7 +180,7 @@ def _labelled(label: str, text: str) -> str:
 
 
 def _frames(manifest: RunManifest) -> str:
-    return plural(manifest.counts.instants, "frame")
+    return plural(manifest.counts.frames, "frame")
 
 
 def _seconds(manifest: RunManifest) -> float:
