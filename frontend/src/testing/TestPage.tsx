@@ -109,10 +109,15 @@ export class TestPage {
   }
 
   /** The same after a reload: what the browser keeps is there, and nothing else. */
-  static async reopened({ client }: TestPage): Promise<TestPage> {
-    cleanup();
-    client.dispose();
+  static async reopened(before: TestPage): Promise<TestPage> {
+    before.leave();
     return TestPage.watching();
+  }
+
+  /** Close the page. */
+  leave(): void {
+    cleanup();
+    this.client.dispose();
   }
 
   /** Let frames of the steady program come for so long, ten a second. */
