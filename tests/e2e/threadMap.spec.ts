@@ -49,6 +49,16 @@ test("shows every thread by role, and says so in words", async ({ watching }) =>
   await expect(panel(page).getByRole("img", { name: /^Colours, logarithmic, from/ })).toBeVisible();
 });
 
+test("is drawn while it is scrolled out of view, so that a print shows it", async ({
+  watching,
+}) => {
+  const { page } = watching;
+  await expect(map(page)).not.toBeInViewport();
+  await expect
+    .poll(async () => Number(await map(page).getAttribute("data-columns")))
+    .toBeGreaterThanOrEqual(5);
+});
+
 test("hover names thread, time and value; a click selects the thread everywhere", async ({
   watching,
 }) => {

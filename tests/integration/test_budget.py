@@ -14,14 +14,14 @@ import pytest
 from backend_server import SECRET, Backend, running_backend
 from live_page import LivePage
 from programs.build import build_c
-from tidscope_collector.attaching import Targets
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling import budget as budget_module
 from tidscope_collector.sampling import selfwatch
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.selfwatch import SelfWatch
-from tidscope_collector.sources import Sources
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import Targets
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import (
     FrameHeader,

@@ -7,7 +7,7 @@ from pathlib import Path
 import delay_switch
 import pytest
 from capabilities import missing, needs
-from tidscope_collector.delays import DelayAccounting
+from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import DoctorReport
 
@@ -68,8 +68,9 @@ def test_a_read_only_proc(tmp_path: Path) -> None:
         f'exec "{sys.executable}" -c "$0"'
     )
     code = (
-        "from tidscope_collector.delays import *; from tidscope_collector.procfs.files import "
-        "ProcFs\ntry: DelayAccounting(ProcFs()).set(True)\n"
+        "from tidscope_collector.procfs.delay_accounting import *\n"
+        "from tidscope_collector.procfs.files import ProcFs\n"
+        "try: DelayAccounting(ProcFs()).set(True)\n"
         "except SwitchRefusedError as error: print(error)"
     )
     done = subprocess.run(

@@ -7,10 +7,10 @@ from backend_builders import HOST_ID, host
 from backend_server import SECRET, running_backend
 from follower import Follower
 from programs.known_work import KnownWork
-from tidscope_collector.attaching import Targets
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sources import Sources
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import Targets
 from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
 from tidscope_collector.uplink.commands import Commands
 from tidscope_collector.uplink.connection import Uplink

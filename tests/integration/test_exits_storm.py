@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from programs.build import build_c
-from tidscope_collector.attaching import Targets
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sources import Sources
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import Targets
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import FrameHeader, Target
 

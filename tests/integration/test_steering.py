@@ -18,8 +18,8 @@ from collector_process import CollectorProcess
 from follower import Follower, connected
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, contended_go, waiting_python
-from tidscope_collector.control.agent.client import AgentClient, open_agent
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.agent.client import AgentClient, open_agent
 from tidscope_wire.generated.models import (
     SearchRestarted,
     Steering,

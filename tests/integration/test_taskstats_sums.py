@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from programs.known_work import EXIT_CODE, KnownWork
-from tidscope_collector.attaching import RefusedError, Targets
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sources import Sources
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import RefusedError, Targets
 from tidscope_wire.frame import Rows, decode_rows, split
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited, ThreadRenamed
 

@@ -10,7 +10,7 @@ from backend_builders import TARGET_ID, frame_bytes, key_frame, stream, target
 from backend_server import Backend, running_backend
 from live_page import LivePage
 from relay import Relay
-from tidscope_collector.attaching import Targets
+from tidscope_collector.targets.targets import Targets
 from tidscope_collector.uplink import connection
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S
 from tidscope_collector.uplink.closing import REPLACED_WAIT_S

@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pytest
 from fake_proc import FakeProc, stat_line
 from scripted_reader import PID, START, Script, meant
-from tidscope_collector.reading import Reading
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
+from tidscope_collector.threads.reading import Reading
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import (
     DeadlinesMissed,

@@ -11,11 +11,11 @@ from fake_proc import FakeProc, stat_line
 from receiver import Receiver
 from scripted_reader import ATTACH, PID, START, Script, meant
 from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
+from tidscope_collector.processes.identity import Identity, identify
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.identity import Identity, identify
-from tidscope_collector.reading import TargetGoneError
 from tidscope_collector.sampling import target as module
 from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.threads.reading import TargetGoneError
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import (
     DeadlinesMissed,

@@ -7,9 +7,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 from receiver import Receiver
-from tidscope_collector.reading import Reading
 from tidscope_collector.sampling.presence import Presence
 from tidscope_collector.sampling.tracker import Tracker
+from tidscope_collector.threads.reading import Reading
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import RoleTotals
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from receiver import Receiver
-from tidscope_collector.reading import Reading
 from tidscope_collector.sampling.presence import Presence
 from tidscope_collector.sampling.tracker import Tracker
+from tidscope_collector.threads.reading import Reading
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import TargetEvent, ThreadBorn, ThreadExited, ThreadRenamed
 

@@ -4,8 +4,8 @@ from pathlib import Path
 from unittest.mock import Mock
 
 from fake_proc import FakeProc
-from tidscope_collector.attaching import Targets
-from tidscope_collector.delays import SWITCH, DelayAccounting
+from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting
+from tidscope_collector.targets.targets import Targets
 from tidscope_collector.uplink.commands import Commands, parse
 from tidscope_wire.generated.models import (
     DoctorReply,

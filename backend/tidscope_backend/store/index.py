@@ -128,7 +128,7 @@ class RunIndex:
 
 def summary_of(manifest: RunManifest) -> RunSummary:
     """The line of a run in a list. Pure."""
-    process = manifest.target.process
+    process, outcome = manifest.target.process, manifest.outcome
     return RunSummary(
         id=manifest.id,
         name=manifest.name,
@@ -149,5 +149,7 @@ def summary_of(manifest: RunManifest) -> RunSummary:
         policies=[policy.policy for policy in manifest.policies],
         losses=manifest.losses,
         counts=manifest.counts,
+        exit_code=None if outcome is None else outcome.exit_code,
+        signal=None if outcome is None else outcome.signal,
         imported=manifest.imported,
     )

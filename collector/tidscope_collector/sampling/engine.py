@@ -18,13 +18,13 @@ from tidscope_wire.generated.models import CollectorHealth, EnergySource, RateAd
 
 from tidscope_collector.energy.zones import NOT_LOOKED_FOR
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.reading import ExitDecoder, Reading, TargetGoneError
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.readings import join
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
+from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetGoneError
 
 log = logging.getLogger("tidscope.sampling")
 

@@ -26,14 +26,13 @@ from tidscope_wire.generated.models import (
     TargetExited,
 )
 
-from tidscope_collector.delays import DelayAccounting
 from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.threads import ThreadLister
 from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
+from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.reading import Reading, TargetGoneError, ThreadReader
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
 from tidscope_collector.sampling.presence import presence
 from tidscope_collector.sampling.process_clock import process_cpu_ns
@@ -41,6 +40,7 @@ from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.selfwatch import SampleTimes
 from tidscope_collector.sampling.sparing import SparingReader
 from tidscope_collector.sampling.tracker import Tracker
+from tidscope_collector.threads.reading import Reading, TargetGoneError, ThreadReader
 
 KEY_FRAME_NS = 10_000_000_000
 KEY_FRAME_BYTES = 4 * 1024 * 1024

@@ -18,11 +18,11 @@ from tidscope_wire.generated.models import (
     ThreadRenamed,
 )
 
-from tidscope_collector.matching import Index, rows_of_both
-from tidscope_collector.reading import Reading
 from tidscope_collector.sampling.ended import EndedThreads, latest
 from tidscope_collector.sampling.presence import Look, Presence
 from tidscope_collector.sampling.readings import absent_mask, empty, join, pick, values
+from tidscope_collector.threads.matching import Index, rows_of_both
+from tidscope_collector.threads.reading import Reading
 
 CPU = "cpu_run_ns"
 """The scheduler's own counter: it falls only where an id stands for another thread."""

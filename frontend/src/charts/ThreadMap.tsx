@@ -14,8 +14,8 @@ import { placeTooltip, tooltipIn } from "./tooltip";
 
 /** How often the text alternative may change: it is read, not watched. */
 const DESCRIBE_MS = 2000;
-/** The map is made while it is this near to what is in sight. */
-const NEAR = "200px";
+/** How often the map is drawn while it is scrolled out of view. */
+const OFFSCREEN_MS = 1000;
 const NO_HOVER: Hover = { t_s: null, key: null, chart: null };
 
 interface ThreadMapProps {
@@ -32,7 +32,8 @@ interface ThreadMapProps {
 
 /**
  * Every thread × time. React only puts it in place: pictures reach the surface through the client's
- * store, without a render. While it is far out of sight it is not made at all.
+ * store, without a render. Out of view it is drawn at a lower rate, never dropped: a print or a
+ * picture of the whole page shows it too.
  */
 export function ThreadMap({ client, theme, field, mix, log, height, onScale }: ThreadMapProps) {
   const place = useRef<HTMLDivElement>(null);
@@ -41,7 +42,6 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
   const given = useRef({ theme, log, onScale, height, field });
   const cursor = useRef<MapCursor | null>(null);
   const [said, setSaid] = useState("");
-  const [near, setNear] = useState(false);
   const [width, setWidth] = useState(0);
 
   useEffect(() => {
@@ -72,9 +72,12 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
       const { left, width: across, t0_s, t1_s } = surface.plot;
       placeTooltip(box, left + ((t_s - t0_s) / (t1_s - t0_s)) * across, element.clientWidth);
     };
+    let inView = true;
+    let drawn = Number.NEGATIVE_INFINITY;
     const draw = (): void => {
       const picture = client.map.get();
       const now = performance.now();
+      drawn = now;
       surface.draw(picture, given.current.log, now);
       point();
       const scale = surface.scale(given.current.log);
@@ -90,16 +93,20 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
       }
     };
     drawRef.current = draw;
+    const drawNext = (): void => {
+      if (inView || performance.now() - drawn >= OFFSCREEN_MS) draw();
+    };
     const observer = new ResizeObserver(() => setWidth(Math.max(1, element.clientWidth)));
     observer.observe(element);
-    const sight = new IntersectionObserver(
-      (entries) => setNear(entries.at(-1)?.isIntersecting ?? true),
-      { rootMargin: NEAR },
-    );
-    sight.observe(element);
+    const visibility = new IntersectionObserver((entries) => {
+      inView = entries.at(-1)?.isIntersecting ?? true;
+      if (inView) draw();
+    });
+    visibility.observe(element);
+    window.addEventListener("beforeprint", draw);
     const keyAt = (x: number, y: number) => surface.keyAt(x, y);
     const ends = [
-      client.map.subscribe(draw),
+      client.map.subscribe(drawNext),
       client.hover.subscribe(point),
       client.view.subscribe(point),
       client.steer.subscribe(() => surface.showSteering(client.steer.get())),
@@ -109,7 +116,8 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
     draw();
     return () => {
       observer.disconnect();
-      sight.disconnect();
+      visibility.disconnect();
+      window.removeEventListener("beforeprint", draw);
       for (const end of ends) end();
       surface.dispose();
       surfaceRef.current = null;
@@ -125,13 +133,10 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
   }, [theme, log, onScale, height, width, field]);
 
   useEffect(() => {
-    if (!near || width === 0) {
-      client.request({ map: null });
-      return;
-    }
+    if (width === 0) return;
     const size = mapSize(width, height);
     client.request({ map: { field, mix, width_px: size.width, rows: size.height } });
-  }, [client, near, field, mix, width, height]);
+  }, [client, field, mix, width, height]);
   useEffect(() => () => client.request({ map: null }), [client]);
 
   const onKeyDown = (event: React.KeyboardEvent): void => {

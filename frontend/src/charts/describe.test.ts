@@ -6,7 +6,7 @@ import { describeChart, describeEvent, describeTimes, lineName, othersNote } fro
 describe("describeTimes", () => {
   const parts = { cpu: 3, queue: 1, blkio: Number.NaN, swapin: Number.NaN, memory: 0.01 };
   const row = {
-    ...{ key: "", name: "all threads", role_index: 0, threads: 2, wall_s: 10 },
+    ...{ key: "", name: "all threads", colour: 0, threads: 2, wall_s: 10 },
     parts: { ...parts, irq: 0, unsplit: 5.99, rest: 0 },
   };
   const times = {

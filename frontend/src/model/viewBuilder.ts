@@ -147,15 +147,17 @@ export class ViewBuilder {
   }
 
   private eventsView({ model, now_s, target }: ViewInput, all: boolean): EventsView | null {
-    if (!all && model.events.total === this.eventsSeen) return null;
-    this.eventsSeen = model.events.total;
+    if (!all && model.events.edition === this.eventsSeen) return null;
+    this.eventsSeen = model.events.edition;
     const attached_ms = target
       ? target.attached_unix_us / 1000
       : model.unix_ms - 1000 * model.now_s;
-    const events = model.events.until(now_s).map(({ id, t_s, event }) => ({
+    const events = model.events.until(now_s).map(({ id, t_s, since_s, times, event }) => ({
       id,
       t_s,
       unix_ms: attached_ms + 1000 * t_s,
+      since_unix_ms: attached_ms + 1000 * since_s,
+      times,
       event,
     }));
     return { events, total: model.events.total };

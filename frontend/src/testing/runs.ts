@@ -38,6 +38,8 @@ export function summary(changes: Partial<RunSummary> = {}): RunSummary {
     policies: [],
     losses: NO_LOSSES,
     counts: { instants: 600, thread_samples: 1800, threads: 3, events: 0, bytes: 10_000 },
+    exit_code: null,
+    signal: null,
     imported: false,
     ...changes,
   };

@@ -1791,6 +1791,14 @@ class RunSummary(BaseModel):
     """
     losses: RunLosses
     counts: RunCounts
+    exit_code: int | None
+    """
+    Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.
+    """
+    signal: Annotated[str | None, Field(max_length=20)]
+    """
+    Name of the signal that ended the command, such as SIGKILL; null if none did.
+    """
     imported: bool
     """
     It was brought from another place.

@@ -12,6 +12,7 @@ import { dataLossTexts } from "../run/dataLossText";
 import { ExportMenu } from "./ExportMenu";
 import { RunEditor } from "./RunEditor";
 import styles from "./RunsTable.module.css";
+import { failureText } from "./runList";
 
 interface RunRowProps {
   readonly run: RunSummary;
@@ -28,6 +29,7 @@ interface RunRowProps {
 /** A run in the list. */
 export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowProps) {
   const [editing, setEditing] = useState(false);
+  const failure = failureText(run);
   const losses = dataLossTexts(run.losses);
   return (
     <tr className={styles.row} data-run={run.id} data-chosen={chosen}>
@@ -89,6 +91,12 @@ export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowP
         <Tooltip text={run.end_detail === "" ? null : run.end_detail}>
           <RunStateBadge state={run.state} />
         </Tooltip>
+        {failure === null ? null : (
+          <span className={styles.failure} data-failure={failure} title="How the command ended">
+            <StatusIcon status="error" />
+            {failure}
+          </span>
+        )}
         {losses.length === 0 ? null : (
           <Tooltip text={losses.join(" ")}>
             <span className={styles.losses}>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { summary } from "../../testing/runs";
-import { filterRuns, NEWEST_FIRST, sortRuns } from "./runList";
+import { failureText, filterRuns, NEWEST_FIRST, sortRuns } from "./runList";
 
 const A = summary({
   id: "r-20261121-130000-00000a",
@@ -31,6 +31,17 @@ describe("filterRuns", () => {
     ["slow beta", []],
   ])("%j", (text, found) => {
     expect(names(filterRuns([A, B, C], text))).toEqual(found);
+  });
+});
+
+describe("failureText", () => {
+  it.each([
+    [{ exit_code: 3 }, "exit 3"],
+    [{ signal: "SIGKILL" }, "SIGKILL"],
+    [{ exit_code: 0 }, null],
+    [{}, null],
+  ])("%j: %s", (outcome, text) => {
+    expect(failureText(summary(outcome))).toBe(text);
   });
 });
 

@@ -30,6 +30,14 @@ const KEYS: Readonly<Record<RunSort, (run: RunSummary) => string | number>> = {
   process: (run) => run.process.toLowerCase(),
 };
 
+/** How the recorded command failed, such as "exit 3" or "SIGKILL"; null if it did not. */
+export function failureText({ exit_code, signal }: RunSummary): string | null {
+  if (signal !== null) {
+    return signal;
+  }
+  return exit_code === null || exit_code === 0 ? null : `exit ${exit_code}`;
+}
+
 /** Runs in order; those that are equal stay the newest first. */
 export function sortRuns(runs: readonly RunSummary[], { by, descending }: Order): RunSummary[] {
   const key = KEYS[by];

@@ -2840,6 +2840,14 @@ export interface RunSummary {
   losses: RunLosses;
   counts: RunCounts;
   /**
+   * Exit code of the command that was recorded; null if a signal ended it, or if the run is not of a command.
+   */
+  exit_code: number | null;
+  /**
+   * Name of the signal that ended the command, such as SIGKILL; null if none did.
+   */
+  signal: string | null;
+  /**
    * It was brought from another place.
    */
   imported: boolean;

@@ -44,17 +44,26 @@ export function EventList() {
         <p className={styles.none}>Nothing out of the ordinary happened.</p>
       ) : (
         <ol className={styles.list}>
-          {events.map(({ id, unix_ms, event }) => (
+          {events.map(({ id, unix_ms, since_unix_ms, times, event }) => (
             <li key={id} className={styles.event} data-event={event.type}>
-              <time title={utcTime(unix_ms)}>{localTime(unix_ms)}</time>
+              <time title={spanText(since_unix_ms, unix_ms)}>{localTime(unix_ms)}</time>
               <StatusIcon status={kindOf(event)} />
-              <span>{describeEvent(event)}</span>
+              <span>
+                {describeEvent(event)}
+                {times > 1 ? ` (${times} times)` : ""}
+              </span>
             </li>
           ))}
         </ol>
       )}
     </section>
   );
+}
+
+function spanText(since_unix_ms: number, unix_ms: number): string {
+  return since_unix_ms === unix_ms
+    ? utcTime(unix_ms)
+    : `${utcTime(since_unix_ms)} to ${utcTime(unix_ms)}`;
 }
 
 function kindOf(event: TargetEvent): Status {

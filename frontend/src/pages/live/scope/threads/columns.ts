@@ -1,17 +1,10 @@
 /** Columns of the thread table: rates and totals of fields of the catalogue. */
 
-import {
-  fieldNamed,
-  formatRate,
-  formatTotal,
-  shownRate,
-  shownTotal,
-} from "../../../../model/format";
+import { fieldNamed, formatNumber, shownRate, shownTotal } from "../../../../model/format";
 import type { SortColumn } from "../../../../model/viewRequest";
 import type { ShownUnit } from "../../../../model/views";
 import { CATALOGUE } from "../../../../wire/generated/catalogue";
 import type { CatalogueField, Exactness } from "../../../../wire/generated/models";
-import { withoutUnit } from "../withoutUnit";
 
 /** What is shown of a field: its rate now, or its total since the thread's start. */
 export type Shown = "rate" | "total";
@@ -74,8 +67,9 @@ export function unitOf({ shown, field }: Column): string {
 
 /** A value as the cell shows it: without the unit that stands in the column's head. */
 export function cellText({ shown, field }: Column, raw: number): string {
-  const text = shown === "rate" ? formatRate(field.name, raw) : formatTotal(field.name, raw);
-  return withoutUnit(text);
+  const { value, unit } =
+    shown === "rate" ? shownRate(field.name, raw) : shownTotal(field.name, raw);
+  return formatNumber(value, unit);
 }
 
 const EXACTNESS: Readonly<Record<Exactness, string>> = {

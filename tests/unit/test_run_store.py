@@ -1,0 +1,144 @@
+"""Trash, retention and the list of runs."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from backend_builders import stream
+from run_builders import manifest, outcome
+from run_rig import RunRig
+from tidscope_backend.problems import ProblemError
+from tidscope_backend.store import trash
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.index import summary_of
+from tidscope_backend.store.manifests import ManifestWriter
+from tidscope_backend.store.retention import RetentionCandidate, runs_to_delete
+from tidscope_backend.store.run_store import RunStore
+from tidscope_wire.generated.models import Retention
+
+OFF = Retention(max_age_s=None, max_bytes=None)
+OLD = RetentionCandidate("old", 1000, 30, recording=False)
+NEW = RetentionCandidate("new", 2000, 20, recording=False)
+NOW = RetentionCandidate("now", 1, 50, recording=True)
+ALL = (NEW, NOW, OLD)
+
+
+def kept(*, seconds: float | None = None, size: int | None = None) -> list[str]:
+    return runs_to_delete(ALL, Retention(max_age_s=seconds, max_bytes=size), 2500)
+
+
+def test_retention_is_off() -> None:
+    assert kept() == []
+
+
+def test_by_age() -> None:
+    assert kept(seconds=1500) == []
+    assert kept(seconds=1499) == ["old"]
+    assert kept(seconds=499) == ["old", "new"]
+    # What is being recorded stays, however long ago it began.
+    assert kept(seconds=0) == ["old", "new"]
+
+
+def test_by_size_the_oldest_first() -> None:
+    assert kept(size=100) == []
+    assert kept(size=99) == ["old"]
+    assert kept(size=70) == ["old"]
+    assert kept(size=69) == ["old", "new"]
+    assert kept(size=0) == ["old", "new"]
+
+
+def test_both() -> None:
+    assert kept(seconds=1499, size=60) == ["old", "new"]
+
+
+@asynccontextmanager
+async def shelf(home: Path, retention: Retention = OFF) -> AsyncIterator[tuple[RunRig, RunStore]]:
+    rig = RunRig(home)
+    await rig.start()
+    rig.send(*stream(1, 30))
+    yield rig, RunStore(RunsDirectory(home), rig.recorder, ManifestWriter(), retention)
+    await rig.stop()
+
+
+async def keep(rig: RunRig) -> str:
+    return (await rig.begin(past_s=10, duration_s=0)).id
+
+
+async def test_a_deleted_run_goes_after_an_hour(tmp_path: Path) -> None:
+    async with shelf(tmp_path) as (rig, runs):
+        first, second = await keep(rig), await keep(rig)
+        await runs.delete(first)
+        await runs.delete(second)
+        folder = tmp_path / ".deleted" / first
+        deleted_s = folder.stat().st_mtime
+        os.utime(folder, (deleted_s, deleted_s - 3601))
+        await runs.clean_up()
+        assert not folder.exists()
+        assert [one.id for one in (await runs.runs()).deleted] == [second]
+        with pytest.raises(ProblemError):
+            await runs.restore(first)
+        assert (await runs.restore(second)).id == second
+
+
+async def test_it_can_be_restored_for_an_hour(tmp_path: Path) -> None:
+    async with shelf(tmp_path) as (rig, runs):
+        run = await keep(rig)
+        await runs.delete(run)
+        when = (tmp_path / ".deleted" / run).stat().st_mtime
+        assert trash.purge(RunsDirectory(tmp_path), when + 3599) == []
+        assert trash.purge(RunsDirectory(tmp_path), when + 3601) == [tmp_path / ".deleted" / run]
+
+
+async def test_old_runs_go_and_can_be_restored(tmp_path: Path) -> None:
+    # The frames of the tests are of 2023.
+    async with shelf(tmp_path, Retention(max_age_s=86400, max_bytes=None)) as (rig, runs):
+        kept_run, active = await keep(rig), (await rig.begin()).id
+        await runs.clean_up()
+        listed = await runs.runs()
+        assert [one.id for one in listed.runs] == [active]
+        assert [one.id for one in listed.deleted] == [kept_run]
+        assert listed.retention.max_age_s == 86400
+
+
+async def test_sizes_are_those_of_the_files(tmp_path: Path) -> None:
+    async with shelf(tmp_path) as (rig, runs):
+        run = await keep(rig)
+        await rig.sealer.idle()
+        await rig.recorder.wait_saved()
+        listed = await runs.runs()
+        files = [path for path in (tmp_path / run).rglob("*") if path.is_file()]
+        sizes = sum(path.stat().st_size for path in files)
+        # The manifest holds the number, so it may be some digits longer than it says.
+        assert abs(listed.bytes - sizes) < 16
+        assert listed.free_bytes > 0
+
+
+async def test_the_newest_first(tmp_path: Path) -> None:
+    async with shelf(tmp_path) as (rig, runs):
+        made = [await keep(rig) for _ in range(3)]
+        assert [one.id for one in (await runs.runs()).runs] == made[::-1]
+        await rig.sealer.idle()
+        (tmp_path / made[1] / "manifest.json").write_text("")
+        listed = await runs.runs()
+        assert [one.id for one in listed.runs] == [made[2], made[0]]
+        assert [one.folder for one in listed.damaged] == [made[1]]
+
+
+async def test_a_damaged_run_may_go(tmp_path: Path) -> None:
+    async with shelf(tmp_path) as (rig, runs):
+        run = await keep(rig)
+        await rig.sealer.idle()
+        (tmp_path / run / "manifest.json").unlink()
+        await runs.delete(run)
+        assert (tmp_path / ".deleted" / run).is_dir()
+
+
+def test_the_list_tells_a_failed_command_from_one_that_succeeded() -> None:
+    of_a_target = summary_of(manifest(outcome=None))
+    failed = summary_of(manifest(outcome=outcome(exit_code=3)))
+    killed = summary_of(manifest(outcome=outcome(exit_code=None, signal="SIGKILL")))
+    assert (of_a_target.exit_code, of_a_target.signal) == (None, None)
+    assert (failed.exit_code, failed.signal) == (3, None)
+    assert (killed.exit_code, killed.signal) == (None, "SIGKILL")
