@@ -24,7 +24,7 @@ it("finds processes by their words, and says when none fits", async () => {
   await page.fill(search, "serv 4200");
   expect(page.one("[data-pid]").dataset.pid).toBe("4200");
   await page.fill(search, "no-such-program-anywhere");
-  screen.getByText("No process fits");
+  screen.getByText("No process matches");
   expect(screen.queryByRole("table")).toBeNull();
   await page.click(screen.getByRole("button", { name: "Show all" }));
   expect(document.querySelectorAll("[data-pid]")).toHaveLength(2);

@@ -21,9 +21,11 @@ describe("the charts", () => {
 
   it("rank threads by the field that is asked for, so many of them", async () => {
     const page = await TestPage.watching();
-    await page.select(screen.getByRole("combobox", { name: "by" }), "Disk written");
+    const by = screen.getByRole("combobox", { name: "by" });
+    await page.select(by, "Disk written");
     await page.settle();
     expect(legend(page, "cpu")[0]).toContain("writer");
+    await page.select(by, "each chart's own measure");
     await page.select(screen.getByRole("combobox", { name: "Lines" }), "top 5");
     await page.settle();
     // Five threads, and all others as one.
@@ -94,8 +96,8 @@ describe("pause", () => {
 
 it("holds CPU of live and ended threads against that of the process", async () => {
   const page = await TestPage.watching();
-  await page.click(page.one("[data-health]"));
-  const health = page.region("Health of the data");
+  await page.click(page.one("[data-quality]"));
+  const health = page.region("Data quality");
   health.getByText(/^process ± 0\.00 % of /);
 });
 
