@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidscope_backend.cli.command import CommandError
+from tidscope_backend.parent_death import exec_program
 
 PTRACE_TRACEME = 0
 PTRACE_DETACH = 17
@@ -153,7 +154,7 @@ def _fork(
         os.dup2(errors, 2)
         _ptrace(libc, PTRACE_TRACEME, 0, 0)
         failed = "exec"
-        os.execv(program, list(command))  # noqa: S606 - arguments, no shell
+        exec_program(command, program)
     except OSError as error:
         os.write(report, f"{failed} {error.errno}\n".encode())
     finally:
