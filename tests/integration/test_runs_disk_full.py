@@ -56,7 +56,7 @@ async def test_it_ends_with_what_was_written(small_disk: Path) -> None:
     done = rig.manifest(run)
     assert (done.state, done.end) == ("interrupted", "disk-full")
     assert done.losses.frames == 1
-    assert done.counts.instants == sent - 3
+    assert done.counts.frames == sent - 3
     assert done.end_detail.startswith("The disk was full (No space left on device)")
     assert "1 frame in 1 gap" in done.end_detail
     assert rig.recorder.refused == 1

@@ -52,7 +52,7 @@ async def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
         done = await rig.recorder.stop(run)
         assert (done.state, done.end, done.losses.frames) == ("complete", "stopped", 0)
         # As many as a recorder counts that was never killed, those behind its manifest too.
-        assert (done.counts.instants, done.counts.thread_samples) == (20, 20)
+        assert (done.counts.frames, done.counts.thread_samples) == (20, 20)
 
 
 async def test_a_hole_is_counted(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ async def test_a_backend_that_is_asked_to_end_leaves_it_to_the_next(tmp_path: Pa
         rig.send(*stream(1, 20))
         assert open_seqs(rig.folder(run)) == singles(11, 20)
         done = await rig.recorder.stop(run)
-        assert (done.state, done.end, done.counts.instants) == ("complete", "stopped", 10)
+        assert (done.state, done.end, done.counts.frames) == ("complete", "stopped", 10)
 
 
 async def test_two_backends_with_one_folder_leave_each_other_alone(tmp_path: Path) -> None:
@@ -141,8 +141,8 @@ async def test_a_part_that_was_begun_and_has_no_frame(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "b" / run)
     folder.open_part(2).write_bytes(pack_frame(key_frame(21))[:9])
     async with started(tmp_path / "b") as rig:
-        assert rig.recorder.current_manifest(folder, rig.manifest(run)).losses.cut_bytes == 9
-        # A part begins with a snapshot: what comes before one cannot be kept.
+        assert rig.recorder.current_manifest(folder, rig.manifest(run)).losses.truncated_bytes == 9
+        # A part begins with a key frame: what comes before one cannot be kept.
         rig.send(*stream(1, 30))
         assert open_seqs(folder) == singles(11, 30)
         assert folder.open_parts() == [1, 2]
@@ -186,9 +186,9 @@ async def test_cut_anywhere_it_is_recover_recording(tmp_path: Path) -> None:
         stats = recording.stats
         recording.end(Ending("stopped", "complete", ""))
         lock.release()
-        assert stats.losses.cut_bytes == length - ends[whole], length
+        assert stats.losses.truncated_bytes == length - ends[whole], length
         # The manifest had counted the first of them.
-        assert stats.counts.instants == max(whole, 1), length
+        assert stats.counts.frames == max(whole, 1), length
         assert folder.open_part(1).exists() == bool(whole)
 
 
@@ -200,7 +200,7 @@ async def test_what_a_failure_of_power_leaves_is_cut_off(tmp_path: Path, junk: b
     async with started(tmp_path / "b") as rig:
         rig.send(*stream(1, 25))
         assert open_seqs(rig.folder(run)) == singles(11, 25)
-        assert (await rig.recorder.stop(run)).losses.cut_bytes == len(junk)
+        assert (await rig.recorder.stop(run)).losses.truncated_bytes == len(junk)
 
 
 async def test_a_manifest_that_is_none_is_left_alone(tmp_path: Path) -> None:

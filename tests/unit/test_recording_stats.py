@@ -8,7 +8,7 @@ from tidscope_backend.recording.stats import RecordingStats, losses_text
 from tidscope_wire.generated.models import (
     FrameHeader,
     SampleFailed,
-    SteeringBegan,
+    SteeringStarted,
     TargetEvent,
     ThreadBorn,
     ThreadExited,
@@ -46,7 +46,7 @@ def losses(*headers: FrameHeader) -> dict[str, Any]:
 def test_frames_in_a_row_miss_nothing() -> None:
     made = stats(at(5), at(6), at(7))
     assert losses(at(5), at(6), at(7)) == {}
-    assert (made.counts.instants, made.counts.thread_samples) == (3, 9)
+    assert (made.counts.frames, made.counts.thread_samples) == (3, 9)
     assert made.first is not None
     assert made.last is not None
     assert (made.first.time_ns, made.last.time_ns) == (500_000_000, 700_000_000)
@@ -73,11 +73,11 @@ def test_merged_instants() -> None:
 
 
 def test_what_was_before_the_run_is_not_counted() -> None:
-    first = at(5, missed_deadlines=7, exits_lost=3)
+    first = at(5, missed_deadlines=7, exit_records_lost=3)
     assert losses(first) == {}
-    assert losses(first, at(6, missed_deadlines=9, exits_lost=4)) == {
+    assert losses(first, at(6, missed_deadlines=9, exit_records_lost=4)) == {
         "deadlines_missed": 2,
-        "exits_lost": 1,
+        "exit_records_lost": 1,
     }
 
 
@@ -121,7 +121,7 @@ def test_policies() -> None:
     made = RecordingStats()
     made.add_initial_policy(None, 1)
     made.add_initial_policy(steering(policy="pss"), 1)
-    began = SteeringBegan(
+    began = SteeringStarted(
         policy="fixed",
         shadow=True,
         knob="pool-agent",
@@ -142,8 +142,8 @@ def test_policies() -> None:
 def test_in_words() -> None:
     assert losses_text(stats(at(5)).losses) == ""
     made = stats(at(5), at(7), with_events(at(10), SampleFailed(reason="r")))
-    made.losses.cut_bytes = 1
-    made.losses.exits_lost = 2
+    made.losses.truncated_bytes = 1
+    made.losses.exit_records_lost = 2
     assert losses_text(made.losses) == (
         "Missing: 3 frames in 2 gaps (0.5 s), 1 byte of a truncated frame, "
         "1 failed sample, 2 exit records."

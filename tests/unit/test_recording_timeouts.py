@@ -38,7 +38,7 @@ async def test_a_silent_collector_may_come_back(tmp_path: Path) -> None:
     rig.site.connected(host(), [target()])
     rig.send(*stream(12, 15))
     done = await rig.recorder.stop(run)
-    assert (done.state, done.counts.instants) == ("complete", 5)
+    assert (done.state, done.counts.frames) == ("complete", 5)
     await rig.stop()
 
 

@@ -9,7 +9,7 @@ from tidscope_backend.stream.stored import StoredFrame
 
 
 def opening_frames(frames: Sequence[StoredFrame], past_ns: int) -> list[bytes]:
-    """Choose the frames of the last `past_ns`, the first of them a snapshot.
+    """Choose the frames of the last `past_ns`, the first of them a key frame.
 
     If the first is not one, it is merged with the frames since the last key frame. Events before
     the run are not part of it, so the first frame carries none and stands for itself alone.

@@ -127,9 +127,9 @@ class Recorder:
         if recording is None:
             return
         recording.last_frame_s = self._clock()
-        resuming, before = recording.awaiting_resume, recording.stats.counts.instants
+        resuming, before = recording.awaiting_resume, recording.stats.counts.frames
         ending = recording.receive(frame, header)
-        if recording.stats.counts.instants > before:
+        if recording.stats.counts.frames > before:
             self.frames += 1
             self.frame_bytes += len(frame.data)
         self._saver.seal_full_parts(recording)
@@ -270,7 +270,7 @@ class Recorder:
             raise self._discard(recording, error) from None
         self._count_start(recording)
         if ending is None or ending.end != "disk-full":
-            ending = Ending("kept", "complete", "Only the recent past was recorded.")
+            ending = Ending("flight-recorder", "complete", "Only the past was recorded.")
         return await self._end(recording, ending)
 
     def _discard(self, recording: Recording, error: OSError) -> Exception:
@@ -282,7 +282,7 @@ class Recorder:
         return unwritable(recording.folder.path.parent, error)
 
     def _count_start(self, recording: Recording) -> None:
-        self.frames += recording.stats.counts.instants
+        self.frames += recording.stats.counts.frames
         self.frame_bytes += recording.written_bytes
 
     def recover(self, folder: RunFolder) -> None:

@@ -35,7 +35,7 @@ RESERVE_BYTES = 256 * 1024
 
 @dataclass(frozen=True)
 class PartLimits:
-    """When a part is full; the next snapshot starts a new one."""
+    """When a part is full; the next key frame starts a new one."""
 
     part_ns: int = 60_000_000_000
     part_bytes: int = 64 * 1024 * 1024
@@ -188,7 +188,7 @@ class Recording:
 
     def _take(self, frame: StoredFrame, header: FrameHeader) -> Ending | None:
         if (self._part is None or self._part.bytes == 0) and not frame.key:
-            return None  # A delta needs a frame to add to: wait for the next snapshot.
+            return None  # A delta needs a frame to add to: wait for the next key frame.
         try:
             self._write(frame)
         except OSError as error:
@@ -196,7 +196,7 @@ class Recording:
             return write_failure(error)
         self.stats.add_frame(header, rows_of(frame.data))
         self.written_bytes += len(frame.data)
-        if self.stats.counts.instants == 1:
+        if self.stats.counts.frames == 1:
             self._begun(header)
         return self.ending_with(header)
 

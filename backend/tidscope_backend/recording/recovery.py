@@ -50,7 +50,7 @@ def recover_recording(
     cut = _cut(folder.open_part(numbers[-1])) if numbers else 0
     newest, counted, later = _uncounted(folder, numbers, manifest)
     recording.stats = RecordingStats.resumed(manifest, counted)
-    recording.stats.losses.cut_bytes += cut
+    recording.stats.losses.truncated_bytes += cut
     for header, frame in later:
         recording.stats.add_frame(header, rows_of(frame))
     if numbers:
@@ -81,10 +81,10 @@ def _uncounted(
     newest, later = None, list[tuple[FrameHeader, bytes]]()
     for header, frame in _backwards(folder, numbers):
         newest = newest or header
-        if manifest.counts.instants and header.time_ns <= manifest.to_ns:
+        if manifest.counts.frames and header.time_ns <= manifest.to_ns:
             return newest, instant_of(header), later[::-1]
         later.append((header, frame))
-    counted = _last_sealed(folder) if manifest.counts.instants else None
+    counted = _last_sealed(folder) if manifest.counts.frames else None
     return newest, counted, later[::-1]
 
 
@@ -124,5 +124,5 @@ def _last_sealed(folder: RunFolder) -> Instant | None:
         row["time_ns"],
         row["unix_us"],
         health["missed_deadlines"],
-        health["exits_lost"],
+        health["exit_records_lost"],
     )

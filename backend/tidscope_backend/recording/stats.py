@@ -11,7 +11,7 @@ from tidscope_wire.generated.models import (
     RunPolicy,
     SampleFailed,
     Steering,
-    SteeringBegan,
+    SteeringStarted,
     ThreadBorn,
     ThreadExited,
 )
@@ -28,21 +28,25 @@ class Instant(NamedTuple):
         time_ns: since attach.
         unix_us: wall clock.
         missed_deadlines: of the collector's health.
-        exits_lost: likewise.
+        exit_records_lost: likewise.
     """
 
     seq: int
     time_ns: int
     unix_us: int
     missed_deadlines: int
-    exits_lost: int
+    exit_records_lost: int
 
 
 def instant_of(header: FrameHeader) -> Instant:
     """Keep of a frame what the next one is compared with."""
     health = header.health
     return Instant(
-        header.seq, header.time_ns, header.unix_us, health.missed_deadlines, health.exits_lost
+        header.seq,
+        header.time_ns,
+        header.unix_us,
+        health.missed_deadlines,
+        health.exit_records_lost,
     )
 
 
@@ -59,16 +63,16 @@ class RecordingStats:
     """
 
     def __init__(self) -> None:
-        self.counts = RunCounts(instants=0, thread_samples=0, threads=0, events=0, bytes=0)
+        self.counts = RunCounts(frames=0, thread_samples=0, threads=0, events=0, bytes=0)
         self.losses = RunLosses(
             frames=0,
             gaps=0,
             missing_ns=0,
-            cut_bytes=0,
+            truncated_bytes=0,
             coalesced=0,
             deadlines_missed=0,
             samples_failed=0,
-            exits_lost=0,
+            exit_records_lost=0,
             clock_jumps=0,
         )
         self.policies: list[RunPolicy] = []
@@ -117,7 +121,7 @@ class RecordingStats:
             self.losses.coalesced += header.seq - header.first_seq
         else:
             self._compare(last, now, header.first_seq)
-        self.counts.instants += 1
+        self.counts.frames += 1
         self.counts.thread_samples += rows
         self.counts.events += len(header.events)
         for event in header.events:
@@ -128,7 +132,7 @@ class RecordingStats:
                 self.counts.threads += last is not None and not event.seen_alive
             elif isinstance(event, SampleFailed):
                 self.losses.samples_failed += 1
-            elif isinstance(event, SteeringBegan):
+            elif isinstance(event, SteeringStarted):
                 self.policies.append(
                     RunPolicy(
                         time_ns=header.time_ns,
@@ -165,7 +169,7 @@ class RecordingStats:
             self.losses.missing_ns += max(0, now.time_ns - last.time_ns)
         self.losses.coalesced += now.seq - max(first_seq, last.seq + 1)
         self.losses.deadlines_missed += max(0, now.missed_deadlines - last.missed_deadlines)
-        self.losses.exits_lost += max(0, now.exits_lost - last.exits_lost)
+        self.losses.exit_records_lost += max(0, now.exit_records_lost - last.exit_records_lost)
         moved_ns = (now.unix_us - last.unix_us) * 1000 - (now.time_ns - last.time_ns)
         self.losses.clock_jumps += abs(moved_ns) > CLOCK_JUMP_NS
 
@@ -182,12 +186,12 @@ def _told(losses: RunLosses) -> Iterable[str]:
             f"{_many(losses.frames, 'frame')} in {_many(losses.gaps, 'gap')} "
             f"({losses.missing_ns / 1e9:.1f} s)"
         )
-    if losses.cut_bytes:
-        yield f"{_many(losses.cut_bytes, 'byte')} of a truncated frame"
+    if losses.truncated_bytes:
+        yield f"{_many(losses.truncated_bytes, 'byte')} of a truncated frame"
     if losses.samples_failed:
         yield f"{_many(losses.samples_failed, 'failed sample')}"
-    if losses.exits_lost:
-        yield f"{_many(losses.exits_lost, 'exit record')}"
+    if losses.exit_records_lost:
+        yield f"{_many(losses.exit_records_lost, 'exit record')}"
 
 
 def _many(number: int, word: str) -> str:

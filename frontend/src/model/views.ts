@@ -250,11 +250,11 @@ export interface DataHealth {
   readonly sample_max_us: number;
   readonly late_us: number;
   readonly missed_deadlines: number;
-  readonly exits_received: number;
-  readonly exits_lost: number;
+  readonly exit_records_received: number;
+  readonly exit_records_lost: number;
   readonly collector_cpu_percent: number | null;
   /** Of it sampling and sending, all targets together, and what that may take; 0: no limit. */
-  readonly measuring_percent: number | null;
+  readonly overhead_percent: number | null;
   readonly budget_percent: number;
   /** Frames that the collector holds for replay, those not sent yet, and all bytes that it sent. */
   readonly replay_frames: number;

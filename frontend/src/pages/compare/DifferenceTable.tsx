@@ -128,8 +128,8 @@ function Figure({ row, figure }: FigureProps) {
   return (
     <Tooltip text={figure.n > 1 ? `Each run: ${values}` : null}>
       {figureText(row, figure.mean)}
-      {figure.spread === null ? null : (
-        <span className={styles.spread}> ± {figureText(row, figure.spread)}</span>
+      {figure.std_dev === null ? null : (
+        <span className={styles.spread}> ± {figureText(row, figure.std_dev)}</span>
       )}
     </Tooltip>
   );

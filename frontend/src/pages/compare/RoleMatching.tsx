@@ -55,7 +55,7 @@ export function RoleMatching({ link, comparison, onLink }: PartProps) {
                   </td>
                 ))}
                 <td>
-                  {role.by_hand ? (
+                  {role.manual ? (
                     <Button look="quiet" onClick={() => onLink(byName(link, role))}>
                       by hand · undo
                     </Button>

@@ -15,7 +15,7 @@ const OF_THREADS: ReadonlySet<TargetEvent["type"]> = new Set([
 ]);
 const WORRYING: ReadonlySet<TargetEvent["type"]> = new Set([
   "gap",
-  "exits_lost",
+  "exit_records_lost",
   "deadlines_missed",
   "sample_failed",
 ]);
@@ -67,8 +67,8 @@ function spanText(since_unix_ms: number, unix_ms: number): string {
 }
 
 function kindOf(event: TargetEvent): Status {
-  if (event.type === "steering_troubled") {
-    return event.problem === "" ? "ok" : "warning";
+  if (event.type === "steering_problem") {
+    return event.problem === null ? "ok" : "warning";
   }
   const slowed = event.type === "rate_adapted" && event.rate_hz < event.previous_hz;
   return slowed || WORRYING.has(event.type) ? "warning" : "info";

@@ -4,7 +4,7 @@ import { fieldNamed, formatNumber, shownRate, shownTotal } from "../../../../mod
 import type { SortColumn } from "../../../../model/viewRequest";
 import type { ShownUnit } from "../../../../model/views";
 import { CATALOGUE } from "../../../../wire/generated/catalogue";
-import type { CatalogueField, Exactness } from "../../../../wire/generated/models";
+import type { CatalogueField, Provenance } from "../../../../wire/generated/models";
 
 /** What is shown of a field: its rate now, or its total since the thread's start. */
 export type Shown = "rate" | "total";
@@ -72,21 +72,22 @@ export function cellText({ shown, field }: Column, raw: number): string {
   return formatNumber(value, unit);
 }
 
-const EXACTNESS: Readonly<Record<Exactness, string>> = {
+const PROVENANCE: Readonly<Record<Provenance, string>> = {
   exact: "Exact.",
   quantised: "Rounded by the kernel down to a multiple of 1024.",
-  tick: "Moves in scheduler ticks, not continuously.",
+  sampled: "Advances in scheduler ticks, not continuously.",
+  estimated: "Estimated from other values.",
 };
 
 /** What a field means and how exact it is, as `source` gives it. */
 export function explain(field: CatalogueField, source: "taskstats" | "procfs"): string {
   // /proc gives the exact numbers that taskstats rounds.
-  const exact = source === "procfs" && field.exactness === "quantised";
+  const exact = source === "procfs" && field.provenance === "quantised";
   const meaning = exact
-    ? field.meaning.replace(" The kernel rounds it down to a multiple of 1024.", "")
+    ? field.meaning.replace(" The kernel rounds down to a multiple of 1024.", "")
     : field.meaning;
   const says = meaning.includes("multiple of 1024") || meaning.includes("scheduler ticks");
-  return says ? meaning : `${meaning} ${EXACTNESS[exact ? "exact" : field.exactness]}`;
+  return says ? meaning : `${meaning} ${PROVENANCE[exact ? "exact" : field.provenance]}`;
 }
 
 /** Why a cell is empty; null if it is not. */
