@@ -77,7 +77,7 @@ def test_comparing(tmp_path: Path) -> None:
     runs = [open_run(write_run(tmp_path, number).id, tmp_path) for number in (1, 2)]
     # One that is being recorded is as long as what there is of it.
     now = write_run(tmp_path, 3, ended=False, to_ns=time_ns(1)).id
-    repeats = [runs[1].path, open_run(now, tmp_path)]
+    repeats: list[Run | str | Path] = [runs[1].path, open_run(now, tmp_path)]
     found = compare([runs[0], repeats])
     assert [len(group.runs) for group in found.groups] == [1, 2]
     assert {run.duration_ns for run in found.runs} == {time_ns(FRAMES) - time_ns(1)}
