@@ -1500,7 +1500,11 @@ class RunCounts(BaseModel):
     """
     bytes: Annotated[int, Field(ge=0)]
     """
-    Bytes of all its files.
+    Bytes of all its files on disk; includes open_bytes.
+    """
+    open_bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes of raw frames in parts that are not sealed yet; sealing makes them about ten times smaller. 0 once the run is sealed.
     """
 
 

@@ -2520,9 +2520,13 @@ export interface RunCounts {
    */
   events: number;
   /**
-   * Bytes of all its files.
+   * Bytes of all its files on disk; includes open_bytes.
    */
   bytes: number;
+  /**
+   * Bytes of raw frames in parts that are not sealed yet; sealing makes them about ten times smaller. 0 once the run is sealed.
+   */
+  open_bytes: number;
 }
 /**
  * An event of a run; one line of its events files.
