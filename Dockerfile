@@ -12,7 +12,7 @@ COPY requirements-dev.lock ./
 RUN pip install --no-cache-dir --require-hashes -r requirements-dev.lock
 COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY LICENSES LICENSES
-COPY shared/tidscope_wire shared/tidscope_wire
+COPY shared shared
 COPY collector/tidscope_collector collector/tidscope_collector
 COPY backend/tidscope_backend backend/tidscope_backend
 COPY --from=page /src/backend/tidscope_backend/web backend/tidscope_backend/web

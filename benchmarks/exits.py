@@ -3,7 +3,7 @@
 The kernel numbers the exit records of each CPU without a gap. A thread that exits on a CPU before
 the storm, and another one after it, give two numbers; those between them are all threads that
 exited there meanwhile, of the storm or not. Each must have been received, or the kernel must have
-told that it dropped it: received + lost_reported = exited, exactly. Exits 1 if not.
+reported that it dropped it: received + lost_reported = exited, exactly. Exits 1 if not.
 """
 
 import argparse
@@ -190,9 +190,9 @@ def main() -> int:
 def problems(figures: dict[str, float]) -> list[str]:
     """What does not add up; empty if every exit is accounted for."""
     wrong: list[str] = []
-    told = figures["received"] + figures["lost_reported"]
-    if told != figures["exited"]:
-        wrong.append(f"received + lost_reported = {told}, but {figures['exited']} exited")
+    accounted = figures["received"] + figures["lost_reported"]
+    if accounted != figures["exited"]:
+        wrong.append(f"received + lost_reported = {accounted}, but {figures['exited']} exited")
     missing = figures["target_exited"] - figures["target_received"]
     if not 0 <= missing <= figures["lost_reported"]:
         wrong.append(f"{missing} records of the storm are missing, more than were reported lost")

@@ -51,7 +51,7 @@ def long_run(home: Path, recorded: str, hours: float) -> str:
             "id": folder.path.name,
             "to_ns": int(times[-1]) + (parts - 1) * step_ns,
             "counts": source.manifest.counts.model_copy(
-                update={"instants": instants * parts, "thread_samples": rows}
+                update={"frames": instants * parts, "thread_samples": rows}
             ),
         }
     )
@@ -80,10 +80,10 @@ def _growth(samples: pa.Table, fields: Sequence[str]) -> dict[str, Values]:
 def _later(signals: pa.Table, instants: int, step_ns: int) -> pa.Table:
     """The same instants, later, with what is cumulative among them going on."""
     rows = signals.to_pylist()
-    told = [row["roles"] for row in rows if row["roles"]]
+    reported = [row["roles"] for row in rows if row["roles"]]
     gains = {
         (role["role"], name): (value or 0) - (before["totals"][name] or 0)
-        for role, before in zip(told[-1], told[0], strict=True)
+        for role, before in zip(reported[-1], reported[0], strict=True)
         for name, value in role["totals"].items()
     }
     cpu = (rows[-1]["process"]["cpu_ns"] or 0) - (rows[0]["process"]["cpu_ns"] or 0)

@@ -58,8 +58,8 @@ class Load:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write("\n")
-        told = json.loads(self._process.stdout.readline())
-        return Round(told["done"] / told["cpu_s"], told["done"] / told["wall_s"])
+        result = json.loads(self._process.stdout.readline())
+        return Round(result["done"] / result["cpu_s"], result["done"] / result["wall_s"])
 
     def close(self) -> None:
         """End it."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypedDict, Unpack
 
-from tidscope_collector.control.policies.contract import (
+from tidscope_policies.contract import (
     PART_S,
     Bounds,
     Decision,
@@ -13,7 +13,7 @@ from tidscope_collector.control.policies.contract import (
     Peers,
     Policy,
 )
-from tidscope_collector.control.policies.registry import POLICIES
+from tidscope_policies.registry import POLICIES
 
 Curve = Callable[[int], float]
 BOUNDS = Bounds(4, 16)

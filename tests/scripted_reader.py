@@ -5,7 +5,7 @@ import os
 import numpy as np
 import numpy.typing as npt
 from backend_builders import target
-from tidscope_collector.reading import Reading
+from tidscope_collector.threads.reading import Reading
 from tidscope_wire.generated.models import AbsentField, Target
 
 PID = os.getpid()

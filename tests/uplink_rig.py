@@ -8,10 +8,10 @@ from typing import Self
 
 from backend_builders import HOST_ID, TARGET_ID, host, target
 from backend_server import SECRET
-from tidscope_collector.attaching import Targets
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sources import Sources
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import Targets
 from tidscope_collector.uplink.commands import Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay

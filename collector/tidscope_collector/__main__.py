@@ -1,8 +1,7 @@
 """`python -m tidscope_collector`: composition root of the collector.
 
-run       connect to a backend and serve it
-doctor    say what this machine lets tidscope measure
-policies  list the policies that steer a pool, or try them on a simulated plant
+run     connect to a backend and serve it
+doctor  say what this machine lets tidscope measure
 """
 
 import argparse
@@ -14,34 +13,32 @@ import signal
 import sys
 import threading
 import time
-from importlib import import_module
 from pathlib import Path
 
 from tidscope_wire.generated.models import Target
 
-from tidscope_collector.attaching import Targets
-from tidscope_collector.control.audit import Audit, usual_path
-from tidscope_collector.control.loop.pilots import Pilots, policies
-from tidscope_collector.control.loop.rigs import open_rigs
-from tidscope_collector.delays import DelayAccounting, SwitchRefusedError
-from tidscope_collector.diagnosis import diagnose
+from tidscope_collector.doctor.diagnosis import diagnose
 from tidscope_collector.energy.zones import find_zones
-from tidscope_collector.helm import Helm
-from tidscope_collector.host import describe_host
-from tidscope_collector.memory import give_back, spare
 from tidscope_collector.netacct.choice import CHOICES, Choice
+from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
-from tidscope_collector.sources import Sources
+from tidscope_collector.service.memory import give_back, spare
+from tidscope_collector.steering.audit import Audit, usual_path
+from tidscope_collector.steering.commands import SteeringCommands
+from tidscope_collector.steering.loop.setup import open_setup_opener
+from tidscope_collector.steering.service import SteeringService, policies
+from tidscope_collector.targets.host import describe_host
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import Targets
 from tidscope_collector.uplink.commands import Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
-BENCH = "tidscope_collector.control.command"
 REPLAY_BYTES = 12 * 1024 * 1024
 NOT_PERMITTED = 4
 
@@ -88,9 +85,11 @@ async def serve(
     budget = Budget(budget_percent)
     engine = Engine(hand_over, exits, machine=machine, budget=budget, watch=watch, load=load)
     targets = Targets(host.id, procfs, sources, engine)
-    rigs = await asyncio.to_thread(open_rigs, procfs)
-    pilots = Pilots(procfs, rigs, Audit(audit))
-    commands = Commands(targets, diagnose, sources.delays, Helm(targets, engine, pilots))
+    opener = await asyncio.to_thread(open_setup_opener, procfs)
+    steering = SteeringService(procfs, opener, Audit(audit))
+    commands = Commands(
+        targets, diagnose, sources.delays, SteeringCommands(targets, engine, steering)
+    )
     uplink = Uplink(backend, secret, host, targets, commands, replay, policies=policies())
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
@@ -104,7 +103,7 @@ async def serve(
     except asyncio.CancelledError:
         pass
     finally:
-        await asyncio.to_thread(pilots.close)
+        await asyncio.to_thread(steering.close)
         await asyncio.to_thread(engine.stop)
         sources.close()
 
@@ -144,20 +143,7 @@ def main() -> int:
         choices=["on", "off"],
         help="set kernel.task_delayacct first; exit code 4 if it cannot be set",
     )
-    policies = verbs.add_parser(
-        "policies",
-        # People call it through the command line of tidscope.
-        prog="tidscope policies",
-        help="list or try the policies that steer a pool",
-    )
-    # The bench is large, and a collector that serves has no use for it.
-    bench = import_module(BENCH) if sys.argv[1:2] == ["policies"] else None
-    if bench is not None:
-        bench.add_arguments(policies)
     arguments = parser.parse_args()
-    if bench is not None:
-        code: int = bench.run(arguments)
-        return code
     if arguments.verb == "doctor":
         if arguments.delay_accounting is not None:
             try:

@@ -21,8 +21,8 @@ from tidscope_backend.settings import (
     RUNS_VARIABLE,
     VIEW_VARIABLE,
 )
-from tidscope_collector.control.audit import DIRECTORY as AUDIT
-from tidscope_collector.control.knobs.leases import DIRECTORY as LEASES
+from tidscope_collector.steering.audit import DIRECTORY as AUDIT
+from tidscope_collector.steering.knobs.leases import DIRECTORY as LEASES
 
 ROOT = Path(__file__).parent.parent.parent
 SERVICES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())[

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from tidscope_collector.control.bench.scenario import shipped
-from tidscope_collector.control.bench.table import BEGIN, END
-from tidscope_collector.control.policies.registry import POLICIES
+from tidscope_backend.cli.bench.scenario_files import shipped
+from tidscope_backend.cli.bench.table import BEGIN, END
+from tidscope_policies.registry import POLICIES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tidscope_backend.cli import steer
-from tidscope_collector.control.loop import rigs
+from tidscope_collector.steering.loop import setup
 
 SCHEMAS = Path(__file__).parents[2] / "shared" / "schemas"
 
@@ -13,8 +13,8 @@ SCHEMAS = Path(__file__).parents[2] / "shared" / "schemas"
 @pytest.mark.parametrize(
     ("schema", "offered"),
     [
-        ("knob_kind", (steer.KNOBS, rigs.KNOBS)),
-        ("signal_kind", (steer.SIGNALS, rigs.SIGNALS)),
+        ("knob_kind", (steer.KNOBS, setup.KNOBS)),
+        ("signal_kind", (steer.SIGNALS, setup.SIGNALS)),
     ],
 )
 def test_choices_are_those_of_the_schema(

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from programs.agent_program import AgentFolder
 from schema_check import check_text
-from tidscope_collector.control.agent.client import AgentClient, open_agent
-from tidscope_collector.control.agent.errors import (
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.agent.client import AgentClient, open_agent
+from tidscope_collector.steering.agent.errors import (
     AgentLostError,
     AgentNonsenseError,
     AgentRefusedError,
@@ -24,10 +25,9 @@ from tidscope_collector.control.agent.errors import (
     StaleSocketError,
     WrongPeerError,
 )
-from tidscope_collector.control.agent.places import connect, folders
-from tidscope_collector.control.knobs.agent import AgentKnob
-from tidscope_collector.control.knobs.knob import KnobLostError, KnobRefusedError
-from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.agent.places import connect, folders
+from tidscope_collector.steering.knobs.agent import AgentKnob
+from tidscope_collector.steering.knobs.knob import KnobLostError, KnobRefusedError
 
 PROC = ProcFs()
 HELLO = {

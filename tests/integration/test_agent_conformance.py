@@ -16,15 +16,15 @@ import pytest
 from processes import wait_for_end
 from programs.agent_program import LANGUAGES, LOWER, ORIGINAL, UPPER, AgentFolder, AgentProgram
 from raw_agent import RawAgent
-from tidscope_collector.control.agent.client import AgentClient, open_agent
-from tidscope_collector.control.agent.errors import (
+from tidscope_collector.goruntime.gomaxprocs import open_gomaxprocs
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.agent.client import AgentClient, open_agent
+from tidscope_collector.steering.agent.errors import (
     AgentLostError,
     AgentRefusedError,
     NoAgentError,
     StaleSocketError,
 )
-from tidscope_collector.goruntime.gomaxprocs import open_gomaxprocs
-from tidscope_collector.procfs.files import ProcFs
 
 PROC = ProcFs()
 NOBODY = 65534

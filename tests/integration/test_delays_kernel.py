@@ -7,7 +7,7 @@ from pathlib import Path
 import delay_switch
 import pytest
 from capabilities import missing, needs
-from tidscope_collector.delays import DelayAccounting
+from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import DoctorReport
 
@@ -43,8 +43,8 @@ def test_by_the_command_line() -> None:
             assert delay_switch.value() is on
             report = DoctorReport.model_validate_json(done.stdout)
             (check,) = [one for one in report.checks if one.name == "delay-accounting"]
-            assert check.switched_on is on
-            assert check.state == ("ok" if on else "limited")
+            assert check.enabled is on
+            assert check.status == ("ok" if on else "limited")
 
 
 def test_who_may_not_is_told_so() -> None:
@@ -68,8 +68,9 @@ def test_a_read_only_proc(tmp_path: Path) -> None:
         f'exec "{sys.executable}" -c "$0"'
     )
     code = (
-        "from tidscope_collector.delays import *; from tidscope_collector.procfs.files import "
-        "ProcFs\ntry: DelayAccounting(ProcFs()).set(True)\n"
+        "from tidscope_collector.procfs.delay_accounting import *\n"
+        "from tidscope_collector.procfs.files import ProcFs\n"
+        "try: DelayAccounting(ProcFs()).set(True)\n"
         "except SwitchRefusedError as error: print(error)"
     )
     done = subprocess.run(

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from programs.build import build_c
-from tidscope_collector.attaching import Targets
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sources import Sources
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import Targets
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import FrameHeader, Target
 
@@ -81,7 +81,7 @@ def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
         while not any(event.type == "target_exited" for event in last.events):
             last = frames.get(timeout=20)
             exits += sum(event.type == "thread_exited" for event in last.events)
-            assert not any(event.type == "exits_lost" for event in last.events)
+            assert not any(event.type == "exit_records_lost" for event in last.events)
     finally:
         child.kill()
         child.communicate()
@@ -89,5 +89,5 @@ def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
         sources.close()
     assert exits == last.exited.threads == THREADS + 1
     assert last.exited.inexact == 0
-    assert last.health.exits_lost == 0
-    assert last.health.exits_received >= THREADS + 1
+    assert last.health.exit_records_lost == 0
+    assert last.health.exit_records_received >= THREADS + 1

@@ -15,16 +15,16 @@ from processes import start_ticks
 from programs import affinity_collector
 from programs.known_work import KnownWork
 from programs.threads_go import ThreadsRun
-from tidscope_collector.control.knobs.cpus import CpuShares
-from tidscope_collector.control.knobs.go_affinity import (
+from tidscope_collector.goruntime.chosen import chosen_by_program
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.knobs.cpus import CpuShares
+from tidscope_collector.steering.knobs.go_affinity import (
     FOLLOWS_WITHIN_S,
     GoAffinityKnob,
     open_go_affinity,
 )
-from tidscope_collector.control.knobs.knob import KnobLostError, KnobRefusedError
-from tidscope_collector.control.knobs.leases import LeaseFolderError, Leases
-from tidscope_collector.goruntime.chosen import chosen_by_program
-from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.knobs.knob import KnobLostError, KnobRefusedError
+from tidscope_collector.steering.knobs.leases import LeaseFolderError, Leases
 
 PROC = ProcFs()
 CPUS = frozenset(os.sched_getaffinity(0))

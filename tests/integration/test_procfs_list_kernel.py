@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 from programs.go_program import GoProgramRun
 from programs.known_work import KnownWork
-from tidscope_collector.procfs.processes import ProcessLister
+from tidscope_collector.processes.listing import ProcessLister
 from tidscope_wire.generated.models import Process
 
 

@@ -7,9 +7,9 @@ import pytest
 from programs.go_program import GoProgramRun
 from programs.known_work import KnownWork
 from programs.unprivileged import see
+from tidscope_collector.processes.identity import Absence, Identity, identify
+from tidscope_collector.processes.refusals import attach_refusal
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.identity import Absence, Identity, identify
-from tidscope_collector.procfs.refusals import attach_refusal
 
 NOBODY = 65534
 

@@ -9,7 +9,7 @@ from programs.known_work import Account, KnownWork
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND, ProcThreadReader
-from tidscope_collector.reading import TargetGoneError
+from tidscope_collector.threads.reading import TargetGoneError
 
 PROC = ProcFs()
 TICK_US = 1_000_000 // TICKS_PER_SECOND

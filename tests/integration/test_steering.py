@@ -18,15 +18,15 @@ from collector_process import CollectorProcess
 from follower import Follower, connected
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, contended_go, waiting_python
-from tidscope_collector.control.agent.client import AgentClient, open_agent
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.agent.client import AgentClient, open_agent
 from tidscope_wire.generated.models import (
     SearchRestarted,
     Steering,
-    SteeringBegan,
     SteeringDecided,
+    SteeringProblem,
     SteeringReleased,
-    SteeringTroubled,
+    SteeringStarted,
 )
 from whole_site import Site, site
 
@@ -166,7 +166,7 @@ async def test_from_the_first_press_to_the_release(root: Site) -> None:
         now = await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         assert now.steering is not None
         assert now.steering.policy == "bidirectional"
-        began = await follower.until_event(SteeringBegan)
+        began = await follower.until_event(SteeringStarted)
         assert (began.policy, began.knob, began.size) == ("bidirectional", "go-agent", original)
         assert began.actor == "a program at 127.0.0.1"
         await eventually(lambda: size_of(program), lambda size: size != original, "it moves")
@@ -178,7 +178,7 @@ async def test_from_the_first_press_to_the_release(root: Site) -> None:
 
         # Another policy takes over: the first one gives the original size back before.
         await root.steer(target.id, policy="fixed", lower=2, upper=3)
-        fixed = await follower.until_event(SteeringBegan)
+        fixed = await follower.until_event(SteeringStarted)
         assert (fixed.policy, fixed.lower, fixed.upper) == ("fixed", 2, 3)
         await eventually(lambda: size_of(program), lambda size: size in (2, 3), "bounds hold")
 
@@ -417,11 +417,11 @@ async def test_a_lost_agent_is_told_and_found_again(root: Site) -> None:
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         await follower.until_event(SteeringDecided)
         os.kill(program.pid, 19)  # SIGSTOP: it does not answer
-        troubled = await follower.until_event(SteeringTroubled)
-        assert "answer" in troubled.problem
+        troubled = await follower.until_event(SteeringProblem)
+        assert "answer" in (troubled.problem or "")
         os.kill(program.pid, 18)
         await follower.until(
-            lambda _: any(not one.problem for one in follower.events(SteeringTroubled))
+            lambda _: any(not one.problem for one in follower.events(SteeringProblem))
         )
         count = len(follower.events(SteeringDecided))
         await follower.until(lambda _: len(follower.events(SteeringDecided)) > count)

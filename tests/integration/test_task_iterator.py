@@ -15,10 +15,10 @@ from programs.known_work import Command, KnownWork
 from tidscope_collector.discovery.loading import load
 from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.reading import TargetGoneError
 from tidscope_collector.sampling.sparing import SparingReader
 from tidscope_collector.taskstats.link import probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
+from tidscope_collector.threads.reading import TargetGoneError
 
 TICKS = os.sysconf("SC_CLK_TCK")
 pytestmark = [needs("root"), needs("btf")]

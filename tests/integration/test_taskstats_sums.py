@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from programs.known_work import EXIT_CODE, KnownWork
-from tidscope_collector.attaching import RefusedError, Targets
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sources import Sources
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import RefusedError, Targets
 from tidscope_wire.frame import Rows, decode_rows, split
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited, ThreadRenamed
 
@@ -60,7 +60,7 @@ def test_sums_agree_with_the_kernels_other_accounts() -> None:
             target, created = rig.targets.attach(work.pid, None, 50)
             assert created
             assert rig.targets.attach(work.pid, None, 50) == (target, False)
-            assert rig.next()[0].kind == "snapshot"
+            assert rig.next()[0].kind == "key"
             burnt = work.command("b")
             work.command("w")
             work.command("r")

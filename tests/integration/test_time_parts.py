@@ -14,11 +14,11 @@ import pytest
 from capabilities import needs
 from programs.known_work import KnownWork
 from programs.time_parts import TimeParts
-from tidscope_collector.attaching import Targets
-from tidscope_collector.delays import DelayAccounting
+from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sources import Sources
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import Targets
 from tidscope_wire.frame import Rows, decode_rows, split
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited
 

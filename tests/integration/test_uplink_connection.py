@@ -10,7 +10,7 @@ from backend_builders import TARGET_ID, frame_bytes, key_frame, stream, target
 from backend_server import Backend, running_backend
 from live_page import LivePage
 from relay import Relay
-from tidscope_collector.attaching import Targets
+from tidscope_collector.targets.targets import Targets
 from tidscope_collector.uplink import connection
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S
 from tidscope_collector.uplink.closing import REPLACED_WAIT_S
@@ -143,7 +143,7 @@ async def test_a_backend_away_longer_than_the_bound_is_told_what_was_lost(
         rig.go_on()
         # Groups of ten: the one of the 150th frame went whole.
         header, _ = await page.frame()
-        assert (header.seq, header.kind) == (151, "snapshot")
+        assert (header.seq, header.kind) == (151, "key")
         assert losses(page) == [(26, 150)]
         (lost,) = [text for text in page.texts if isinstance(text, FramesLost)]
         assert lost.reason == "the collector's replay buffer was full"

@@ -7,10 +7,10 @@ import signal
 import sys
 from pathlib import Path
 
-from tidscope_collector.control.knobs.cpus import CpuShares
-from tidscope_collector.control.knobs.go_affinity import open_go_affinity
-from tidscope_collector.control.knobs.leases import Leases
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.knobs.cpus import CpuShares
+from tidscope_collector.steering.knobs.go_affinity import open_go_affinity
+from tidscope_collector.steering.knobs.leases import Leases
 
 
 def main() -> None:

@@ -21,11 +21,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # when it is run as a script
 
 from programs.build import build_c
 from pydantic import BaseModel, ConfigDict
-from tidscope_collector.attaching import Targets
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sources import Sources
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import Targets
 from tidscope_wire.frame import Rows, decode_rows, split
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited
 

@@ -18,9 +18,9 @@ import numpy as np
 from tidscope_collector.doctor.facts import look
 from tidscope_collector.goruntime.gomaxprocs import open_gomaxprocs
 from tidscope_collector.netacct.choice import NetworkSource
+from tidscope_collector.processes.identity import Absence, identify
+from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.identity import Absence, identify
-from tidscope_collector.procfs.processes import ProcessLister
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
 
 _PR_SET_DUMPABLE = 4

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tidscope_collector.control.audit import Audit, AuditError
+from tidscope_collector.steering.audit import Audit, AuditError
 
 
 def test_lines_are_added_to_what_is_there(tmp_path: Path) -> None:

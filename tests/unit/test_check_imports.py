@@ -10,13 +10,13 @@ GOOD = {
     "collector/tidscope_collector/doctor/facts.py": (
         "from tidscope_collector.procfs.files import ProcFs\n"
     ),
-    "collector/tidscope_collector/control/policies/fixed.py": (
+    "shared/tidscope_policies/algorithms/fixed.py": (
         "from math import log\n"
         "import numpy as np\n"
-        "from tidscope_collector.control.policies.contract import Decision\n"
+        "from tidscope_policies.contract import Decision\n"
     ),
-    "collector/tidscope_collector/control/bench/plant.py": (
-        "import time\nfrom tidscope_collector.control.policies import contract\n"
+    "shared/tidscope_policies/simulation/simulated_pools.py": (
+        "from math import log\nfrom tidscope_policies import contract\n"
     ),
     "backend/tidscope_backend/app.py": "import tidscope_wire\n",
     "shared/tidscope_wire/frame.py": "import json\n",
@@ -49,7 +49,7 @@ def test_right_directions_pass(tmp_path: Path) -> None:
         ("shared/tidscope_wire/c.py", "from tidscope_backend.app import x", "tidscope_backend"),
         (
             "backend/tidscope_backend/d.py",
-            "def late() -> None:\n    from tidscope_collector.reading import Reading\n",
+            "def late() -> None:\n    from tidscope_collector.threads.reading import Reading\n",
             "d.py:2: tidscope_backend must not import tidscope_collector",
         ),
         (
@@ -58,17 +58,17 @@ def test_right_directions_pass(tmp_path: Path) -> None:
             "tidscope_collector",
         ),
         (
-            "collector/tidscope_collector/control/policies/clock.py",
+            "shared/tidscope_policies/clock.py",
             "import time",
-            "clock.py:1: tidscope_collector.control.policies is pure and must not import time",
+            "clock.py:1: tidscope_policies is pure and must not import time",
         ),
         (
-            "collector/tidscope_collector/control/policies/loop.py",
+            "shared/tidscope_policies/loop.py",
             "from tidscope_collector.procfs.files import ProcFs",
             "must not import tidscope_collector.procfs",
         ),
         (
-            "collector/tidscope_collector/control/policies/wire.py",
+            "shared/tidscope_policies/wire.py",
             "from tidscope_wire.frame import split",
             "must not import tidscope_wire",
         ),
@@ -97,6 +97,44 @@ def test_cycle_of_folders_is_refused(tmp_path: Path, wanted: str) -> None:
     path = "collector/tidscope_collector/procfs/back.py"
     found = complaints(tmp_path, {path: f"from {wanted} import Facts\n"})
     assert found == ("tidscope_collector: folders import each other: doctor -> procfs -> doctor\n")
+
+
+@pytest.mark.parametrize(
+    ("files", "cycle"),
+    [
+        (
+            {
+                "collector/tidscope_collector/procfs/a.py": (
+                    "from typing import TYPE_CHECKING\n"
+                    "if TYPE_CHECKING:\n    from tidscope_collector.procfs.b import B\n"
+                ),
+                "collector/tidscope_collector/procfs/b.py": (
+                    "def late() -> None:\n    from tidscope_collector.procfs import c\n"
+                ),
+                "collector/tidscope_collector/procfs/c.py": "from .a import A\n",
+            },
+            "collector/tidscope_collector/procfs/a.py -> collector/tidscope_collector/procfs/b.py"
+            " -> collector/tidscope_collector/procfs/c.py -> "
+            "collector/tidscope_collector/procfs/a.py",
+        ),
+        (
+            {
+                "frontend/src/ui/A.tsx": 'import { B } from "./B";\n',
+                "frontend/src/ui/B.tsx": 'import type { A } from "./A";\n',
+            },
+            "frontend/src/ui/A.tsx -> frontend/src/ui/B.tsx -> frontend/src/ui/A.tsx",
+        ),
+        (
+            {
+                "frontend/src/ui/index.ts": 'export { A } from "./inner/A";\n',
+                "frontend/src/ui/inner/A.tsx": 'import { B } from "..";\n',
+            },
+            "frontend/src/ui/index.ts -> frontend/src/ui/inner/A.tsx -> frontend/src/ui/index.ts",
+        ),
+    ],
+)
+def test_cycle_of_files_is_refused(tmp_path: Path, files: dict[str, str], cycle: str) -> None:
+    assert complaints(tmp_path, files) == f"files import each other: {cycle}\n"
 
 
 def test_tree_without_sources_is_not_called_good(tmp_path: Path) -> None:

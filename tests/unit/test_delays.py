@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from fake_proc import FakeProc
-from tidscope_collector.delays import SWITCH, DelayAccounting, SwitchRefusedError
+from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting, SwitchRefusedError
 
 
 class Clock:

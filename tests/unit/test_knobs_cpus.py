@@ -1,7 +1,7 @@
 """Which CPUs a steered process gets."""
 
 import pytest
-from tidscope_collector.control.knobs.cpus import CpuShares, choose_cpus
+from tidscope_collector.steering.knobs.cpus import CpuShares, choose_cpus
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
-from tidscope_collector.control.knobs.leases import AffinityLease, LeaseFolderError, Leases
-from tidscope_collector.control.knobs.masks import ThreadMask, common_mask
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.knobs.leases import AffinityLease, LeaseFolderError, Leases
+from tidscope_collector.steering.knobs.masks import ThreadMask, common_mask
 
 PROC = ProcFs()
 ALL, ONE, TWO = frozenset({0, 1}), frozenset({0}), frozenset({1})

@@ -2,7 +2,7 @@
 
 import pytest
 from policy_rig import Pool, pool
-from tidscope_collector.control.policies.contract import Bounds
+from tidscope_policies.contract import Bounds
 
 
 def waits(steered: Pool, *milliseconds: float, jobs: int = 1000) -> list[int]:

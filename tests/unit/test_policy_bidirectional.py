@@ -1,7 +1,7 @@
 """bidirectional climbs both ways; the printed version with the error it was printed with."""
 
 from policy_rig import flat, peak, pool
-from tidscope_collector.control.policies.contract import Bounds
+from tidscope_policies.contract import Bounds
 
 
 def test_noiseless_peak() -> None:

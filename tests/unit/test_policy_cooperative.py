@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from policy_rig import Pool, peak, pool, seen
-from tidscope_collector.control.policies.contract import Observation, Peers
-from tidscope_collector.control.policies.coordinator import Coordinator
+from tidscope_policies.contract import Observation, Peers
+from tidscope_policies.coordinator import Coordinator
 
 TWO = Peers(instances=2, log_progress=math.log(1000))
 

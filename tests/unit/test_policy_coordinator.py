@@ -1,6 +1,6 @@
 """One instance of a host tries sizes out at a time."""
 
-from tidscope_collector.control.policies.coordinator import Coordinator
+from tidscope_policies.coordinator import Coordinator
 
 
 def test_the_first_that_asks_has_it_until_it_is_done() -> None:

@@ -4,13 +4,13 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 from policy_rig import BOUNDS, flat, peak, pool, seen
-from tidscope_collector.control.policies.bounded import Bounded
-from tidscope_collector.control.policies.contract import Decision, Observation, Part, Policy
-from tidscope_collector.control.policies.dip_gate import DipGate, hodges_lehmann
-from tidscope_collector.control.policies.pauses import Pauses
-from tidscope_collector.control.policies.registry import POLICIES
-from tidscope_collector.control.policies.shadow import Shadow
-from tidscope_collector.control.policies.warm_up import WarmUp
+from tidscope_policies.contract import Decision, Observation, Part, Policy
+from tidscope_policies.decorators.bounded import Bounded
+from tidscope_policies.decorators.dip_gate import DipGate, hodges_lehmann
+from tidscope_policies.decorators.pauses import Pauses
+from tidscope_policies.decorators.shadow import Shadow
+from tidscope_policies.decorators.warm_up import WarmUp
+from tidscope_policies.registry import POLICIES
 
 
 @dataclass

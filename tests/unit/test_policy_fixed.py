@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from policy_rig import BOUNDS, flat, peak, pool, seen
-from tidscope_collector.control.policies.contract import Bounds, Part
+from tidscope_policies.contract import Bounds, Part
 
 
 def test_the_highest_size_unless_told_otherwise() -> None:

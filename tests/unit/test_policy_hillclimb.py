@@ -1,7 +1,7 @@
 """hillclimb: growing steps, undone when they do not pay; rests, and looks the other way."""
 
 from policy_rig import Curve, flat, peak, pool
-from tidscope_collector.control.policies.contract import Bounds
+from tidscope_policies.contract import Bounds
 
 
 def steep(best: int) -> Curve:

@@ -5,15 +5,15 @@ import math
 import numpy as np
 import pytest
 from policy_rig import BOUNDS, flat, peak, pool
-from tidscope_collector.control.policies.belief import Belief, Prior
-from tidscope_collector.control.policies.change import ChangeDetector, NoiseMeter
-from tidscope_collector.control.policies.contract import Bounds
-from tidscope_collector.control.policies.kalman_kg import (
+from tidscope_policies.algorithms.belief import Belief, Prior
+from tidscope_policies.algorithms.change import ChangeDetector, NoiseMeter
+from tidscope_policies.algorithms.kalman_kg import (
     MOST_SIZES,
     KalmanKg,
     KalmanKgParameters,
     candidates,
 )
+from tidscope_policies.contract import Bounds
 
 PRIOR = Prior(length_scale=0.9, sd=0.12, drift=0.0, keep=0.8, disturbance_sd=0.0)
 FOUND = 11

@@ -1,8 +1,8 @@
 """linear: every size once, the best is kept; none of the errors of the printed version."""
 
 from policy_rig import flat, peak, pool
-from tidscope_collector.control.policies.contract import Bounds
-from tidscope_collector.control.policies.linear import Linear, LinearParameters
+from tidscope_policies.algorithms.linear import Linear, LinearParameters
+from tidscope_policies.contract import Bounds
 
 DOWN = list(range(16, 3, -1))
 

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 from policy_rig import flat, pool, seen
-from tidscope_collector.control.policies.contract import Decision
-from tidscope_collector.control.policies.kalman_kg import KalmanKgParameters
-from tidscope_collector.control.policies.linear import LinearParameters
-from tidscope_collector.control.policies.parameters import (
+from tidscope_policies.algorithms.kalman_kg import KalmanKgParameters
+from tidscope_policies.algorithms.linear import LinearParameters
+from tidscope_policies.contract import Decision
+from tidscope_policies.parameters import (
     ParameterError,
     ParameterInfo,
     describe,
     make_parameters,
 )
-from tidscope_collector.control.policies.registry import POLICIES
+from tidscope_policies.registry import POLICIES
 
 NAMES = [
     *("fixed", "linear", "hillclimb", "bidirectional", "bidirectional-printed", "ait", "pss"),

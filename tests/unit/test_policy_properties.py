@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from policy_rig import Pool, flat, peak, pool, seen
-from tidscope_collector.control.policies.contract import Bounds, Decision, Observation, Peers
-from tidscope_collector.control.policies.registry import POLICIES
+from tidscope_policies.contract import Bounds, Decision, Observation, Peers
+from tidscope_policies.registry import POLICIES
 
 NAMES = list(POLICIES)
 

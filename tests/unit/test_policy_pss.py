@@ -2,8 +2,8 @@
 
 import pytest
 from policy_rig import BOUNDS, flat, peak, pool
-from tidscope_collector.control.policies.contract import Bounds
-from tidscope_collector.control.policies.prediction import Predictor
+from tidscope_policies.algorithms.prediction import Predictor
+from tidscope_policies.contract import Bounds
 
 
 def test_it_learns_an_answer_and_its_opposite() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from fake_proc import PF_KTHREAD, FakeProc, stat_line, status_text
 from programs.build import GO
+from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.gauges import PAGE_BYTES
-from tidscope_collector.procfs.processes import ProcessLister
 from tidscope_wire.generated.models import Process
 
 TCP = (

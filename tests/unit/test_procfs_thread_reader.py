@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from fake_proc import FakeProc, stat_line
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND, ProcThreadReader, monotonic_ns
-from tidscope_collector.reading import Reading, TargetGoneError, ThreadReader
+from tidscope_collector.threads.reading import Reading, TargetGoneError, ThreadReader
 from tidscope_wire.generated.catalogue import CATALOGUE
 
 TICK_US = 1_000_000 // TICKS_PER_SECOND

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from tidscope_collector.reading import Reading
 from tidscope_collector.sampling.roles import MAX_NAMES, MAX_ROLES, RoleSums
+from tidscope_collector.threads.reading import Reading
 from tidscope_wire.generated.models import FrameHeader, RoleTotals
 
 FIELDS = ("cpu_run_ns", "blkio_delay_ns")

@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from tidscope_collector.discovery.threads import Threads
-from tidscope_collector.reading import Reading
 from tidscope_collector.sampling.sparing import SparingReader
+from tidscope_collector.threads.reading import Reading
 from tidscope_wire.generated.models import AbsentField
 
 

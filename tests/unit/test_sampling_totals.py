@@ -7,9 +7,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 from receiver import Receiver
-from tidscope_collector.reading import Reading
 from tidscope_collector.sampling.presence import Presence
 from tidscope_collector.sampling.tracker import Tracker
+from tidscope_collector.threads.reading import Reading
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import RoleTotals
 
@@ -216,9 +216,9 @@ class Process(RuleBasedStateMachine):
 
     @rule()
     def open_a_page(self) -> None:
-        """A snapshot alone gives a reader the same state as everything before it."""
+        """A key frame alone gives a reader the same state as everything before it."""
         page = Receiver()
-        page.take([], self.tracker.snapshot(), self.tracker.exited())
+        page.take([], self.tracker.all_rows(), self.tracker.exited())
         assert page.live == self.receiver.live
         assert page.names == self.receiver.names
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from tidscope_collector.control.signals.prometheus import PrometheusSignal, add_up
-from tidscope_collector.control.signals.signal import SignalLostError, SignalRefusedError
+from tidscope_collector.steering.signals.prometheus import PrometheusSignal, add_up
+from tidscope_collector.steering.signals.signal import SignalLostError, SignalRefusedError
 from tidscope_wire.generated.models import PrometheusCounter
 
 TEXT = """# HELP http_requests_total Requests.

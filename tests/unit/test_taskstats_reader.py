@@ -24,13 +24,13 @@ from taskstats_replies import (
     struct_of,
     value_of,
 )
-from tidscope_collector.reading import Reading
 from tidscope_collector.sampling.tracker import text
 from tidscope_collector.taskstats.layout import choose
 from tidscope_collector.taskstats.link import Kernel
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 from tidscope_collector.taskstats.refusals import Refusal
 from tidscope_collector.taskstats.replies import Replies
+from tidscope_collector.threads.reading import Reading
 from tidscope_wire.generated.catalogue import CATALOGUE
 
 PROCESS = 100

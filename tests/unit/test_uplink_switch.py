@@ -4,8 +4,8 @@ from pathlib import Path
 from unittest.mock import Mock
 
 from fake_proc import FakeProc
-from tidscope_collector.attaching import Targets
-from tidscope_collector.delays import SWITCH, DelayAccounting
+from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting
+from tidscope_collector.targets.targets import Targets
 from tidscope_collector.uplink.commands import Commands, parse
 from tidscope_wire.generated.models import (
     DoctorReply,
@@ -14,7 +14,7 @@ from tidscope_wire.generated.models import (
     SetDelayAccountingCommand,
 )
 
-REPORT = DoctorReport(host="box", kernel="6", checked_unix_ms=1, state="ok", checks=[])
+REPORT = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[])
 ON = SetDelayAccountingCommand(request_id=7, on=True)
 
 

@@ -1,30 +1,172 @@
-"""`tidscope policies`: list the policies that steer a thread pool; the collector knows them."""
+"""`tidscope policies`: list the policies that steer a pool, or try them on simulated pools."""
 
 import argparse
+import json
+import sys
+import time
 from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
 
-from tidscope_backend.cli.collector_command import collector_command
+from tidscope_policies.registry import POLICIES
+from tidscope_policies.simulation.campaign import Row
+from tidscope_policies.simulation.scenario import Scenario
+
+from tidscope_backend.cli.bench import table
+from tidscope_backend.cli.bench.provenance import Provenance
+from tidscope_backend.cli.bench.runner import run_campaign
+from tidscope_backend.cli.bench.scenario_files import ScenarioError, load, shipped
 from tidscope_backend.cli.command import Command
-from tidscope_backend.parent_death import exec_program
 
-
-def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The collector has its own parser."""
-
-
-def _parse(_: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    return argparse.Namespace(arguments=list(arguments))
+SEEDS = 20
+MOST_SEEDS = 10_000
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Become the collector, with the same arguments."""
-    exec_program(collector_command("policies", *options.arguments))
+    """List policies or benchmark them; the exit code is 2 if the arguments cannot be used."""
+    if options.policies_verb == "list":
+        _list(as_json=options.json)
+        return 0
+    try:
+        scenarios = chosen(options.scenario, options.only)
+        page = None if options.write is None else options.write.read_text("utf-8")
+        if page is not None:
+            table.replaced(page, "")
+    except (ScenarioError, OSError, ValueError) as error:
+        sys.stderr.write(f"policies bench: {error}\n")
+        return 2
+    rows, seconds = _bench(options.policy or list(POLICIES), scenarios, options)
+    if page is not None:
+        results = _results(rows, scenarios, options.seeds, seconds)
+        options.write.write_text(table.replaced(page, results), "utf-8")
+    return 0
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    verbs = parser.add_subparsers(dest="policies_verb", required=True)
+    listing = verbs.add_parser("list", help="say which policies there are, and their parameters")
+    listing.add_argument("--json", action="store_true", help="as JSON")
+    bench = verbs.add_parser("bench", help="try policies on a simulated pools and score them")
+    bench.add_argument(
+        "--scenario",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="a scenario as TOML, beside those that come with tidscope; more than once",
+    )
+    bench.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="SCENARIO",
+        help="leave all others out; more than once",
+    )
+    bench.add_argument(
+        "--policy",
+        action="append",
+        choices=list(POLICIES),
+        help="leave all others out; more than once",
+    )
+    bench.add_argument(
+        "--seeds", type=_seeds, default=SEEDS, metavar="N", help="runs of each (%(default)s)"
+    )
+    bench.add_argument("--json", action="store_true", help="the results as JSON")
+    bench.add_argument(
+        "--write",
+        type=Path,
+        metavar="PAGE",
+        help="put the results into this page too, between its marks",
+    )
+
+
+def chosen(files: Sequence[Path], only: Sequence[str]) -> list[Scenario]:
+    """The scenarios to run.
+
+    Raises:
+        ScenarioError: a file or a name cannot be used.
+    """
+    scenarios = shipped()
+    for path in files:
+        found = load(path)
+        if found.name in {scenario.name for scenario in scenarios}:
+            raise ScenarioError(f"{path}: name: there is another scenario {found.name!r}")
+        scenarios.append(found)
+    names = {scenario.name for scenario in scenarios}
+    for name in only:
+        if name not in names:
+            raise ScenarioError(f"no scenario {name!r}; there are: {', '.join(sorted(names))}")
+    return [scenario for scenario in scenarios if not only or scenario.name in only]
+
+
+def _bench(
+    policies: Sequence[str], scenarios: Sequence[Scenario], options: argparse.Namespace
+) -> tuple[list[Row], float]:
+    begun = time.monotonic()
+    names = [scenario.name for scenario in scenarios]
+    if not options.json:
+        print(table.text_line(table.head(names)), flush=True)
+    rows: list[Row] = []
+    for row in run_campaign(policies, scenarios, options.seeds):
+        rows.append(row)
+        if not options.json:
+            print(table.text_line(table.cells(row)), flush=True)
+    seconds = time.monotonic() - begun
+    if options.json:
+        report = {
+            "policies": {row.policy: table.as_json(row) for row in rows},
+            "scenarios": {scenario.name: scenario.title for scenario in scenarios},
+            "seeds": options.seeds,
+            "seconds": round(seconds, 1),
+            **Provenance.here().as_dict(),
+        }
+        print(json.dumps(report, indent=2))
+    return rows, seconds
+
+
+def _results(rows: Sequence[Row], scenarios: Sequence[Scenario], seeds: int, seconds: float) -> str:
+    made = Provenance.here()
+    shown = table.markdown(rows, [scenario.name for scenario in scenarios])
+    return (
+        f"Seeds: {seeds}. Machine: {made.machine}. Date: {made.date}. Commit: {made.commit}. "
+        f"Took {seconds:.0f} s.\n\n{shown}"
+    )
+
+
+def _list(*, as_json: bool) -> None:
+    if as_json:
+        listed = {
+            name: {
+                "meaning": entry.meaning,
+                "source": entry.source,
+                "signal": entry.signal,
+                "parameters": [asdict(parameter) for parameter in entry.parameters],
+            }
+            for name, entry in POLICIES.items()
+        }
+        print(json.dumps({"policies": listed}, indent=2))
+        return
+    for name, entry in POLICIES.items():
+        print(f"{name}: {entry.meaning} ({entry.source})")
+        for info in entry.parameters:
+            unit = f" {info.unit}" if info.unit else ""
+            bounds = f"{info.low:g} to {info.high:g}"
+            print(f"    {info.name} = {info.default:g}{unit} ({bounds}): {info.meaning}")
+
+
+def _seeds(text: str) -> int:
+    try:
+        seeds = int(text)
+    except ValueError:
+        seeds = 0
+    if not 1 <= seeds <= MOST_SEEDS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST_SEEDS}")
+    return seeds
 
 
 COMMAND = Command(
     name="policies",
-    help="list the steering policies, or benchmark them on a simulated thread pool",
+    help="list the steering policies, or benchmark them on simulated thread pools",
     add_arguments=_add_arguments,
     run=_run,
-    parse=_parse,
 )

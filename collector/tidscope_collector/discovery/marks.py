@@ -7,7 +7,7 @@ struct record of bpf/task_iterator.bpf.c stands here once more; a test holds wha
 import numpy as np
 import numpy.typing as npt
 
-from tidscope_collector.matching import rows_of_both
+from tidscope_collector.threads.matching import rows_of_both
 
 RECORD = np.dtype(
     [

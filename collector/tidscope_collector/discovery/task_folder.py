@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from tidscope_collector.discovery.threads import Threads
-from tidscope_collector.reading import TargetGoneError
+from tidscope_collector.threads.reading import TargetGoneError
 
 
 class TaskFolder:

@@ -13,7 +13,7 @@ import numpy as np
 from tidscope_collector.discovery.marks import RECORD, Records, idle
 from tidscope_collector.discovery.threads import Threads
 from tidscope_collector.ebpf.libbpf import Program
-from tidscope_collector.reading import TargetGoneError
+from tidscope_collector.threads.reading import TargetGoneError
 
 OBJECT = Path(__file__).parent / "bpf" / "task_iterator.bpf.o"
 PROGRAM = "list_threads"

@@ -16,8 +16,8 @@ from tidscope_collector.netacct.loading import limits, load
 from tidscope_collector.netacct.reader import NetworkExitReader, NetworkReader
 from tidscope_collector.netacct.slots import FIELDS
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.reading import ExitDecoder, ThreadReader
 from tidscope_collector.taskstats.layout import Layout
+from tidscope_collector.threads.reading import ExitDecoder, ThreadReader
 
 LOG = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from tidscope_wire.generated.models import AbsentField
 
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.netacct.slots import FIELDS
-from tidscope_collector.reading import ExitDecoder, Reading, ThreadReader
+from tidscope_collector.threads.reading import ExitDecoder, Reading, ThreadReader
 
 LOG = logging.getLogger(__name__)
 

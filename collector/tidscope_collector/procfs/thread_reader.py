@@ -16,7 +16,7 @@ from tidscope_wire.generated.models import AbsentField, CatalogueField
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import Stat, parse_stat
-from tidscope_collector.reading import Reading, TargetGoneError
+from tidscope_collector.threads.reading import Reading, TargetGoneError
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _THREAD_FIELDS = tuple(field for field in CATALOGUE.fields if field.scope == "thread")

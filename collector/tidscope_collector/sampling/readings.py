@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tidscope_collector.reading import Reading
+from tidscope_collector.threads.reading import Reading
 
 Chosen = npt.NDArray[np.bool_] | npt.NDArray[np.intp]
 """Rows, as a mask or as their numbers."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tidscope_wire.generated.models import RoleTotals
 from tidscope_wire.role import role_of
 
-from tidscope_collector.reading import Reading
+from tidscope_collector.threads.reading import Reading
 
 MAX_ROLES = 63
 """Roles told by name; with the rest, told as one, they are as many as a frame's header holds."""

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tidscope_collector.discovery.threads import ThreadLister
-from tidscope_collector.matching import rows_of_both
-from tidscope_collector.reading import Reading, ThreadReader
 from tidscope_collector.sampling.readings import join, pick
+from tidscope_collector.threads.matching import rows_of_both
+from tidscope_collector.threads.reading import Reading, ThreadReader
 
 
 class SparingReader:

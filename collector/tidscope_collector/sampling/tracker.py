@@ -18,11 +18,11 @@ from tidscope_wire.generated.models import (
     ThreadRenamed,
 )
 
-from tidscope_collector.matching import Index, rows_of_both
-from tidscope_collector.reading import Reading
 from tidscope_collector.sampling.ended import EndedThreads, latest
 from tidscope_collector.sampling.presence import Look, Presence
 from tidscope_collector.sampling.readings import absent_mask, empty, join, pick, values
+from tidscope_collector.threads.matching import Index, rows_of_both
+from tidscope_collector.threads.reading import Reading
 
 CPU = "cpu_run_ns"
 """The scheduler's own counter: it falls only where an id stands for another thread."""
@@ -127,7 +127,7 @@ class Tracker:
             self._seen_ns = np.concatenate([seen, self._seen_ns[stands]])
         return events, self._rows(reading, changed)
 
-    def snapshot(self) -> Rows:
+    def all_rows(self) -> Rows:
         """All live threads with their identities."""
         alive = np.array([tid in self.threads for tid in self._last.tid.tolist()], np.bool_)
         rows = self._rows(self._last, alive)

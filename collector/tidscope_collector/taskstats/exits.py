@@ -10,6 +10,7 @@ import os
 import select
 import socket
 import struct
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -245,3 +246,21 @@ class ExitListener:
     def own_member(self, exits: Exits, name: str) -> npt.NDArray[np.uint32]:
         """A 32-bit member of the records, uint32[n]."""
         return member(exits.words, self._kernel.layout, name)
+
+
+def exit_self_test(open_exits: Callable[[], ExitListener]) -> bool:
+    """Start a thread and see whether its exit record arrives."""
+    listener = open_exits()
+    try:
+        thread = threading.Thread(target=lambda: None)
+        thread.start()
+        told = thread.native_id
+        thread.join()
+        deadline = time.monotonic() + 1
+        while time.monotonic() < deadline:
+            if told in listener.own_member(listener.drain(), "ac_pid"):
+                return True
+            time.sleep(0.005)  # the record is sent a moment after join returns
+        return False
+    finally:
+        listener.close()

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField
 
-from tidscope_collector.reading import Reading
 from tidscope_collector.taskstats.columns import Columns, member
 from tidscope_collector.taskstats.link import REQUEST_BUFFER_BYTES, Kernel, open_socket
 from tidscope_collector.taskstats.messages import (
@@ -25,6 +24,7 @@ from tidscope_collector.taskstats.messages import (
 )
 from tidscope_collector.taskstats.refusals import Refusal, Refused
 from tidscope_collector.taskstats.replies import Replies
+from tidscope_collector.threads.reading import Reading
 
 BATCH = 128
 _SPARE = 64

@@ -26,9 +26,9 @@ from tidscope_wire.generated.models import (
     TargetReply,
 )
 
-from tidscope_collector.attaching import RefusedError, Targets, refuse
-from tidscope_collector.delays import DelayAccounting, SwitchRefusedError
-from tidscope_collector.helm import Helm
+from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
+from tidscope_collector.steering.commands import SteeringCommands
+from tidscope_collector.targets.targets import RefusedError, Targets, refuse
 
 log = logging.getLogger("tidscope.uplink")
 
@@ -62,7 +62,7 @@ class Commands:
         targets: what they act on.
         examine: makes the doctor's report.
         delays: the switch of delay accounting; without it, it cannot be set.
-        helm: steers targets; without it, none is.
+        steering: steers targets; without it, none is.
     """
 
     def __init__(
@@ -70,10 +70,10 @@ class Commands:
         targets: Targets,
         examine: Callable[[], DoctorReport],
         delays: DelayAccounting | None = None,
-        helm: Helm | None = None,
+        steering: SteeringCommands | None = None,
     ) -> None:
         self._targets, self._examine, self._delays = targets, examine, delays
-        self._helm = helm
+        self._steering = steering
 
     async def answer(self, command: Command) -> Reply:
         """Carry a command out in a worker thread; a refusal and a failure are answers too."""
@@ -94,8 +94,8 @@ class Commands:
                 target, created = self._targets.attach(pid, start, rate)
                 return TargetReply(request_id=number, target=target, created=created)
             case DetachCommand(request_id=number, target=name):
-                if self._helm is not None:
-                    self._helm.leave(name)
+                if self._steering is not None:
+                    self._steering.leave(name)
                 target = self._targets.detach(name)
                 return TargetReply(request_id=number, target=target, created=False)
             case SetRateCommand(request_id=number, target=name, rate_hz=rate):
@@ -108,24 +108,26 @@ class Commands:
                     self._switch(command.on)
                 return DoctorReply(request_id=command.request_id, report=self._examine())
             case _:
-                return self._steer(command, self._steering())
+                return self._steer(command, self._required_steering())
 
     @staticmethod
-    def _steer(command: SteeringCommand, helm: Helm) -> TargetReply | SteeringOptionsReply:
+    def _steer(
+        command: SteeringCommand, steering: SteeringCommands
+    ) -> TargetReply | SteeringOptionsReply:
         number, name = command.request_id, command.target
         match command:
             case SteeringOptionsCommand():
-                return SteeringOptionsReply(request_id=number, options=helm.options(name))
+                return SteeringOptionsReply(request_id=number, options=steering.options(name))
             case SteerCommand(request=request, actor=actor):
-                target = helm.steer(name, request, actor)
+                target = steering.steer(name, request, actor)
             case RestartSearchCommand(actor=actor):
-                target = helm.restart(name, actor)
+                target = steering.restart(name, actor)
             case ReleaseCommand(actor=actor):
-                target = helm.release(name, actor)
+                target = steering.release(name, actor)
         return TargetReply(request_id=number, target=target, created=False)
 
-    def _steering(self) -> Helm:
-        if self._helm is None:
+    def _required_steering(self) -> SteeringCommands:
+        if self._steering is None:
             raise refuse(
                 "not-steerable",
                 409,
@@ -133,7 +135,7 @@ class Commands:
                 "this collector was made without steering",
                 "Start it by `tidscope up` or `tidscope collect`.",
             )
-        return self._helm
+        return self._steering
 
     def _switch(self, on: bool) -> None:
         try:

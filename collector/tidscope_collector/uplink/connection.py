@@ -25,8 +25,8 @@ from tidscope_wire.generated.models import (
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
-from tidscope_collector.attaching import Targets
 from tidscope_collector.sampling.selfwatch import Load
+from tidscope_collector.targets.targets import Targets
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
 from tidscope_collector.uplink.closing import Ending, ending
 from tidscope_collector.uplink.commands import Command, Commands, parse

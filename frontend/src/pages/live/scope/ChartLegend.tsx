@@ -3,13 +3,12 @@ import { Marker } from "../../../charts/Marker";
 import type { ChartTheme } from "../../../charts/palette";
 import { lineStyle } from "../../../charts/palette";
 import type { Hover } from "../../../model/client";
-import { counted, formatValue } from "../../../model/format";
+import { counted, formatNumber, formatValue } from "../../../model/format";
 import type { ChartId, ViewRequest } from "../../../model/viewRequest";
 import type { ChartView, LineView } from "../../../model/views";
 import { ThreadName } from "../../../ui/ThreadName";
 import { useLiveClient } from "../../clients";
 import styles from "./ChartLegend.module.css";
-import { withoutUnit } from "./withoutUnit";
 
 interface ChartLegendProps {
   readonly chart: ChartId;
@@ -92,7 +91,7 @@ function labelOf(view: ChartView, line: LineView, second: LineView | undefined):
 }
 
 function Last({ view, line }: { readonly view: ChartView; readonly line: LineView }) {
-  return <span className={styles.value}>{withoutUnit(formatValue(line.last, view.unit))}</span>;
+  return <span className={styles.value}>{formatNumber(line.last, view.unit)}</span>;
 }
 
 /** Names that more than one has: only they need their thread id. */

@@ -1,0 +1,1 @@
+"""Scores policies on simulated pools: `tidscope policies bench`."""

@@ -1,0 +1,134 @@
+"""Hosts and targets: their current state. No I/O; changes are passed to subscribers."""
+
+from collections.abc import Callable, Iterable
+
+from tidscope_wire.generated.models import Host, LiveState, Target
+
+from tidscope_backend.problems import refusal
+
+
+class HostRegistry:
+    """All hosts and targets that collectors have announced.
+
+    Args:
+        max_ended: maximum number of ended targets; beyond it the oldest are forgotten.
+    """
+
+    def __init__(self, max_ended: int) -> None:
+        self._max_ended = max_ended
+        self._changed: Callable[[], None] = _nothing
+        self._forgotten: Callable[[str], None] = _nothing
+        self._hosts: dict[str, Host] = {}
+        self._targets: dict[str, Target] = {}
+
+    def subscribe(self, changed: Callable[[], None], forgotten: Callable[[str], None]) -> None:
+        """Set the callbacks.
+
+        Args:
+            changed: called after each change.
+            forgotten: called with the id of each target that was forgotten.
+        """
+        self._changed = changed
+        self._forgotten = forgotten
+
+    @property
+    def hosts(self) -> list[Host]:
+        """Hosts known, those without a connected collector included."""
+        return list(self._hosts.values())
+
+    @property
+    def targets(self) -> list[Target]:
+        """Targets known, in the order of their attachment, ended ones included."""
+        return sorted(self._targets.values(), key=lambda target: target.attached_unix_us)
+
+    def host(self, host_id: str) -> Host | None:
+        """Find a host."""
+        return self._hosts.get(host_id)
+
+    def collector_pid(self, host_id: str) -> int | None:
+        """Process id of the collector that speaks for a host; None if there was never one."""
+        host = self._hosts.get(host_id)
+        return host.collector.pid if host is not None else None
+
+    def target(self, target_id: str) -> Target | None:
+        """Find a target."""
+        return self._targets.get(target_id)
+
+    def require(self, target_id: str) -> Target:
+        """Find a target.
+
+        Raises:
+            ProblemError: there is none.
+        """
+        target = self._targets.get(target_id)
+        if target is None:
+            raise refusal(
+                "unknown-target",
+                f"no target {target_id!r} is known",
+                "GET /api/v1/targets lists those that are; attach again to get a new one",
+            )
+        return target
+
+    def require_attached(self, target_id: str) -> Target:
+        """Find an attached target.
+
+        Raises:
+            ProblemError: there is none, or it has ended.
+        """
+        target = self.require(target_id)
+        if target.state != "attached":
+            raise refusal(
+                "target-exited",
+                f"target {target_id} is {target.state}; it is not sampled any more",
+                "attach to a running process",
+            )
+        return target
+
+    def live_state(self) -> LiveState:
+        """All of it, as the message for pages."""
+        return LiveState(hosts=self.hosts, targets=self.targets)
+
+    def connect_host(self, host: Host, targets: Iterable[Target]) -> None:
+        """A collector connected: its host and its targets.
+
+        An attached target of this host that the collector does not list belonged to an earlier
+        collector process; nothing samples it now, so it becomes detached.
+        """
+        self._hosts[host.id] = host.model_copy(update={"connected": True})
+        held = {target.id: target for target in targets}
+        for target in self._targets.values():
+            if target.host == host.id and target.id not in held and target.state == "attached":
+                held[target.id] = target.model_copy(update={"state": "detached"})
+        self._targets.update(held)
+        self._bound()
+        self._changed()
+
+    def disconnect_host(self, host_id: str) -> None:
+        """The collector disconnected; it keeps sampling, so its targets stay attached."""
+        host = self._hosts.get(host_id)
+        if host is not None:
+            self._hosts[host_id] = host.model_copy(update={"connected": False})
+            self._changed()
+
+    def update_target(self, target: Target) -> None:
+        """Add or replace a target."""
+        if self._targets.get(target.id) != target:
+            self._targets[target.id] = target
+            self._bound()
+            self._changed()
+
+    def remove_target(self, target_id: str) -> None:
+        """Forget a target."""
+        if self._targets.pop(target_id, None) is not None:
+            self._forgotten(target_id)
+            self._changed()
+
+    def _bound(self) -> None:
+        ended = [target for target in self.targets if target.state != "attached"]
+        for target in ended[: max(0, len(ended) - self._max_ended)]:
+            del self._targets[target.id]
+            self._forgotten(target.id)
+
+
+def _nothing(*_: object) -> None:
+    """Default callback."""

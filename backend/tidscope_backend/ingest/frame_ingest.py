@@ -1,0 +1,115 @@
+"""What one collector's messages mean for the registry, the history and the pages."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from tidscope_wire.frame import FrameError, split
+from tidscope_wire.generated.close_code import CloseCode
+from tidscope_wire.generated.models import CollectorHello, FrameHeader, FramesLost
+
+from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.ingest.sequence import Sequence
+from tidscope_backend.stream.fanout import Fanout
+from tidscope_backend.stream.stored_frame import StoredFrame, store_frame
+from tidscope_backend.websocket_close import CloseError
+
+
+class FrameSink(Protocol):
+    """Keeps frames of runs."""
+
+    def receive(self, frame: StoredFrame, header: FrameHeader) -> None:
+        """A frame has come that had not come before."""
+
+    def frames_lost(self, lost: FramesLost) -> None:
+        """The collector could not keep these frames."""
+
+
+class FrameIngest:
+    """Ingests frames and losses. Sequence numbers outlive a connection, so that replay is exact.
+
+    Args:
+        registry: hosts and targets.
+        fanout: where frames go.
+        observe: told of each new frame: whose host, and its header.
+        recorder: keeps frames of runs.
+    """
+
+    def __init__(
+        self,
+        registry: HostRegistry,
+        fanout: Fanout,
+        observe: Callable[[str, FrameHeader], None],
+        recorder: FrameSink,
+    ) -> None:
+        self._registry = registry
+        self._fanout = fanout
+        self._observe = observe
+        self._recorder = recorder
+        self._sequences: dict[str, Sequence] = {}
+
+    def resume_points(self, hello: CollectorHello) -> dict[str, int]:
+        """For each target of a collector the last frame that has come, if any has."""
+        points = {}
+        for target in hello.targets:
+            sequence = self._sequences.get(target.id)
+            if sequence is not None and sequence.last_seq is not None:
+                points[target.id] = sequence.last_seq
+        return points
+
+    def ingest(self, host_id: str, data: bytes) -> None:
+        """Take in a binary message.
+
+        Raises:
+            CloseError: it is not a frame of this host.
+        """
+        try:
+            header, _ = split(data)
+        except FrameError as error:
+            raise CloseError(CloseCode.BAD_MESSAGE, f"not a frame: {error}") from None
+        frame = store_frame(header, data)
+        self._check_owner(host_id, frame.target)
+        arrival = self._sequence(frame.target).accept(frame.first_seq, frame.seq)
+        if arrival.missing is not None:
+            first, last = arrival.missing
+            self._fanout.publish_lost(
+                FramesLost(
+                    target=frame.target,
+                    from_seq=first,
+                    to_seq=last,
+                    reason="they never reached the backend",
+                ),
+                last - first + 1,
+            )
+        if arrival.new:
+            self._observe(host_id, header)
+            self._fanout.publish(frame)
+            self._recorder.receive(frame, header)
+
+    def record_loss(self, host_id: str, message: FramesLost) -> None:
+        """The collector could not keep these frames. Raises as `ingest`."""
+        self._check_owner(host_id, message.target)
+        expected = self._sequence(message.target).skip(message.from_seq, message.to_seq)
+        self._fanout.publish_lost(message, expected)
+        self._recorder.frames_lost(message)
+
+    def release_target(self, host_id: str, target_id: str) -> None:
+        """The collector keeps nothing of an ended target any more. Raises as `ingest`."""
+        self._check_owner(host_id, target_id)
+        if not self._fanout.store.get(target_id).bytes:
+            self._registry.remove_target(target_id)
+
+    def forget(self, target_id: str) -> None:
+        """The site has forgotten a target."""
+        self._sequences.pop(target_id, None)
+        self._fanout.store.remove(target_id)
+
+    def _sequence(self, target_id: str) -> Sequence:
+        return self._sequences.setdefault(target_id, Sequence())
+
+    def _check_owner(self, host_id: str, target_id: str) -> None:
+        """A collector speaks for its own targets; one not announced yet is taken for its own."""
+        target = self._registry.target(target_id)
+        if target is not None and target.host != host_id:
+            raise CloseError(
+                CloseCode.BAD_MESSAGE, f"target {target_id} is of host {target.host}, not {host_id}"
+            )

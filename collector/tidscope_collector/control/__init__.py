@@ -1,1 +1,0 @@
-"""Steering: signals, policies, knobs, and the loop that wires them together."""

@@ -1,1 +1,0 @@
-"""Judges policies on a simulated pool: `python -m tidscope_collector policies bench`."""

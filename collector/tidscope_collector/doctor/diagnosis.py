@@ -1,0 +1,93 @@
+"""Taskstats as the doctor asks about it."""
+
+import os
+
+from tidscope_wire.generated.models import DoctorReport
+
+from tidscope_collector.discovery import loading as discovery
+from tidscope_collector.discovery.task_iterator import TaskIterators
+from tidscope_collector.doctor.facts import look
+from tidscope_collector.doctor.report import examine
+from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.netacct import loading as netacct
+from tidscope_collector.netacct.accounts import Accounts
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.taskstats.columns import Columns
+from tidscope_collector.taskstats.exits import (
+    EXIT_BUFFER_BYTES,
+    ExitListener,
+    exit_self_test,
+    possible_cpus,
+)
+from tidscope_collector.taskstats.link import (
+    Kernel,
+    TaskstatsUnavailableError,
+    granted_buffer,
+    probe,
+    resolve_family,
+)
+
+
+class LiveProbe:
+    """Asks this machine's kernel, once, when made."""
+
+    def __init__(self) -> None:
+        self.family_id: int | None = None
+        self.version: int | None = None
+        self.length: int | None = None
+        self.layout_name: str | None = None
+        self.refusal = ""
+        self.fields: tuple[str, ...] = ()
+        self.receive_buffer_bytes: int | None = granted_buffer(EXIT_BUFFER_BYTES)
+        self._kernel: Kernel | None = None
+        try:
+            self.family_id = resolve_family()
+            kernel = self._kernel = probe()
+        except TaskstatsUnavailableError as error:
+            self.refusal = str(error)
+            return
+        self.version, self.length = kernel.layout.version, kernel.layout.length
+        self.layout_name = kernel.layout.name
+        self.fields = Columns(kernel.layout, delay_accounting=True).fields
+
+    def exit_self_test(self) -> bool:
+        """Whether the exit of a thread is heard.
+
+        Raises:
+            OSError: the kernel refused to register us.
+        """
+        kernel = self._kernel
+        if kernel is None:
+            return False
+        try:
+            return exit_self_test(lambda: ExitListener(kernel, possible_cpus()))
+        except TaskstatsUnavailableError as error:
+            raise OSError(str(error)) from error
+
+
+class LiveEbpf:
+    """Loads a program and takes it out again, once, when made.
+
+    Args:
+        found: the loaded program, or why there is none.
+        limits: what it does not do here.
+    """
+
+    def __init__(self, found: Accounts | TaskIterators | Obstacle, limits: str = "") -> None:
+        self.refusal, self.mend, self.limits = "", "", limits
+        if isinstance(found, Obstacle):
+            self.refusal, self.mend = found.what, found.mend
+        else:
+            found.close()
+
+
+def diagnose() -> DoctorReport:
+    """Check everything."""
+    procfs = ProcFs()
+    accounts = netacct.load(procfs)
+    missing = ""
+    if isinstance(accounts, Accounts):
+        missing = netacct.limits(splice=accounts.splice, release=os.uname().release)
+    return examine(
+        look(), LiveProbe(), LiveEbpf(accounts, missing), LiveEbpf(discovery.load(procfs))
+    )

@@ -1,0 +1,1 @@
+"""The processes of this host: list, identity, runtime, ports."""

@@ -1,0 +1,190 @@
+"""The list of processes from which a person picks one."""
+
+import pwd
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tidscope_wire.generated.models import Process
+
+from tidscope_collector.processes.identity import Identity, group_and_uid
+from tidscope_collector.processes.ports import listening_ports
+from tidscope_collector.processes.refusals import attach_refusal, not_permitted
+from tidscope_collector.processes.runtimes import RuntimeDetector
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.gauges import PAGE_BYTES
+from tidscope_collector.procfs.stat import Stat, parse_stat
+from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
+
+_PORTS_SECONDS = 5.0
+_SHORTEST_INTERVAL_SECONDS = 0.5  # ticks are too coarse for a share of less
+_COMMAND_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class _Usage:
+    """CPU time that processes had used at an instant, by (pid, start)."""
+
+    at: float
+    ticks: dict[tuple[int, int], int]
+
+
+class ProcessLister:
+    """Lists processes; keeps what the next listing needs from this one.
+
+    It uses no lock: ask it from one thread at a time. Nearly all of its time goes to system calls,
+    each of some microseconds, during which other threads run.
+    """
+
+    def __init__(
+        self,
+        procfs: ProcFs | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._procfs = procfs or ProcFs()
+        self._clock = clock
+        self._runtimes = RuntimeDetector(self._procfs)
+        self._users: dict[int, str] = {}
+        self._before: _Usage | None = None
+        self._ports: dict[tuple[int, int], list[int]] = {}
+        self._ports_at: float | None = None
+
+    def processes(self) -> list[Process]:
+        """All processes that can be seen, ascending by id; kernel threads too, as refused ones.
+
+        What may not be read of a process is null in it. A process that ends meanwhile is left out.
+        """
+        now = self._clock()
+        stats, hidden = self._stats()
+        usage = _Usage(
+            now, {(s.pid, s.start_ticks): s.user_ticks + s.system_ticks for s in stats.values()}
+        )
+        self._refresh_ports(now, stats)
+        # start_ticks counts on CLOCK_BOOTTIME.
+        boot_ms = (time.time_ns() - time.clock_gettime_ns(time.CLOCK_BOOTTIME)) // 1_000_000
+        seen = [
+            self._process(stat, uid, self._cpu_percent(stat, usage), boot_ms)
+            for stat in stats.values()
+            if (uid := self._uid(stat)) is not None
+        ]
+        if self._before is None or now - self._before.at >= _SHORTEST_INTERVAL_SECONDS:
+            self._before = usage
+        seen.extend(self._hidden(pid, uid, boot_ms) for pid, uid in hidden.items())
+        return sorted(seen, key=lambda process: process.pid)
+
+    def _stats(self) -> tuple[dict[int, Stat], dict[int, int]]:
+        """Stat of each process, and the owners of those that hide theirs (hidepid=1)."""
+        stats: dict[int, Stat] = {}
+        hidden: dict[int, int] = {}
+        for pid in self._procfs.pids():
+            try:
+                stats[pid] = parse_stat(self._procfs.read(f"{pid}/stat", 4096))
+            except PermissionError:
+                try:
+                    hidden[pid] = (self._procfs.root / str(pid)).stat().st_uid
+                except OSError:
+                    continue
+            except (OSError, ValueError):
+                continue
+        return stats, hidden
+
+    def _refresh_ports(self, now: float, stats: dict[int, Stat]) -> None:
+        if self._ports_at is not None and now - self._ports_at < _PORTS_SECONDS:
+            return
+        self._ports_at = now
+        programs = [stat.pid for stat in stats.values() if not stat.kernel_thread]
+        self._ports = {
+            (pid, stats[pid].start_ticks): ports
+            for pid, ports in listening_ports(self._procfs, programs).items()
+        }
+
+    def _cpu_percent(self, stat: Stat, usage: _Usage) -> float | None:
+        key = (stat.pid, stat.start_ticks)
+        before = self._before
+        if before is None or key not in before.ticks or usage.at <= before.at:
+            return None
+        ticks = max(0, usage.ticks[key] - before.ticks[key])
+        return round(100 * ticks / TICKS_PER_SECOND / (usage.at - before.at), 1)
+
+    def _process(self, stat: Stat, uid: int, cpu_percent: float | None, boot_ms: int) -> Process:
+        name = stat.name.decode(errors="replace")
+        program = None if stat.kernel_thread else stat.pid
+        executable = program and self._executable(program)
+        detected = self._runtimes.detect(stat.pid, stat.start_ticks, executable or None)
+        identity = Identity(
+            pid=stat.pid,
+            group=stat.pid,
+            start_ticks=stat.start_ticks,
+            name=name,
+            uid=uid,
+            kernel_thread=stat.kernel_thread,
+            ended=stat.ended,
+        )
+        return Process(
+            pid=stat.pid,
+            start_ticks=stat.start_ticks,
+            started_unix_ms=max(0, boot_ms + stat.start_ticks * 1000 // TICKS_PER_SECOND),
+            name=name,
+            command=(program and self._command(program)) or f"[{name}]",
+            executable=executable or None,
+            uid=uid,
+            user=self._user(uid),
+            threads=stat.threads,
+            cpu_percent=cpu_percent,
+            rss_bytes=program and stat.rss_pages * PAGE_BYTES,
+            runtime=detected.runtime,
+            runtime_version=detected.version,
+            ports=self._ports.get((stat.pid, stat.start_ticks), []),
+            refusal=attach_refusal(stat.pid, identity, None),
+        )
+
+    def _hidden(self, pid: int, uid: int, boot_ms: int) -> Process:
+        """A process of which nothing but its owner can be seen."""
+        return Process(
+            pid=pid,
+            start_ticks=0,
+            started_unix_ms=max(0, boot_ms),
+            name="?",
+            command="[?]",
+            executable=None,
+            uid=uid,
+            user=self._user(uid),
+            threads=0,
+            cpu_percent=None,
+            rss_bytes=None,
+            runtime="unknown",
+            runtime_version=None,
+            ports=[],
+            refusal=not_permitted(pid),
+        )
+
+    def _uid(self, stat: Stat) -> int | None:
+        """Real user id; None if the process has gone."""
+        if stat.kernel_thread:
+            return 0
+        try:
+            _, uid = group_and_uid(self._procfs.read(f"{stat.pid}/status", 8192))
+        except (OSError, ValueError):
+            return None
+        return uid
+
+    def _executable(self, pid: int) -> str | None:
+        try:
+            return self._procfs.link(f"{pid}/exe")
+        except OSError:
+            return None
+
+    def _command(self, pid: int) -> str:
+        try:
+            line = self._procfs.read(f"{pid}/cmdline", _COMMAND_BYTES)
+        except OSError:
+            return ""
+        return line.rstrip(b"\0").replace(b"\0", b" ").decode(errors="replace").strip()
+
+    def _user(self, uid: int) -> str:
+        if uid not in self._users:
+            try:
+                self._users[uid] = pwd.getpwuid(uid).pw_name
+            except KeyError:
+                self._users[uid] = str(uid)
+        return self._users[uid]

@@ -1,0 +1,99 @@
+"""Whether a process may be attached to, and if not, why and what to do."""
+
+from typing import assert_never
+
+from tidscope_wire.generated.models import Problem
+
+from tidscope_collector.processes.identity import Absence, Identity
+
+_KINDS = {
+    "unknown-process": (404, "No such process"),
+    "process-id-reused": (409, "The process id belongs to another process now"),
+    "kernel-thread": (422, "A kernel thread"),
+    "not-permitted": (403, "Not permitted"),
+    "target-exited": (410, "The process has ended"),
+}
+
+
+def attach_refusal(
+    pid: int, found: Identity | Absence, expected_start_ticks: int | None
+) -> Problem | None:
+    """The reason not to attach to ``pid``, or None.
+
+    Args:
+        pid: what was asked for.
+        found: what is there.
+        expected_start_ticks: start time of the process that is meant; None if any will do.
+    """
+    match found:
+        case Absence.MISSING:
+            return unknown_process(pid)
+        case Absence.HIDDEN:
+            return not_permitted(pid)
+        case Identity():
+            return _judge(found, expected_start_ticks)
+        case _:
+            assert_never(found)
+
+
+def _judge(found: Identity, expected_start_ticks: int | None) -> Problem | None:
+    if found.group != found.pid:
+        return _problem(
+            "unknown-process",
+            f"{found.pid} is a thread ({found.name}), not a process.",
+            f"Attach to its process instead: {found.group}.",
+        )
+    if expected_start_ticks is not None and expected_start_ticks != found.start_ticks:
+        return _problem(
+            "process-id-reused",
+            f"The process {found.pid} that was meant started {expected_start_ticks} clock ticks "
+            f"after boot; the one that has this id now ({found.name}) started "
+            f"{found.start_ticks} ticks after boot.",
+            "The process that was meant has ended. List the processes again and choose one.",
+        )
+    if found.kernel_thread:
+        return kernel_thread(found.pid, found.name)
+    if found.ended:
+        return _problem(
+            "target-exited",
+            f"Process {found.pid} ({found.name}) has ended; its parent has not fetched its exit "
+            "code yet (a zombie).",
+            "It runs no more, so there is nothing to watch. Start it again and attach to that.",
+        )
+    return None
+
+
+def unknown_process(pid: int) -> Problem:
+    """Nothing has this id."""
+    return _problem(
+        "unknown-process",
+        f"No process has the id {pid}.",
+        "It may have ended: list the processes again. Ids are those of the collector's PID "
+        "namespace; a container shows its own, other ones.",
+    )
+
+
+def not_permitted(pid: int) -> Problem:
+    """There is a process, and its threads cannot be listed."""
+    return _problem(
+        "not-permitted",
+        f"Process {pid} exists, but the collector may not list its threads in /proc.",
+        "Run the collector as root or as the owner of the process, or mount /proc without "
+        "hidepid: mount -o remount,hidepid=0 /proc",
+    )
+
+
+def kernel_thread(pid: int, name: str) -> Problem:
+    """It has no program of its own."""
+    return _problem(
+        "kernel-thread",
+        f"{pid} ({name}) is a thread of the kernel: it belongs to no program.",
+        "Attach to the process that gives the kernel this work.",
+    )
+
+
+def _problem(kind: str, detail: str, hint: str) -> Problem:
+    status, title = _KINDS[kind]
+    return Problem(
+        type=f"urn:tidscope:problem:{kind}", title=title, status=status, detail=detail, hint=hint
+    )

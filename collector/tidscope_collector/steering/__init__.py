@@ -1,0 +1,1 @@
+"""Steering: knobs, signals, and a control loop for each steered target."""

@@ -1,0 +1,187 @@
+"""Steering commands: by target id, with refusals that say what to do."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from tidscope_wire.generated.models import Steering, SteeringOptions, SteerRequest, Target
+
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.steering.audit import AuditError
+from tidscope_collector.steering.loop.control_loop import Event, EventSink
+from tidscope_collector.steering.loop.setup import SteeredProcess
+from tidscope_collector.steering.service import (
+    BadParameterError,
+    NotSteerableError,
+    NotSteeredError,
+    SteeringService,
+    SteeringTarget,
+    TooManyActionsError,
+)
+from tidscope_collector.targets.targets import Targets, refuse
+
+Answer = TypeVar("Answer")
+
+READ_S = 5.0
+"""A sample may take so long; what waits for it is not on the way of any other."""
+
+
+class SteeringCommands:
+    """Serves steering commands. Its methods block and are called from worker threads.
+
+    Args:
+        targets: the attached targets.
+        engine: publishes events and sums counters.
+        steering: runs the control loops.
+    """
+
+    def __init__(self, targets: Targets, engine: Engine, steering: SteeringService) -> None:
+        self._targets, self._engine, self._steering = targets, engine, steering
+
+    def options(self, target: str) -> SteeringOptions:
+        """How a target could be steered.
+
+        Raises:
+            RefusedError: there is no such target.
+        """
+        return self._steering.options(self._steering_target(target))
+
+    def steer(self, target: str, request: SteerRequest, actor: str) -> Target:
+        """Let a policy steer it.
+
+        Raises:
+            RefusedError: it cannot be.
+        """
+        steered = self._steering_target(target)
+        with _refusals():
+            self._steering.steer(steered, request, actor)
+        return self._now(target)
+
+    def restart(self, target: str, actor: str) -> Target:
+        """Let its policy search anew.
+
+        Raises:
+            RefusedError: it has none.
+        """
+        steered = self._steering_target(target)
+        with _refusals():
+            self._steering.restart(steered, actor)
+        return self._now(target)
+
+    def release(self, target: str, actor: str) -> Target:
+        """Steer it no more; it has its original size back.
+
+        Raises:
+            RefusedError: it is not steered.
+        """
+        steered = self._steering_target(target)
+        with _refusals():
+            self._steering.release(steered, actor)
+        return self._now(target)
+
+    def leave(self, target: str) -> None:
+        """It is going to be detached: let go of it first."""
+        self._steering.ended(target)
+
+    def _steering_target(self, target: str) -> SteeringTarget:
+        known = self._targets.attached(target)
+        sampler = self._sampler(target)
+        pid = known.process.pid
+        process = SteeredProcess(
+            pid=pid,
+            start_ticks=known.process.start_ticks,
+            fields=frozenset(known.fields),
+            ports=frozenset(self._ports(pid)),
+            totals=lambda fields: self._total(target, fields),
+        )
+        return SteeringTarget(
+            id=target,
+            attach_ns=sampler.attach_ns,
+            command=known.process.command,
+            process=process,
+            publish=self._publisher(target),
+        )
+
+    def _sampler(self, target: str) -> TargetSampler:
+        found = self._ask(lambda: self._engine.find(target))
+        if found is None:
+            self._targets.attached(target)
+            raise refuse("target-exited", 410, "It has ended", "it has just ended", "Attach anew.")
+        return found
+
+    def _ports(self, pid: int) -> list[int]:
+        """TCP ports on which it listens now."""
+        found = next((one for one in self._targets.processes() if one.pid == pid), None)
+        return [] if found is None else list(found.ports)
+
+    def _total(self, target: str, fields: tuple[str, ...]) -> int | None:
+        def add() -> int | None:
+            sampler = self._engine.find(target)
+            return None if sampler is None else sampler.total(fields)
+
+        return self._ask(add)
+
+    def _publisher(self, target: str) -> EventSink:
+        def publish(steering: Steering | None, event: Event) -> None:
+            def update() -> None:
+                sampler = self._engine.find(target)
+                if sampler is not None:
+                    sampler.steered(steering, event)
+
+            self._engine.submit(update)
+
+        return publish
+
+    def _now(self, target: str) -> Target:
+        """The target after all events published so far."""
+        sampler = self._sampler(target)
+        self._targets.note(sampler.target)
+        return sampler.target
+
+    def _ask(self, action: Callable[[], Answer]) -> Answer:
+        answer: Answer = self._engine.submit(action).result(READ_S)
+        return answer
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Turn troubles of steering into refusals."""
+    try:
+        yield
+    except NotSteerableError as error:
+        raise refuse(
+            "not-steerable",
+            409,
+            "It cannot be steered so",
+            str(error),
+            "GET /api/v1/targets/{target_id}/steering lists what each knob and signal needs.",
+        ) from error
+    except BadParameterError as error:
+        raise refuse(
+            "bad-parameter",
+            422,
+            "There is no such policy, parameter or size",
+            str(error),
+            "GET /api/v1/policies lists policies, parameters and their bounds.",
+        ) from error
+    except NotSteeredError as error:
+        raise refuse(
+            "not-steered", 409, "It is not steered", "no policy steers it", "Choose a policy first."
+        ) from error
+    except TooManyActionsError as error:
+        raise refuse(
+            "too-many-actions",
+            429,
+            "Too many actions",
+            "more actions on this target within 10 s than programs can follow",
+            "Wait some seconds. A release always works.",
+        ) from error
+    except AuditError as error:
+        raise refuse(
+            "audit-failed",
+            503,
+            "It cannot be logged, so it was not done",
+            str(error),
+            "Make room, or let the collector write there; a release always works.",
+        ) from error

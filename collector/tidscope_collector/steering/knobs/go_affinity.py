@@ -1,0 +1,246 @@
+"""The knob `go-affinity`: GOMAXPROCS of an unmodified Go program, by the CPUs that it may use.
+
+When the collector ends it restores the affinity; when it dies, its lease stays as a file, and the
+next one restores it at its start (`Leases.recover`).
+"""
+
+import errno
+import time
+from collections.abc import Callable
+
+from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.steering.knobs.cpus import CpuShares
+from tidscope_collector.steering.knobs.knob import (
+    KnobDescription,
+    KnobLostError,
+    KnobRefusedError,
+)
+from tidscope_collector.steering.knobs.leases import (
+    AffinityLease,
+    LeaseFolderError,
+    Leases,
+    restore,
+)
+from tidscope_collector.steering.knobs.masks import (
+    Cpus,
+    ThreadMask,
+    UnsettledError,
+    common_mask,
+    read_masks,
+    set_masks,
+)
+from tidscope_collector.steering.knobs.preflight import Passed, check
+
+FOLLOWS_WITHIN_S = 10.0
+"""The runtime looks once a second, and may have to wait for a garbage collection."""
+
+WORKED_TICKS = 20
+"""A program that is idle does not look at its CPUs: only one that worked since then can fail."""
+
+
+class GoAffinityKnob:
+    """Steers one process; made by `open_go_affinity`.
+
+    Args:
+        procfs: where threads are listed.
+        lease: of the process, not written yet.
+        passed: its preflight check; the reader is closed with the knob.
+        upper: GOMAXPROCS as it is.
+        leases: where the lease is written.
+        shares: of the CPUs, among all knobs of this collector.
+        clock: in seconds, never steps.
+    """
+
+    def __init__(
+        self,
+        procfs: ProcFs,
+        lease: AffinityLease,
+        passed: Passed,
+        upper: int,
+        leases: Leases,
+        shares: CpuShares,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._procfs = procfs
+        self._lease = lease
+        self._reader: GomaxprocsReader = passed.reader
+        self._description = KnobDescription("go-affinity", 1, upper, upper)
+        self._leases = leases
+        self._shares = shares
+        self._clock = clock
+        self._wanted: int | None = None
+        self._since_s = 0.0
+        self._ticks = 0
+
+    def describe(self) -> KnobDescription:
+        """See Knob."""
+        return self._description
+
+    def apply(self, size: int) -> int:
+        """See Knob; it takes the runtime about a second to follow."""
+        if not 1 <= size <= self._description.upper:
+            raise KnobRefusedError(f"Size {size} is not from 1 to {self._description.upper}.")
+        self._check_alive()
+        pid, common = self._lease.pid, frozenset(self._lease.common)
+        cpus = self._shares.take(pid, common, size)
+        if size == self._description.original:
+            cpus = common  # A limit of its cgroup may make it smaller than the number of CPUs.
+        self._note(cpus)
+        if size != self._wanted:
+            self._wanted, self._since_s, self._ticks = size, self._clock(), self._worked()
+        try:
+            set_masks(self._procfs, pid, lambda _: cpus)
+        except ProcessLookupError as error:
+            raise KnobLostError(f"Process {pid} has ended.") from error
+        except (OSError, UnsettledError) as error:
+            self.restore()
+            raise KnobRefusedError(_why_not(pid, cpus, error)) from error
+        return self.read()
+
+    def read(self) -> int:
+        """See Knob: GOMAXPROCS, as it is in the program's memory."""
+        size = self._reader.read()
+        if size is None:
+            raise KnobLostError(f"Process {self._lease.pid} has ended or become another program.")
+        return size
+
+    def keep(self) -> None:
+        """See Knob; also tells when the program does not follow, having restored it."""
+        self._check_alive()
+        if self._wanted is None or self.read() == self._wanted:
+            return
+        late = self._clock() - self._since_s > FOLLOWS_WITHIN_S
+        if late and self._worked() - self._ticks >= WORKED_TICKS:
+            wanted, found = self._wanted, self.read()
+            self.restore()
+            raise KnobRefusedError(
+                f"Process {self._lease.pid} does not follow: with {wanted} CPUs its GOMAXPROCS is "
+                f"still {found}. It may have called runtime.GOMAXPROCS itself, or its cgroup has a "
+                "limit; link the Go agent into it instead."
+            )
+
+    def restore(self) -> None:
+        """See Knob."""
+        self._wanted = None
+        self._shares.give_back(self._lease.pid)
+        if not self._lease.applied:
+            return
+        try:
+            restore(self._procfs, self._lease)
+        except (OSError, UnsettledError):
+            return  # The lease stays, and the next start tries again.
+        self._lease.applied = []
+        self._leases.remove(self._lease.pid)
+
+    def close(self) -> None:
+        """See Knob."""
+        self.restore()
+        self._reader.close()
+
+    def threads_missed(self) -> list[int]:
+        """Threads that have other CPUs than was applied last: none, unless others change them."""
+        if not self._lease.applied:
+            return []
+        cpus = frozenset(self._lease.applied[-1])
+        masks = read_masks(self._procfs, self._lease.pid)
+        return [mask.tid for mask in masks if mask.cpus != cpus]
+
+    def _note(self, cpus: Cpus) -> None:
+        """Write into the lease what is going to be applied, before it is."""
+        applied = [mask for mask in self._lease.applied if frozenset(mask) != cpus]
+        self._lease.applied = [*applied, sorted(cpus)]
+        try:
+            self._leases.write(self._lease)
+        except LeaseFolderError as error:
+            self._lease.applied = applied
+            raise KnobRefusedError(f"Nothing is changed without a lease: {error}") from error
+
+    def _check_alive(self) -> None:
+        if _stat(self._procfs, self._lease.pid)[0] != self._lease.start_ticks:
+            raise KnobLostError(f"Process {self._lease.pid} has ended.")
+
+    def _worked(self) -> int:
+        return _stat(self._procfs, self._lease.pid)[1]
+
+
+def open_go_affinity(
+    procfs: ProcFs,
+    pid: int,
+    leases: Leases,
+    shares: CpuShares,
+    clock: Callable[[], float] = time.monotonic,
+) -> GoAffinityKnob:
+    """Check a process, and make its knob; nothing is changed yet.
+
+    Args:
+        procfs: where processes are looked at.
+        pid: which one.
+        leases: of this collector; `recover` was called before.
+        shares: one for all knobs of this collector.
+        clock: in seconds, never steps.
+
+    Raises:
+        KnobRefusedError: it cannot be steered; why, and what would help.
+        KnobLostError: it is gone.
+    """
+    start_ticks, _ = _stat(procfs, pid)
+    owner = leases.held_by_other(pid)
+    if owner is not None:
+        raise KnobRefusedError(f"Another collector, process {owner}, steers process {pid}.")
+    passed = check(procfs, pid)
+    try:
+        masks = _masks(procfs, pid)
+        common = common_mask(masks)
+        upper = passed.reader.read()
+        if upper is None:
+            raise KnobLostError(f"Process {pid} has ended.")
+        if upper > len(common):
+            raise KnobRefusedError(
+                f"Process {pid} has a GOMAXPROCS of {upper}, and may use {len(common)} CPUs: it "
+                "does not follow the affinity. Link the Go agent into it instead."
+            )
+        if upper == 1:
+            raise KnobRefusedError(f"Process {pid} has one CPU: there is nothing to choose.")
+    except BaseException:
+        passed.reader.close()
+        raise
+    lease = leases.new(pid, start_ticks, masks, common)
+    return GoAffinityKnob(procfs, lease, passed, upper, leases, shares, clock)
+
+
+def _masks(procfs: ProcFs, pid: int) -> list[ThreadMask]:
+    try:
+        return read_masks(procfs, pid)
+    except ProcessLookupError as error:
+        raise KnobLostError(f"Process {pid} has ended.") from error
+    except PermissionError as error:
+        raise KnobRefusedError(
+            f"The affinity of process {pid} may not be changed: run the collector as root."
+        ) from error
+
+
+def _stat(procfs: ProcFs, pid: int) -> tuple[int, int]:
+    """Start of a live process, and the clock ticks that it worked.
+
+    Raises:
+        KnobLostError: it has ended.
+    """
+    try:
+        found = parse_stat(procfs.read(f"{pid}/stat"))
+    except OSError as error:
+        raise KnobLostError(f"Process {pid} has ended.") from error
+    if found.ended:
+        raise KnobLostError(f"Process {pid} has ended.")
+    return found.start_ticks, found.user_ticks + found.system_ticks
+
+
+def _why_not(pid: int, cpus: Cpus, error: Exception) -> str:
+    if isinstance(error, UnsettledError):
+        return f"{str(error)[0].upper()}{str(error)[1:]}."
+    if isinstance(error, PermissionError):
+        return f"The affinity of process {pid} may not be changed: run the collector as root."
+    if isinstance(error, OSError) and error.errno == errno.EINVAL:
+        return f"The cpuset of process {pid} does not have the CPUs {sorted(cpus)} any more."
+    return f"The affinity of process {pid} cannot be changed: {error}."

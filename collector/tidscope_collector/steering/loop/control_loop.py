@@ -1,0 +1,370 @@
+"""Steers one target: measures an interval, lets the policy decide, turns the knob, and again."""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tidscope_policies.contract import (
+    PART_S,
+    Bounds,
+    Decision,
+    Observation,
+    is_usable,
+)
+from tidscope_policies.registry import Ready
+from tidscope_wire.generated.models import (
+    KnobOption,
+    SearchRestarted,
+    Steering,
+    SteeringDecided,
+    SteeringProblem,
+    SteeringReleased,
+    SteeringStarted,
+)
+
+from tidscope_collector.steering.agent.errors import AgentTroubleError
+from tidscope_collector.steering.knobs.knob import Knob, KnobTroubleError
+from tidscope_collector.steering.loop.interval_meter import Meter
+from tidscope_collector.steering.loop.peers import PeerRegistry
+from tidscope_collector.steering.signals.signal import (
+    PROXIES,
+    Signal,
+    SignalLostError,
+    SignalRefusedError,
+)
+
+log = logging.getLogger("tidscope.steering")
+
+SETTLE_S = 3.0
+"""A change of size may take so long to act; Go 1.25 looks at its CPUs about once a second."""
+SETTLE_STEP_S = 0.02
+KEEP_S = 1.0
+RETRY_S = 2.0
+STEERING_ERRORS = (KnobTroubleError, SignalLostError, SignalRefusedError, AgentTroubleError)
+WAITS = "Another program on this host is trying sizes out, and goes first."
+
+Event = SteeringStarted | SteeringDecided | SearchRestarted | SteeringReleased | SteeringProblem
+EventSink = Callable[[Steering | None, Event], None]
+"""Takes what is in force now (None: nothing any more), and what happened. Called by any thread."""
+
+
+@dataclass(frozen=True)
+class ControlSetup:
+    """The knob and signal of a control loop.
+
+    Attributes:
+        knob: closed by the loop, after the signal.
+        signal: what is steered on.
+        restart_requested: whether the program asked for a new search since the last call.
+    """
+
+    knob: Knob
+    signal: Signal
+    restart_requested: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True)
+class LoopSettings:
+    """What was asked for, complete.
+
+    Attributes:
+        target: identity of the target.
+        attach_ns: CLOCK_MONOTONIC of its attachment.
+        policy: name.
+        parameters: all of them.
+        shadow: decide, but do not act.
+        bounds: within those of the knob.
+        actor: who asked.
+    """
+
+    target: str
+    attach_ns: int
+    policy: str
+    parameters: Mapping[str, float]
+    shadow: bool
+    bounds: Bounds
+    actor: str
+
+
+@dataclass(frozen=True)
+class _RestartRequest:
+    """Somebody asks for a new search."""
+
+    reason: str
+    actor: str
+
+
+class ControlLoop:
+    """A thread of its own, so that a program that answers slowly holds up no other one.
+
+    Args:
+        settings: what to do.
+        ready: the policy.
+        open_setup: makes knob and signal; again after they were lost.
+        setup: the first one, open already.
+        peers: the other targets that are steered.
+        publish: takes what happens.
+        is_paused: whether the target stands still (stopped).
+        is_gone: whether it has ended.
+    """
+
+    def __init__(
+        self,
+        settings: LoopSettings,
+        ready: Ready,
+        open_setup: Callable[[], ControlSetup],
+        setup: ControlSetup,
+        peers: PeerRegistry,
+        publish: EventSink,
+        *,
+        is_paused: Callable[[], bool] = lambda: False,
+        is_gone: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.settings = settings
+        self._policy, self._interval_s = ready.policy, ready.interval_s
+        self._open_rig, self._setup = open_setup, setup
+        self._peers, self._publish = peers, publish
+        self._is_paused, self._is_gone = is_paused, is_gone
+        self._requests: queue.SimpleQueue[_RestartRequest | None] = queue.SimpleQueue()
+        self._stopping = False
+        self._kept_s = time.monotonic()
+        self._releaser = ""
+        self._described = described = setup.knob.describe()
+        self._steering = Steering(
+            policy=settings.policy,
+            parameters=dict(settings.parameters),
+            shadow=settings.shadow,
+            knob=described.kind,
+            signal=setup.signal.kind,
+            proxy=setup.signal.kind in PROXIES,
+            lower=settings.bounds.low,
+            upper=settings.bounds.high,
+            original=described.original,
+            size=setup.knob.read(),
+            state="starting",
+            reason="It has just begun.",
+            decisions=0,
+            since_unix_us=time.time_ns() // 1000,
+            problem=None,
+        )
+        self._thread = threading.Thread(target=self._run, name="control loop", daemon=True)
+
+    @property
+    def steering(self) -> Steering:
+        """What is in force now."""
+        return self._steering
+
+    @property
+    def knob(self) -> KnobOption:
+        """What is turned, as it may be turned again."""
+        return KnobOption(
+            kind=self._described.kind,
+            refusal="",
+            lower=self._described.lower,
+            upper=self._described.upper,
+            size=self._steering.size,
+        )
+
+    @property
+    def is_this_thread(self) -> bool:
+        """Whether it is the loop itself that asks."""
+        return threading.current_thread() is self._thread
+
+    def start(self) -> None:
+        """Begin."""
+        now = self._steering
+        self._publish(
+            now,
+            SteeringStarted(
+                policy=now.policy,
+                shadow=now.shadow,
+                knob=now.knob,
+                signal=now.signal,
+                proxy=now.proxy,
+                lower=now.lower,
+                upper=now.upper,
+                size=now.size,
+                actor=self.settings.actor,
+            ),
+        )
+        self._peers.join(self.settings.target, lambda why: self.restart(why, "the collector"))
+        self._thread.start()
+
+    def restart(self, reason: str, actor: str) -> None:
+        """Let the policy search anew, soon."""
+        self._requests.put(_RestartRequest(reason, actor))
+
+    def release(self, actor: str) -> None:
+        """Steer no more, give the original size back, and wait until that is done."""
+        self._releaser = actor
+        self._stopping = True
+        self._requests.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            while not self._stopping:
+                try:
+                    self._run_intervals(self._setup)
+                except STEERING_ERRORS as error:
+                    if not self._recover(str(error)):
+                        break
+        except Exception:
+            log.exception("steering of %s failed", self.settings.target)
+            self._report_problem("The control loop failed; see the collector's log.")
+        finally:
+            self._peers.leave(self.settings.target)
+            self._close()
+            size = self._steering.original
+            self._publish(
+                None,
+                SteeringReleased(
+                    policy=self.settings.policy,
+                    size=size,
+                    actor=self._releaser or "the end of the program",
+                ),
+            )
+
+    def _close(self) -> None:
+        self._setup.signal.close()
+        self._setup.knob.close()
+
+    def _recover(self, problem: str) -> bool:
+        """Something was lost: try to get it back, until the target ends or somebody stops."""
+        self._close()
+        while not self._is_gone():
+            self._report_problem(problem)
+            if self._wait(RETRY_S):
+                return False
+            try:
+                self._setup = self._open_rig()
+            except STEERING_ERRORS as error:
+                problem = str(error)
+                continue
+            self._report_problem(None)
+            return True
+        return False
+
+    def _report_problem(self, problem: str | None) -> None:
+        if problem == self._steering.problem:
+            return
+        problem = problem and problem[:1024]
+        self._steering = self._steering.model_copy(update={"problem": problem})
+        self._publish(self._steering, SteeringProblem(policy=self.settings.policy, problem=problem))
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait for some time, taking in what is said meanwhile; whether to stop."""
+        deadline = time.monotonic() + seconds
+        while not self._stopping:
+            try:
+                request = self._requests.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                return False
+            if request is not None:
+                self._restart_search(request)
+        return True
+
+    def _restart_search(self, request: _RestartRequest) -> None:
+        self._policy.restart(request.reason)
+        self._steering = self._steering.model_copy(
+            update={"state": "searching anew", "reason": f"{request.reason[:1000].capitalize()}."}
+        )
+        self._publish(
+            self._steering,
+            SearchRestarted(
+                policy=self.settings.policy, reason=request.reason[:256], actor=request.actor
+            ),
+        )
+
+    def _run_intervals(self, setup: ControlSetup) -> None:
+        """Steer until somebody stops.
+
+        Raises:
+            STEERING_ERRORS: something was lost.
+        """
+        while True:
+            meter = Meter(setup.signal.read(), setup.knob.read())
+            if self._measure(setup, meter):
+                return
+            now = time.monotonic()
+            name = self.settings.target
+            seen = meter.end(
+                setup.knob.read(),
+                self.settings.bounds,
+                paused=self._is_paused(),
+                probing_elsewhere=self._peers.is_elsewhere(name, now),
+                peers=self._peers.peers(name, now),
+            )
+            decision = self._policy.observe(seen)
+            wanted = self._allowed_size(decision, seen, now)
+            self._peers.say(name, now, seen.progress, moved=wanted != seen.size)
+            in_force = self._set_size(setup, seen.size, wanted)
+            if in_force is None:
+                return
+            self._publish_decision(seen, decision, in_force)
+
+    def _measure(self, setup: ControlSetup, meter: Meter) -> bool:
+        """Let an interval pass; whether to stop."""
+        end = time.monotonic() + self._interval_s
+        while (left := end - time.monotonic()) > 0:
+            # What is left may be less than half a part: it goes with the one before.
+            if self._wait(left if left < 1.5 * PART_S else PART_S):
+                return True
+            meter.add(setup.signal.read())
+            if setup.restart_requested():
+                request = _RestartRequest("the program entered another phase", "the program")
+                self._restart_search(request)
+            if time.monotonic() - self._kept_s >= KEEP_S:
+                setup.knob.keep()
+                self._kept_s = time.monotonic()
+        return False
+
+    def _allowed_size(self, decision: Decision, seen: Observation, now_s: float) -> int:
+        """The size to set: within bounds, and only where it is this one's turn to try."""
+        may = self._peers.report(self.settings.target, now_s, probing=decision.probing)
+        if self.settings.shadow or (decision.probing and not may):
+            return seen.size
+        return self.settings.bounds.clamp(decision.size)
+
+    def _set_size(self, setup: ControlSetup, size: int, wanted: int) -> int | None:
+        """Set a size and wait until it is in force; None: stop."""
+        if wanted == size:
+            return size
+        in_force = setup.knob.apply(wanted)
+        deadline = time.monotonic() + SETTLE_S
+        while in_force != wanted and time.monotonic() < deadline:
+            if self._wait(SETTLE_STEP_S):
+                return None
+            in_force = setup.knob.read()
+        return in_force
+
+    def _publish_decision(self, seen: Observation, decision: Decision, in_force: int) -> None:
+        waiting = decision.probing and in_force != decision.size and not self.settings.shadow
+        self._steering = self._steering.model_copy(
+            update={
+                "size": in_force,
+                "state": decision.state[:256],
+                "reason": (WAITS if waiting else decision.reason)[:1024],
+                "decisions": self._steering.decisions + 1,
+            }
+        )
+        self._publish(
+            self._steering,
+            SteeringDecided(
+                policy=self.settings.policy,
+                at_ns=max(0, time.monotonic_ns() - self.settings.attach_ns),
+                elapsed_s=seen.elapsed_s,
+                ops=seen.ops,
+                mean_wait_s=seen.mean_wait_s,
+                size=seen.size,
+                next_size=in_force,
+                proposed=decision.proposed,
+                state=self._steering.state,
+                reason=self._steering.reason,
+                counted=is_usable(seen),
+                probing=decision.probing,
+            ),
+        )

@@ -1,0 +1,72 @@
+"""Makes observations of intervals from cumulative counts. Pure."""
+
+from tidscope_policies.contract import Bounds, Observation, Part, Peers
+
+from tidscope_collector.steering.signals.signal import Count
+
+
+class Meter:
+    """One interval; a new one for each.
+
+    It begins when the size is in force, with a count of its own: what was done before, and while
+    the size changed, belongs to no size.
+
+    Args:
+        first: the count at its beginning.
+        size: the size in force then.
+    """
+
+    def __init__(self, first: Count, size: int) -> None:
+        self._first = first
+        self._last = first
+        self._size = size
+        self._parts: list[Part] = []
+        self._fell = False
+
+    def add(self, count: Count) -> None:
+        """A part has ended."""
+        seconds, ops = count.at_s - self._last.at_s, count.ops - self._last.ops
+        self._last = count
+        if ops < 0:
+            # The counter began anew: the program's part that counts was started again.
+            self._fell = True
+        elif seconds > 0:
+            self._parts.append(Part(seconds, ops))
+
+    def end(
+        self,
+        size: int,
+        bounds: Bounds,
+        *,
+        paused: bool = False,
+        probing_elsewhere: bool = False,
+        peers: Peers | None = None,
+    ) -> Observation:
+        """The interval ends with the last part.
+
+        Args:
+            size: in force now; if it is another than at the beginning somebody else changed it.
+            bounds: what sizes there may be.
+            paused: the target stood still in it.
+            probing_elsewhere: another steered program tries sizes out.
+            peers: the others.
+        """
+        first, last = self._first, self._last
+        waits = None
+        jobs = last.jobs - first.jobs
+        if first.wait_s is not None and last.wait_s is not None and jobs >= 0:
+            waits = max(0.0, last.wait_s - first.wait_s) / jobs if jobs else 0.0
+        return Observation(
+            at_s=last.at_s,
+            elapsed_s=max(0.0, last.at_s - first.at_s),
+            ops=max(0.0, last.ops - first.ops),
+            size=size,
+            bounds=bounds,
+            parts=tuple(self._parts),
+            moved_by_other=size != self._size,
+            probing_elsewhere=probing_elsewhere,
+            paused=paused or self._fell,
+            mean_wait_s=waits,
+            jobs=max(0, jobs),
+            peers=peers,
+        )

@@ -1,0 +1,98 @@
+"""What the steered targets of a host know of each other."""
+
+import math
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tidscope_policies.contract import Peers
+from tidscope_policies.coordinator import Coordinator
+
+FRESH_S = 30.0
+"""What an instance said counts for so long."""
+
+
+@dataclass
+class _Said:
+    at_s: float
+    progress: float
+    moves: int
+
+
+class PeerRegistry:
+    """All of them; its methods are called from their threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._coordinator = Coordinator()
+        self._restarts: dict[str, Callable[[str], None]] = {}
+        self._said: dict[str, _Said] = {}
+        self._seen_moves: dict[str, int] = {}
+
+    def join(self, name: str, restart: Callable[[str], None]) -> None:
+        """A target is steered from now on; the others search anew.
+
+        Args:
+            name: its identity.
+            restart: lets its policy search anew; called when another one joins or leaves.
+        """
+        with self._lock:
+            self._coordinator.join(name)
+            others = [each for other, each in self._restarts.items() if other != name]
+            self._restarts[name] = restart
+        for each in others:
+            each("another program is steered, too")
+
+    def leave(self, name: str) -> None:
+        """A target is steered no more; the others search anew."""
+        with self._lock:
+            if self._restarts.pop(name, None) is None:
+                return
+            self._coordinator.leave(name)
+            self._said.pop(name, None)
+            self._seen_moves.pop(name, None)
+            others = list(self._restarts.values())
+        for each in others:
+            each("another program is steered no more")
+
+    def is_elsewhere(self, name: str, now_s: float) -> bool:
+        """Whether another one tries sizes out."""
+        with self._lock:
+            return self._coordinator.is_elsewhere(name, now_s)
+
+    def report(self, name: str, now_s: float, *, probing: bool) -> bool:
+        """Say whether this one tries sizes out; whether it may is the answer."""
+        with self._lock:
+            return self._coordinator.report(name, now_s, probing=probing)
+
+    def say(self, name: str, now_s: float, progress: float, *, moved: bool) -> None:
+        """EventSink the others of an interval.
+
+        Args:
+            name: who.
+            now_s: its end.
+            progress: operations a second.
+            moved: the size changes after it.
+        """
+        with self._lock:
+            before = self._said.get(name)
+            moves = (before.moves if before else 0) + moved
+            self._said[name] = _Said(now_s, progress, moves)
+
+    def peers(self, name: str, now_s: float) -> Peers | None:
+        """What the others did; None for one that is steered alone."""
+        with self._lock:
+            others = [other for other in self._restarts if other != name]
+            if not others:
+                return None
+            said = [self._said.get(other) for other in others]
+            moves = sum(one.moves for one in said if one)
+            moved = moves != self._seen_moves.get(name, moves)
+            self._seen_moves[name] = moves
+            logs = [
+                math.log(one.progress)
+                for one in said
+                if one and one.progress > 0 and now_s - one.at_s <= FRESH_S
+            ]
+            known = len(logs) == len(others)
+            return Peers(len(others) + 1, math.fsum(logs) if known else None, moved)

@@ -1,0 +1,284 @@
+"""Which knobs and signals a target has, and opening them."""
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from tidscope_wire.generated.models import (
+    KnobKind,
+    KnobOption,
+    PrometheusCounter,
+    SignalKind,
+    SignalOption,
+)
+
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.agent.client import AgentClient, open_agent
+from tidscope_collector.steering.agent.errors import AgentTroubleError
+from tidscope_collector.steering.knobs.agent import AgentKnob
+from tidscope_collector.steering.knobs.cpus import CpuShares
+from tidscope_collector.steering.knobs.go_affinity import open_go_affinity
+from tidscope_collector.steering.knobs.knob import Knob, KnobRefusedError, KnobTroubleError
+from tidscope_collector.steering.knobs.leases import LeaseFolderError, Leases
+from tidscope_collector.steering.loop.control_loop import ControlSetup
+from tidscope_collector.steering.signals.agent import AgentSignal
+from tidscope_collector.steering.signals.network import FIELDS, NetworkSignal, Totals
+from tidscope_collector.steering.signals.prometheus import PrometheusSignal
+from tidscope_collector.steering.signals.signal import (
+    NOTES,
+    PROXIES,
+    Signal,
+    SignalLostError,
+    SignalRefusedError,
+)
+
+log = logging.getLogger("tidscope.steering")
+
+KNOBS: tuple[KnobKind, ...] = ("go-agent", "pool-agent", "go-affinity")
+SIGNALS: tuple[SignalKind, ...] = (
+    "agent-ops",
+    "queue-wait",
+    "prometheus",
+    "network-calls",
+    "network-bytes",
+)
+ASK_FOR_PROMETHEUS = "Say where the target serves its metrics: port, path and name of a counter."
+
+
+@dataclass(frozen=True)
+class SteeredProcess:
+    """The process behind a target, as knobs and signals are opened for it.
+
+    Attributes:
+        pid: its process.
+        start_ticks: when that started: its id may become another one's.
+        fields: that its samples have.
+        ports: TCP ports on which it listens.
+        totals: sums over its threads.
+    """
+
+    pid: int
+    start_ticks: int
+    fields: frozenset[str]
+    ports: frozenset[int]
+    totals: Totals
+
+
+class SetupOpener:
+    """Opens what steering needs.
+
+    Args:
+        procfs: where processes are looked at.
+        leases: of affinities; recovered before. Or why there are none: then no affinity is touched.
+    """
+
+    def __init__(self, procfs: ProcFs, leases: Leases | str) -> None:
+        self._procfs = procfs
+        self._leases = leases
+        self._shares = CpuShares()
+
+    def open(
+        self,
+        process: SteeredProcess,
+        knob: KnobKind | None,
+        signal: SignalKind | None,
+        counter: PrometheusCounter | None,
+        *,
+        waits: bool,
+    ) -> ControlSetup:
+        """Open a knob and a signal.
+
+        Args:
+            process: the target.
+            knob: which; None: the best there is.
+            signal: which; None: the best there is.
+            counter: where the signal is prometheus.
+            waits: the policy steers on the time that jobs wait.
+
+        Raises:
+            KnobTroubleError: the knob cannot be used.
+            SignalRefusedError: nor can the signal.
+            SignalLostError: it could not be read just now.
+        """
+        client, why = self._agent(process.pid)
+        try:
+            turned = self._knob(process.pid, knob, client, why)
+        except BaseException:
+            if client is not None:
+                client.close()
+            raise
+        try:
+            chosen = signal or _best(client, counter, waits=waits)
+            found = _signal(process, chosen, client, why, counter)
+        except BaseException:
+            turned.close()
+            if client is not None:
+                client.close()
+            raise
+        if client is None:
+            return ControlSetup(turned, found)
+        if not isinstance(turned, AgentKnob):
+            # The knob does not close it, and the signal may read through it.
+            return ControlSetup(_Both(turned, client), found, client.restart_requested)
+        return ControlSetup(turned, found, client.restart_requested)
+
+    def knobs(self, pid: int) -> list[KnobOption]:
+        """What could be turned, best first."""
+        client, why = self._agent(pid)
+        agent = None
+        if client is not None:
+            agent = AgentKnob(client).describe().kind
+        options: list[KnobOption] = []
+        for kind in KNOBS:
+            if kind == "go-affinity":
+                options.append(_option(kind, lambda: self._affinity(pid)))
+            elif client is not None and kind == agent:
+                size = client.hello
+                options.append(
+                    KnobOption(
+                        kind=kind, refusal="", lower=size.lower, upper=size.upper, size=size.size
+                    )
+                )
+            else:
+                refusal = why if client is None else f"The agent in the program is a {agent}."
+                options.append(
+                    KnobOption(kind=kind, refusal=refusal, lower=None, upper=None, size=None)
+                )
+        if client is not None:
+            client.close()
+        return options
+
+    def signals(self, process: SteeredProcess) -> list[SignalOption]:
+        """What it could be steered on, best first."""
+        client, why = self._agent(process.pid)
+        options: list[SignalOption] = []
+        for kind in SIGNALS:
+            refusal = ""
+            if kind == "prometheus":
+                refusal = "" if process.ports else "The target listens on no port."
+            else:
+                try:
+                    _signal(process, kind, client, why, None).close()
+                except (SignalRefusedError, SignalLostError) as error:
+                    refusal = str(error)
+            options.append(
+                SignalOption(kind=kind, proxy=kind in PROXIES, refusal=refusal, note=NOTES[kind])
+            )
+        if client is not None:
+            client.close()
+        return options
+
+    def _agent(self, pid: int) -> tuple[AgentClient | None, str]:
+        try:
+            return open_agent(self._procfs, pid), ""
+        except AgentTroubleError as error:
+            return None, str(error)
+
+    def _knob(self, pid: int, kind: KnobKind | None, client: AgentClient | None, why: str) -> Knob:
+        if kind != "go-affinity" and client is not None:
+            knob = AgentKnob(client)
+            found = knob.describe().kind
+            if kind is None or kind == found:
+                return knob
+            raise KnobRefusedError(f"The agent in the program is a {found}, not a {kind}.")
+        if kind in ("go-agent", "pool-agent"):
+            raise KnobRefusedError(why)
+        try:
+            return self._affinity(pid)
+        except KnobTroubleError as error:
+            if kind is None:
+                raise KnobRefusedError(f"{why} {error}") from error
+            raise
+
+    def _affinity(self, pid: int) -> Knob:
+        if isinstance(self._leases, str):
+            raise KnobRefusedError(self._leases)
+        return open_go_affinity(self._procfs, pid, self._leases, self._shares)
+
+
+def open_setup_opener(procfs: ProcFs) -> SetupOpener:
+    """Restore the affinities that a killed collector left changed, then make the opener."""
+    try:
+        leases = Leases(procfs)
+    except LeaseFolderError as error:
+        return SetupOpener(procfs, str(error))
+    for found in leases.recover():
+        trouble = f"; {found.trouble}" if found.trouble else ""
+        log.warning(
+            "an earlier collector died: gave process %d its CPUs back, %d threads%s",
+            found.pid,
+            found.threads,
+            trouble,
+        )
+    return SetupOpener(procfs, leases)
+
+
+class _Both:
+    """A knob, and a connection to an agent that is there for the signal only."""
+
+    def __init__(self, knob: Knob, client: AgentClient) -> None:
+        self._knob, self._client = knob, client
+        self.describe, self.apply, self.read = knob.describe, knob.apply, knob.read
+        self.keep, self.restore = knob.keep, knob.restore
+
+    def close(self) -> None:
+        self._knob.close()
+        self._client.close()
+
+
+def _option(kind: KnobKind, open_knob: Callable[[], Knob]) -> KnobOption:
+    try:
+        knob = open_knob()
+    except KnobTroubleError as error:
+        return KnobOption(kind=kind, refusal=str(error)[:1024], lower=None, upper=None, size=None)
+    try:
+        found = knob.describe()
+        return KnobOption(
+            kind=kind, refusal="", lower=found.lower, upper=found.upper, size=knob.read()
+        )
+    finally:
+        with suppress(KnobTroubleError):
+            knob.close()
+
+
+def _best(
+    client: AgentClient | None,
+    counter: PrometheusCounter | None,
+    *,
+    waits: bool,
+) -> SignalKind:
+    if waits:
+        return "queue-wait"
+    if client is not None:
+        return "agent-ops"
+    if counter is not None:
+        return "prometheus"
+    return "network-calls"
+
+
+def _signal(
+    process: SteeredProcess,
+    kind: SignalKind,
+    client: AgentClient | None,
+    why: str,
+    counter: PrometheusCounter | None,
+) -> Signal:
+    match kind:
+        case "agent-ops" | "queue-wait":
+            if client is None:
+                raise SignalRefusedError(why)
+            return AgentSignal(client, kind)
+        case "prometheus":
+            if counter is None:
+                raise SignalRefusedError(ASK_FOR_PROMETHEUS)
+            return PrometheusSignal(counter, process.ports)
+        case "network-calls" | "network-bytes":
+            missing = [name for name in FIELDS[kind] if name not in process.fields]
+            if missing:
+                raise SignalRefusedError(
+                    "The network numbers of threads are not to be had here; see Doctor."
+                )
+            signal = NetworkSignal(process.totals, kind)
+            signal.read()
+            return signal

@@ -1,0 +1,328 @@
+"""All steered targets: begin, change, restart the search, release."""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tidscope_policies.contract import Bounds
+from tidscope_policies.parameters import ParameterError, make_parameters
+from tidscope_policies.registry import POLICIES
+from tidscope_wire.generated.models import (
+    PolicyInfo,
+    PolicyParameter,
+    PrometheusCounter,
+    Steering,
+    SteeringOptions,
+    SteerRequest,
+)
+
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.steering.audit import Audit, AuditError
+from tidscope_collector.steering.loop.control_loop import (
+    STEERING_ERRORS,
+    ControlLoop,
+    ControlSetup,
+    Event,
+    EventSink,
+    LoopSettings,
+)
+from tidscope_collector.steering.loop.peers import PeerRegistry
+from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
+
+log = logging.getLogger("tidscope.steering")
+
+ACTIONS = 20
+ACTIONS_S = 10.0
+"""So many actions within so many seconds, for each target; a release always goes."""
+
+
+class NotSteerableError(Exception):
+    """It cannot be done; the text is a sentence for people."""
+
+
+class NotSteeredError(Exception):
+    """No policy steers the target."""
+
+
+class BadParameterError(Exception):
+    """What was asked for does not exist or is out of bounds; the text names it."""
+
+
+class TooManyActionsError(Exception):
+    """Somebody presses buttons faster than programs can follow."""
+
+
+@dataclass(frozen=True)
+class SteeringTarget:
+    """A target that is, or is to be, steered.
+
+    Attributes:
+        id: of the target.
+        attach_ns: CLOCK_MONOTONIC of its attachment.
+        command: of the process, for the log.
+        process: what knobs and signals are opened for.
+        publish: receives the loop's state and events.
+    """
+
+    id: str
+    attach_ns: int
+    command: str
+    process: SteeredProcess
+    publish: EventSink
+
+
+class SteeringService:
+    """Its methods may be called from several threads.
+
+    Args:
+        procfs: where processes are looked at.
+        opener: opens knobs and signals.
+        audit: every action is written there before it is done.
+        clock: in seconds, never steps.
+    """
+
+    def __init__(
+        self,
+        procfs: ProcFs,
+        opener: SetupOpener,
+        audit: Audit,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._procfs = procfs
+        self._opener = opener
+        self._audit = audit
+        self._clock = clock
+        self._peers = PeerRegistry()
+        self._lock = threading.Lock()
+        self._busy: dict[str, threading.Lock] = {}
+        self._loops: dict[str, ControlLoop] = {}
+        self._actions: dict[str, deque[float]] = {}
+        self._counters: dict[str, PrometheusCounter] = {}
+
+    def options(self, target: SteeringTarget) -> SteeringOptions:
+        """How a target could be steered, and how it is."""
+        with self._for(target.id):
+            loop = self._loops.get(target.id)
+            # While it is steered the knob in use is not opened a second time.
+            knobs = self._opener.knobs(target.process.pid) if loop is None else [loop.knob]
+            signals = self._opener.signals(target.process)
+        steering = None if loop is None else loop.steering
+        return SteeringOptions(knobs=knobs, signals=signals, steering=steering)
+
+    def steer(self, target: SteeringTarget, request: SteerRequest, actor: str) -> Steering:
+        """Let a policy steer a target, instead of what steered it before.
+
+        Raises:
+            BadParameterError: policy, parameter or bounds.
+            NotSteerableError: no knob or no signal.
+            TooManyActionsError: too fast.
+            AuditError: it cannot be logged, so it is not done.
+        """
+        entry = POLICIES.get(request.policy)
+        if entry is None:
+            names = ", ".join(POLICIES)
+            raise BadParameterError(f"there is no policy {request.policy!r}; there are: {names}")
+        try:
+            ready = entry.make(request.parameters or {}, shadow=bool(request.shadow))
+            values = make_parameters(entry.kind, request.parameters or {})
+        except ParameterError as error:
+            raise BadParameterError(str(error)) from error
+        self._count(target.id)
+        asked = request.model_dump(mode="json", exclude_none=True)
+        self._note("steer", target, actor, request=asked)
+
+        # A page that did not set the counter itself does not know it.
+        counter = request.prometheus or self._counters.get(target.id)
+
+        def open_setup() -> ControlSetup:
+            return self._opener.open(
+                target.process,
+                request.knob,
+                request.signal,
+                counter,
+                waits=entry.signal == "wait",
+            )
+
+        with self._for(target.id):
+            self._end(target.id, actor)
+            try:
+                setup = open_setup()
+            except STEERING_ERRORS as error:
+                self._note_outcome("steer", target, actor, refused=str(error))
+                raise NotSteerableError(str(error)) from error
+            try:
+                settings = LoopSettings(
+                    target=target.id,
+                    attach_ns=target.attach_ns,
+                    policy=request.policy,
+                    parameters={name: float(value) for name, value in vars(values).items()},
+                    shadow=bool(request.shadow),
+                    bounds=_bounds(setup, request),
+                    actor=actor,
+                )
+                loop = ControlLoop(
+                    settings,
+                    ready,
+                    open_setup,
+                    setup,
+                    self._peers,
+                    self._publisher(target),
+                    is_paused=lambda: self._state(target.process) in ("T", "t"),
+                    is_gone=lambda: self._state(target.process) in ("", "Z", "X"),
+                )
+            except (*STEERING_ERRORS, BadParameterError) as error:
+                setup.signal.close()
+                setup.knob.close()
+                self._note_outcome("steer", target, actor, refused=str(error))
+                if isinstance(error, BadParameterError):
+                    raise
+                raise NotSteerableError(str(error)) from error
+            self._loops[target.id] = loop
+            if counter is not None:
+                self._counters[target.id] = counter
+            loop.start()
+        self._note_outcome("steer", target, actor)
+        return loop.steering
+
+    def restart(self, target: SteeringTarget, actor: str) -> Steering:
+        """Let the policy search anew.
+
+        Raises:
+            NotSteeredError: there is none.
+            TooManyActionsError: too fast.
+            AuditError: it cannot be logged, so it is not done.
+        """
+        loop = self._loops.get(target.id)
+        if loop is None:
+            raise NotSteeredError
+        self._count(target.id)
+        self._note("restart_search", target, actor)
+        loop.restart("somebody asked for it", actor)
+        return loop.steering
+
+    def release(self, target: SteeringTarget, actor: str) -> None:
+        """Steer no more and give the original size back. Always works, logged or not.
+
+        Raises:
+            NotSteeredError: it is not steered.
+        """
+        try:
+            self._note("release", target, actor)
+        except AuditError as error:
+            log.error("released all the same: %s", error)
+        with self._for(target.id):
+            if not self._end(target.id, actor):
+                raise NotSteeredError
+
+    def ended(self, target: str) -> None:
+        """A target is not sampled any more: it is not steered either."""
+        with self._for(target):
+            self._end(target, "the end of the target")
+        with self._lock:
+            self._actions.pop(target, None)
+            self._counters.pop(target, None)
+            self._busy.pop(target, None)
+
+    def close(self) -> None:
+        """Release all."""
+        for target in list(self._loops):
+            with self._for(target):
+                self._end(target, "the end of the collector")
+
+    def _end(self, target: str, actor: str) -> bool:
+        loop = self._loops.pop(target, None)
+        if loop is not None:
+            loop.release(actor)
+        return loop is not None
+
+    def _publisher(self, target: SteeringTarget) -> EventSink:
+        def publish(steering: Steering | None, event: Event) -> None:
+            loop = self._loops.get(target.id)
+            if steering is None and loop is not None and loop.is_this_thread:
+                # It ended by itself, with its program.
+                self._loops.pop(target.id, None)
+            target.publish(steering, event)
+
+        return publish
+
+    def _for(self, target: str) -> threading.Lock:
+        """One action on a target at a time."""
+        with self._lock:
+            return self._busy.setdefault(target, threading.Lock())
+
+    def _count(self, target: str) -> None:
+        now = self._clock()
+        with self._lock:
+            lately = self._actions.setdefault(target, deque())
+            while lately and now - lately[0] > ACTIONS_S:
+                lately.popleft()
+            if len(lately) >= ACTIONS:
+                raise TooManyActionsError
+            lately.append(now)
+
+    def _note(self, action: str, target: SteeringTarget, actor: str, **details: object) -> None:
+        self._audit.note(
+            action,
+            actor=actor,
+            target=target.id,
+            pid=target.process.pid,
+            command=target.command,
+            **details,
+        )
+
+    def _note_outcome(
+        self, action: str, target: SteeringTarget, actor: str, refused: str = ""
+    ) -> None:
+        try:
+            self._note(f"{action}_{'refused' if refused else 'done'}", target, actor, why=refused)
+        except AuditError as error:
+            log.error("%s", error)
+
+    def _state(self, process: SteeredProcess) -> str:
+        """State of a process as /proc tells it; empty: it has ended."""
+        try:
+            found = parse_stat(self._procfs.read(f"{process.pid}/stat"))
+        except OSError:
+            return ""
+        return found.state if found.start_ticks == process.start_ticks else ""
+
+
+def policies() -> list[PolicyInfo]:
+    """All policies, as the wire tells of them."""
+    return [
+        PolicyInfo(
+            name=entry.name,
+            meaning=entry.meaning,
+            source=entry.source,
+            wait=entry.signal == "wait",
+            parameters=[
+                PolicyParameter(
+                    name=one.name,
+                    unit=one.unit,
+                    integer=one.integer,
+                    default=one.default,
+                    low=one.low,
+                    high=one.high,
+                    meaning=one.meaning,
+                )
+                for one in entry.parameters
+            ],
+        )
+        for entry in POLICIES.values()
+    ]
+
+
+def _bounds(setup: ControlSetup, request: SteerRequest) -> Bounds:
+    knob = setup.knob.describe()
+    low = knob.lower if request.lower is None else request.lower
+    high = knob.upper if request.upper is None else request.upper
+    if low < knob.lower or high > knob.upper or low > high:
+        raise BadParameterError(
+            f"the bounds {low} to {high} are not within those of the knob, "
+            f"{knob.lower} to {knob.upper}"
+        )
+    return Bounds(low, high)

@@ -1,0 +1,1 @@
+"""The processes that are sampled, and the sources that their samples come from."""

@@ -1,0 +1,136 @@
+"""Which source of samples this collector has, and the readers made from it."""
+
+import logging
+
+from tidscope_wire.generated.models import SampleSource, Source
+
+from tidscope_collector.discovery.loading import load as load_iterators
+from tidscope_collector.discovery.task_iterator import TaskIterators
+from tidscope_collector.discovery.threads import ThreadLister
+from tidscope_collector.ebpf.libbpf import BpfError
+from tidscope_collector.netacct.choice import Choice, NetworkSource
+from tidscope_collector.procfs.delay_accounting import DelayAccounting
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.thread_reader import ProcThreadReader
+from tidscope_collector.taskstats.exits import ExitListener, exit_self_test, possible_cpus
+from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
+from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
+from tidscope_collector.threads.reading import ThreadReader
+
+LOG = logging.getLogger(__name__)
+
+
+class Sources:
+    """Decides once, at start, whether taskstats is to be had.
+
+    Args:
+        procfs: root of /proc.
+        network: where network numbers are to come from.
+
+    Attributes:
+        delays: the switch of delay accounting.
+    """
+
+    def __init__(self, procfs: ProcFs, network: Choice = "auto") -> None:
+        self._procfs = procfs
+        self.delays = DelayAccounting(procfs)
+        self._query: BatchQuery | None = None
+        self.kernel: Kernel | None = None
+        self.reason = "taskstats over genetlink: exact counters of the kernel for every thread"
+        try:
+            self.kernel = probe(procfs)
+            self._query = BatchQuery(self.kernel)
+        except TaskstatsUnavailableError as error:
+            self.reason = str(error)
+        self.exits_reason = self.reason if self.kernel is None else self._check_exits()
+        self._iterators = None if self._query is None else self._load_iterators(procfs)
+        self.network = NetworkSource(network, self.kernel.layout if self.kernel else None, procfs)
+
+    def close(self) -> None:
+        """Close the sockets; no reader made here works afterwards."""
+        self.network.close()
+        if self._iterators is not None:
+            self._iterators.close()
+        if self._query is not None:
+            self._query.close()
+
+    @staticmethod
+    def _load_iterators(procfs: ProcFs) -> TaskIterators | None:
+        found = load_iterators(procfs)
+        if isinstance(found, TaskIterators):
+            return found
+        LOG.info("every thread is asked each time: %s", found.what)
+        return None
+
+    @property
+    def kind(self) -> SampleSource:
+        return "procfs" if self._query is None else "taskstats"
+
+    @property
+    def has_exits(self) -> bool:
+        return self.exits_reason == ""
+
+    def _check_exits(self) -> str:
+        try:
+            heard = exit_self_test(self.open_exits)
+        except TaskstatsUnavailableError as error:
+            return str(error)
+        if heard:
+            return ""
+        return (
+            "the kernel took the registration but told nothing of a thread that exited: exit "
+            "records go to the initial network namespace only; run the collector there"
+        )
+
+    def open_exits(self) -> ExitListener:
+        """Make an exit listener.
+
+        Raises:
+            TaskstatsUnavailableError: the kernel refused.
+        """
+        if self.kernel is None:
+            raise TaskstatsUnavailableError(self.reason)
+        return ExitListener(self.kernel, possible_cpus())
+
+    def reader(self, pid: int) -> ThreadReader:
+        """Make the reader for a process.
+
+        Raises:
+            TargetGoneError: the process has ended.
+        """
+        if self._query is None:
+            return self.network.beside(ProcThreadReader(self._procfs, pid, self.reason), pid)
+        since = self.delays.on_since_ns()
+        reader = TaskstatsReader(
+            self._query,
+            pid,
+            delay_accounting=since is not None,
+            delays_from_ns=since or 0,
+            network=self.network.kind == "taskstats",
+        )
+        return self.network.beside(reader, pid)
+
+    def lister(self, pid: int) -> ThreadLister | None:
+        """Make what lists the threads of a process; None: there is no better way than /proc."""
+        if self._iterators is None:
+            return None
+        try:
+            return self._iterators.over(pid)
+        except BpfError as error:
+            LOG.warning("every thread is asked each time from now on: %s", error)
+            return None
+
+    def describe(self) -> Source:
+        """The source as the wire tells it."""
+        layout = self.kernel.layout if self.kernel else None
+        return Source(
+            kind=self.kind,
+            taskstats_version=layout.version if layout else None,
+            layout=layout.name if layout else None,
+            reply_bytes=layout.length if layout else None,
+            reason=self.reason,
+            exits=self.has_exits,
+            exits_reason=self.exits_reason
+            or "one listener a CPU; the self-test heard a thread exit",
+            network=self.network.description,
+        )

@@ -1,0 +1,203 @@
+"""Targets: attach, detach, change the rate, and what became of each."""
+
+import secrets
+import threading
+import time
+
+from tidscope_wire.generated.models import Problem, Process, Target
+
+from tidscope_collector.goruntime.gomaxprocs import open_gomaxprocs
+from tidscope_collector.processes.identity import identify
+from tidscope_collector.processes.listing import ProcessLister
+from tidscope_collector.processes.refusals import attach_refusal
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.targets.host import MAX_TARGETS
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.threads.reading import TargetGoneError
+
+
+class RefusedError(Exception):
+    """A command was refused.
+
+    Attributes:
+        problem: why, and what to do about it.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.detail)
+        self.problem = problem
+
+
+def refuse(kind: str, status: int, title: str, detail: str, hint: str) -> RefusedError:
+    """A refusal of a kind of `problem_type.schema.json`."""
+    return RefusedError(
+        Problem(
+            type=f"urn:tidscope:problem:{kind}",
+            title=title,
+            status=status,
+            detail=detail,
+            hint=hint,
+        )
+    )
+
+
+class Targets:
+    """What is attached to; its methods take their time and are called from worker threads."""
+
+    def __init__(self, host: str, procfs: ProcFs, sources: Sources, engine: Engine) -> None:
+        self._host = host
+        self._procfs = procfs
+        self._sources = sources
+        self._engine = engine
+        self._lister = ProcessLister(procfs)
+        self._lock = threading.Lock()
+        self._known: dict[str, Target] = {}
+
+    def known(self) -> list[Target]:
+        """All targets, ended ones included until they are forgotten."""
+        return list(self._known.values())
+
+    def note(self, target: Target) -> None:
+        """A target changed, says the sampling thread."""
+        self._known[target.id] = target
+
+    def forget(self, target: str) -> None:
+        """Speak of an ended target no more."""
+        self._known.pop(target, None)
+
+    def processes(self) -> list[Process]:
+        """List the processes of the host."""
+        # A switch that someone else has set is noticed here, before what is started next.
+        self._sources.delays.state()
+        with self._lock:
+            return self._lister.processes()
+
+    def attach(self, pid: int, start_ticks: int | None, rate_hz: float) -> tuple[Target, bool]:
+        """Attach to a process.
+
+        Returns:
+            The target, and whether it is new.
+
+        Raises:
+            RefusedError: it cannot be attached to.
+        """
+        found = identify(self._procfs, pid)
+        problem = attach_refusal(pid, found, start_ticks)
+        if problem is not None:
+            raise RefusedError(problem)
+        process = next((one for one in self.processes() if one.pid == pid), None)
+        if process is None:
+            raise RefusedError(_gone(pid))
+        with self._lock:
+            active = [one for one in self._known.values() if one.state == "attached"]
+            for one in active:
+                if (one.process.pid, one.process.start_ticks) == (pid, process.start_ticks):
+                    return one, False
+            if len(active) >= MAX_TARGETS:
+                raise refuse(
+                    "too-many-targets",
+                    409,
+                    "Too many targets",
+                    f"{len(active)} processes are attached to, and {MAX_TARGETS} is the most",
+                    "Detach one that is not needed any more.",
+                )
+            return self._open(process, rate_hz), True
+
+    def _open(self, process: Process, rate_hz: float) -> Target:
+        program = open_gomaxprocs(process.pid, self._procfs)
+        try:
+            reader = self._sources.reader(process.pid)
+            target = Target(
+                id=f"t-{process.pid}-{secrets.token_hex(4)}",
+                host=self._host,
+                process=process,
+                state="attached",
+                rate_hz=rate_hz,
+                attached_unix_us=time.time_ns() // 1000,
+                source=self._sources.describe(),
+                energy=self._engine.energy,
+                fields=list(reader.fields),
+                absent=self._sources.network.explain(reader.absent),
+                gomaxprocs=program.reader.read() if program.reader else None,
+                gomaxprocs_reason=program.reason,
+                steering=None,
+            )
+            sampler = TargetSampler(
+                target,
+                reader,
+                program.reader,
+                time.monotonic_ns(),
+                self._procfs,
+                self._sources.delays,
+                self._sources.lister(process.pid),
+            )
+        except TargetGoneError:
+            raise RefusedError(_gone(process.pid)) from None
+        self._known[target.id] = target
+        self._engine.submit(lambda: self._engine.add(sampler)).result()
+        return target
+
+    def detach(self, target: str) -> Target:
+        """Stop sampling.
+
+        Raises:
+            RefusedError: there is no such target.
+        """
+        ended: Target | None = self._engine.submit(lambda: self._engine.detach(target)).result()
+        if ended is None:
+            known = self._known.get(target)
+            if known is None:
+                raise _unknown(target)
+            return known
+        return ended
+
+    def attached(self, target: str) -> Target:
+        """A target that is being sampled.
+
+        Raises:
+            RefusedError: there is no such target, or it has ended.
+        """
+        known = self._known.get(target)
+        if known is None:
+            raise _unknown(target)
+        if known.state != "attached":
+            raise RefusedError(_gone(known.process.pid))
+        return known
+
+    def set_rate(self, target: str, rate_hz: float) -> Target:
+        """Sample at another rate.
+
+        Raises:
+            RefusedError: there is no such target, or it has ended.
+        """
+
+        ask = self._engine.ask_rate
+        changed: Target | None = self._engine.submit(lambda: ask(target, rate_hz)).result()
+        if changed is None:
+            if target in self._known:
+                raise RefusedError(_gone(self._known[target].process.pid))
+            raise _unknown(target)
+        self.note(changed)
+        return changed
+
+
+def _unknown(target: str) -> RefusedError:
+    return refuse(
+        "unknown-target",
+        404,
+        "No such target",
+        f"{target} is not attached to",
+        "Look at the list of targets; attach to the process again if it was detached.",
+    )
+
+
+def _gone(pid: int) -> Problem:
+    return Problem(
+        type="urn:tidscope:problem:target-exited",
+        title="The process has ended",
+        status=410,
+        detail=f"process {pid} has ended",
+        hint="Pick a process that is running.",
+    )

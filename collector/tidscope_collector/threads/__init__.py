@@ -1,0 +1,1 @@
+"""The form in which every source gives the counters of threads."""

@@ -1,0 +1,1 @@
+"""One policy a file, and the models that they share."""

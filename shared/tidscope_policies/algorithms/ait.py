@@ -1,0 +1,102 @@
+"""ait: steer on the average time that jobs wait before a thread takes them.
+
+Source: D. Xu, Performance study and dynamic optimization design for thread pool systems (Iowa State
+University, 2004): after every cycle of finished jobs the pool grows by a stride while the average
+idle time (AIT) falls.
+
+Corrected: as printed, the test for a plateau is true whatever the times are, and the pool grows
+without limit. Here, as it is meant: it goes on while the time falls by more than a threshold, turns
+round when it rises by more, and rests on a plateau; bounds hold. It needs a signal that tells how
+long jobs wait; without one it keeps the size.
+"""
+
+from dataclasses import dataclass
+
+from tidscope_policies.contract import (
+    NOT_COUNTED,
+    Decision,
+    Observation,
+    is_usable,
+)
+from tidscope_policies.parameters import Parameters, parameter
+
+DOWN, UP = -1, 1
+
+
+@dataclass(frozen=True)
+class AitParameters(Parameters):
+    """Of the policy `ait`."""
+
+    cycle: int = parameter(5, 1, 1_000_000, "jobs", "finished jobs that an average is taken over")
+    stride: int = parameter(2, 1, 1024, "threads", "step")
+    threshold: float = parameter(0.01, 0.0, 1.0, "", "change of the time that counts, relative")
+
+
+class Ait:
+    """Hill descent on the mean waiting time."""
+
+    def __init__(self, parameters: AitParameters) -> None:
+        self._p = parameters
+        self._direction = UP
+        self._last_s: float | None = None
+        self._jobs = 0
+        self._waited_s = 0.0
+        self._begun = False
+        self._why = "It begins"
+
+    def observe(self, seen: Observation) -> Decision:
+        """Take in an interval; decide when a cycle is full."""
+        bounds = seen.bounds
+        if not self._begun:
+            self._begun, self._direction, self._last_s = True, UP, None
+            self._empty()
+            return Decision(bounds.low, "starting", f"{self._why}, at the lowest size.")
+        if not is_usable(seen):
+            self._empty()
+            return Decision(bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
+        if seen.mean_wait_s is None:
+            why = "Nothing tells how long jobs wait."
+            return Decision(bounds.clamp(seen.size), "no signal", why)
+        self._jobs += seen.jobs
+        self._waited_s += seen.mean_wait_s * seen.jobs
+        if self._jobs < self._p.cycle:
+            why = f"{self._jobs} of {self._p.cycle} jobs of this cycle have ended."
+            return Decision(bounds.clamp(seen.size), "collecting", why)
+        now_s = self._waited_s / self._jobs
+        self._empty()
+        return self._compare(seen, now_s)
+
+    def restart(self, reason: str) -> None:
+        """Begin again at the lowest size."""
+        self._begun = False
+        self._why = f"It begins anew: {reason}"
+
+    def _empty(self) -> None:
+        self._jobs, self._waited_s = 0, 0.0
+
+    def _compare(self, seen: Observation, now_s: float) -> Decision:
+        last_s, threshold = self._last_s, self._p.threshold
+        if last_s is None:
+            self._last_s = now_s
+            return self._step(seen, f"Jobs wait {_ms(now_s)}")
+        change = now_s / last_s - 1 if last_s > 0 else float(now_s > 0)
+        if abs(change) <= threshold:
+            why = f"Jobs wait {_ms(now_s)}, about as long as before."
+            return Decision(seen.bounds.clamp(seen.size), "plateau", why)
+        self._last_s = now_s
+        if change > 0:
+            self._direction = -self._direction
+            return self._step(seen, f"Jobs wait {_ms(now_s)}, longer than before")
+        return self._step(seen, f"Jobs wait {_ms(now_s)}, not as long as before")
+
+    def _step(self, seen: Observation, why: str) -> Decision:
+        bounds = seen.bounds
+        size = bounds.clamp(seen.size + self._direction * self._p.stride)
+        if size == seen.size:
+            return Decision(size, "at the bound", f"{why}, and {size} is the bound.")
+        word = "growing" if self._direction == UP else "shrinking"
+        return Decision(size, word, f"{why}: on to {size}.")
+
+
+def _ms(seconds: float) -> str:
+    return f"{1000 * seconds:.4g} ms"

@@ -1,0 +1,118 @@
+"""cooperative: kalman-kg for several steered programs on one host.
+
+Ours. Alone it is kalman-kg from the highest size. Together with others
+
+- it starts from its share of the cores, cores / instances;
+- one program tries sizes out at a time: it holds the host's token (coordinator.py) while the others
+  keep still, and what they see meanwhile is not taken for an effect of their own size;
+- it maximises the sum of the logarithms of everybody's progress. For itself alone every program
+  loses by getting smaller, so that all would stay large and get in each other's way; the logarithm
+  makes a percent of one program worth a percent of another (proportional fairness; F. Kelly,
+  Charging and rate control for elastic traffic, 1997).
+"""
+
+from collections import deque
+from dataclasses import dataclass, replace
+from math import log
+from statistics import median
+
+from tidscope_policies.algorithms.kalman_kg import (
+    KalmanKgParameters,
+    Search,
+    is_measured,
+)
+from tidscope_policies.contract import (
+    NOT_COUNTED,
+    WAITS_ITS_TURN,
+    Decision,
+    Observation,
+    Peers,
+)
+from tidscope_policies.parameters import parameter
+
+ALONE = Peers(1)
+PEER_DIP = 0.2
+"""Fall of the others' sum of logarithms below its median that is one of them in a dip."""
+PEER_PATIENCE = 5
+"""Intervals in a row after which it is no dip but how it is now."""
+
+
+@dataclass(frozen=True)
+class CooperativeParameters(KalmanKgParameters):
+    """Of the policy `cooperative`."""
+
+    cores: int = parameter(0, 0, 65536, "cores", "cores that are shared; 0: the highest size")
+    patience: int = parameter(
+        3, 1, 60, "intervals", "how long it keeps its turn after it moved, to see what came of it"
+    )
+
+
+class Cooperative:
+    """The policy without its dip gate."""
+
+    def __init__(self, parameters: CooperativeParameters) -> None:
+        self._p = parameters
+        self._search = Search(parameters)
+        self._instances = 0
+        self._restarted = ""
+        self._disturbed = False
+        self._turn = 0
+        self._others = _PeerGate()
+
+    def observe(self, seen: Observation) -> Decision:
+        """Learn from an interval and choose, unless it is another one's turn."""
+        peers = seen.peers or ALONE
+        if peers.instances != self._instances or self._restarted:
+            return self._start(seen, peers)
+        if seen.probing_elsewhere or peers.moved:
+            self._disturbed = True
+            self._turn = 0
+            return Decision(seen.size, "waiting", WAITS_ITS_TURN)
+        if not is_measured(seen) or peers.log_progress is None:
+            return Decision(seen.bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
+        if self._others.is_dip(peers.log_progress):
+            why = "Progress of another program dipped, which is no reason to move."
+            return Decision(seen.size, "holding", why)
+        if self._disturbed:
+            self._search.loosen()
+            self._disturbed = False
+        decided = self._search.step(seen, log(seen.progress) + peers.log_progress)
+        if decided.size != seen.size:
+            self._turn = self._p.patience
+        elif self._turn > 0:
+            self._turn -= 1
+            return replace(decided, probing=self._turn > 0)
+        return decided
+
+    def restart(self, reason: str) -> None:
+        """Begin anew at this program's share of the cores."""
+        self._restarted = reason
+
+    def _start(self, seen: Observation, peers: Peers) -> Decision:
+        why = f"It begins anew ({self._restarted})" if self._restarted else "It begins"
+        self._search.forget(why)
+        self._instances, self._restarted, self._disturbed = peers.instances, "", False
+        self._others = _PeerGate()
+        cores = self._p.cores or seen.bounds.high
+        size = seen.bounds.clamp(cores // peers.instances)
+        programs = "one program" if peers.instances == 1 else f"{peers.instances} programs"
+        return Decision(size, "starting", f"{why} at {size}: {cores} cores for {programs}.")
+
+
+class _PeerGate:
+    """The dip gate sees this program's parts only; of the others there is one number."""
+
+    def __init__(self) -> None:
+        self._recent: deque[float] = deque(maxlen=10)
+        self._dips = 0
+
+    def is_dip(self, log_progress: float) -> bool:
+        """Whether the others' progress fell, and not for long yet."""
+        if self._recent and log_progress < median(self._recent) - PEER_DIP:
+            self._dips += 1
+            if self._dips < PEER_PATIENCE:
+                return True
+            self._recent.clear()
+        self._dips = 0
+        self._recent.append(log_progress)
+        return False

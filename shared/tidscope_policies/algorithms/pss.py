@@ -1,0 +1,98 @@
+"""pss: ask a perceptron whether one thread more is better.
+
+Source: Z. Zhang and others, A prediction system service (2022-2023). Every interval the predictor
+(prediction.py, with what was corrected there) is asked "would growing help?" with the size, what
+was done last and what came of it as features; the size moves by one that way. The next interval
+tells whether that was right.
+"""
+
+from dataclasses import dataclass
+from math import log
+
+from tidscope_policies.algorithms.prediction import Predictor
+from tidscope_policies.contract import (
+    NOT_COUNTED,
+    Decision,
+    Observation,
+    is_usable,
+)
+from tidscope_policies.parameters import Parameters, parameter
+
+DOWN, UP = -1, 1
+FEATURES = 4
+TREND_STEP = 0.02
+"""Width of the classes that a relative change of progress is told in."""
+MOST_TREND = 5
+
+
+@dataclass(frozen=True)
+class PssParameters(Parameters):
+    """Of the policy `pss`."""
+
+    threshold: int = parameter(8, 0, 500, "", "sum of weights at which an answer is sure")
+    limit: int = parameter(31, 1, 127, "", "largest weight")
+    rest: int = parameter(1, 0, 60, "intervals", "pause after a step, so that its effect is seen")
+
+
+class Pss:
+    """Steps of one, the way the predictor says."""
+
+    def __init__(self, parameters: PssParameters) -> None:
+        self._p = parameters
+        self._predictor = Predictor(FEATURES, parameters.threshold, parameters.limit)
+        self._asked: tuple[object, ...] | None = None
+        self._before: float | None = None
+        self._direction = DOWN
+        self._trend = 0
+        self._rest = 0
+        self._why = ""
+
+    def observe(self, seen: Observation) -> Decision:
+        """Learn from the last step and make the next one."""
+        size = seen.bounds.clamp(seen.size)
+        if not is_usable(seen):
+            self._asked = self._before = None
+            return Decision(size, "holding", f"{NOT_COUNTED}.")
+        if self._asked is not None and self._before is not None:
+            better = seen.progress > self._before
+            self._predictor.update(self._asked, answer=better == (self._direction == UP))
+            if self._before > 0 and seen.progress > 0:
+                steps = round(log(seen.progress / self._before) / TREND_STEP)
+                self._trend = min(max(steps, -MOST_TREND), MOST_TREND)
+            self._rest = self._p.rest
+        self._before, self._asked = seen.progress, None
+        if self._rest > 0:
+            self._rest -= 1
+            return Decision(size, "resting", f"It stays at {size} to see what that does.")
+        return self._step(seen)
+
+    def restart(self, reason: str) -> None:
+        """Forget what was learnt."""
+        self._predictor.reset()
+        self._asked = self._before = None
+        self._trend, self._rest = 0, 0
+        self._why = f"What was learnt is forgotten: {reason}. "
+
+    def _step(self, seen: Observation) -> Decision:
+        features = (
+            seen.size,
+            (seen.size, self._direction),
+            (self._direction, self._trend),
+            (seen.size, self._trend),
+        )
+        score = self._predictor.predict(features)
+        if score:
+            self._direction = UP if score > 0 else DOWN
+        news, self._why = self._why, ""
+        size = seen.bounds.clamp(seen.size + self._direction)
+        if size == seen.size:
+            self._direction = -self._direction
+            size = seen.bounds.clamp(seen.size + self._direction)
+            why = "the bound is reached, so it looks the other way"
+        elif score:
+            why = f"the sum of weights, {score}, says {'up' if score > 0 else 'down'}"
+        else:
+            why = "nothing is learnt yet about this size, so it goes on"
+        self._asked = features if size != seen.size else None
+        word = "stepping up" if self._direction == UP else "stepping down"
+        return Decision(size, word, f"{news}{why[:1].upper()}{why[1:]}: {size} is next.")

@@ -1,0 +1,1 @@
+"""Behaviour that wraps any policy: bounds, pauses, warm-up, shadow mode, dips."""

@@ -1,0 +1,156 @@
+"""All policies by name, and how each is put together."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal
+
+from tidscope_policies.algorithms.ait import Ait, AitParameters
+from tidscope_policies.algorithms.bidirectional import (
+    Bidirectional,
+    BidirectionalParameters,
+)
+from tidscope_policies.algorithms.bidirectional_printed import BidirectionalPrinted
+from tidscope_policies.algorithms.cooperative import Cooperative, CooperativeParameters
+from tidscope_policies.algorithms.fixed import Fixed, FixedParameters
+from tidscope_policies.algorithms.hillclimb import Hillclimb, HillclimbParameters
+from tidscope_policies.algorithms.kalman_kg import KalmanKg, KalmanKgParameters
+from tidscope_policies.algorithms.linear import Linear, LinearParameters
+from tidscope_policies.algorithms.pss import Pss, PssParameters
+from tidscope_policies.contract import Policy
+from tidscope_policies.decorators.bounded import Bounded
+from tidscope_policies.decorators.dip_gate import DipGate
+from tidscope_policies.decorators.pauses import Pauses
+from tidscope_policies.decorators.shadow import Shadow
+from tidscope_policies.decorators.warm_up import WarmUp
+from tidscope_policies.parameters import (
+    ParameterInfo,
+    Values,
+    describe,
+    make_parameters,
+)
+
+Signal = Literal["progress", "wait"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A policy that can be fed.
+
+    Attributes:
+        policy: fresh, with its decorators.
+        interval_s: how often it wants an observation.
+    """
+
+    policy: Policy
+    interval_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[Values]):
+    """One policy as it is offered.
+
+    Attributes:
+        name: as people type it.
+        meaning: one sentence.
+        source: where it comes from.
+        kind: its parameters.
+        core: makes the policy, without what is common to all.
+        signal: what it steers on: progress, or the time that jobs wait.
+    """
+
+    name: str
+    meaning: str
+    source: str
+    kind: type[Values]
+    core: Callable[[Values], Policy]
+    signal: Signal = "progress"
+
+    @property
+    def parameters(self) -> list[ParameterInfo]:
+        """What can be set."""
+        return describe(self.kind)
+
+    def make(self, given: Mapping[str, float] | None = None, *, shadow: bool = False) -> Ready:
+        """Build the policy with its decorators.
+
+        Args:
+            given: parameters that differ from their defaults.
+            shadow: decide, but do not act.
+
+        Raises:
+            ParameterError: a name or a value is wrong.
+        """
+        values = make_parameters(self.kind, given or {})
+        policy: Policy = Bounded(Pauses(self.core(values)))
+        return Ready(Shadow(policy) if shadow else policy, values.interval_s)
+
+
+_ENTRIES: tuple[Entry[Any], ...] = (
+    Entry(
+        "fixed",
+        "Keeps one size.",
+        "the baseline",
+        FixedParameters,
+        Fixed,
+    ),
+    Entry(
+        "linear",
+        "Tries every size once, from the highest down, and keeps the best until a restart.",
+        "Janssen 2022, algorithm 1, corrected",
+        LinearParameters,
+        lambda values: WarmUp(Linear(values), values.warm_up_s),
+    ),
+    Entry(
+        "hillclimb",
+        "Grows by longer and longer steps while it pays, rests, then looks the other way.",
+        "Timm 2021, with foreign changes discarded",
+        HillclimbParameters,
+        Hillclimb,
+    ),
+    Entry(
+        "bidirectional",
+        "Steps on while it gets better; steps back and turns round when it gets worse.",
+        "Janssen 2022, algorithm 2, corrected",
+        BidirectionalParameters,
+        Bidirectional,
+    ),
+    Entry(
+        "bidirectional-printed",
+        "As bidirectional, with the error of the printed version, to reproduce the thesis.",
+        "Janssen 2022, algorithm 2, as printed",
+        BidirectionalParameters,
+        BidirectionalPrinted,
+    ),
+    Entry(
+        "ait",
+        "Steers on the average time that jobs wait before a thread takes them.",
+        "Xu 2004, as it is meant, with bounds",
+        AitParameters,
+        Ait,
+        signal="wait",
+    ),
+    Entry(
+        "pss",
+        "Asks a perceptron whether one thread more is better.",
+        "Zhang 2022, with a signed update",
+        PssParameters,
+        Pss,
+    ),
+    Entry(
+        "kalman-kg",
+        "Keeps a belief about every size and measures where it pays.",
+        "ours",
+        KalmanKgParameters,
+        lambda values: DipGate(KalmanKg(values)),
+    ),
+    Entry(
+        "cooperative",
+        "kalman-kg for several programs on one host: one search at a time, for the good of all.",
+        "ours",
+        CooperativeParameters,
+        lambda values: DipGate(Cooperative(values)),
+    ),
+)
+
+POLICIES: Mapping[str, Entry[Any]] = {entry.name: entry for entry in _ENTRIES}
+"""In the order in which they are shown."""

@@ -1,0 +1,1 @@
+"""Simulated pools that policies are scored on."""

@@ -1,0 +1,138 @@
+"""A campaign: policies on scenarios with many seeds. Its jobs are independent of each other."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from tidscope_policies.registry import POLICIES
+from tidscope_policies.simulation.scenario import Scenario
+from tidscope_policies.simulation.scoring import Score, differing, score
+from tidscope_policies.simulation.trial import Run
+
+ONE_DIP_FROM, ONE_DIP_TO = 0.1, 0.9
+"""Where in a run the single dip may begin, as shares of its length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One seed of one policy on one scenario."""
+
+    policy: str
+    scenario: Scenario
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Of a job.
+
+    Attributes:
+        score: of the run.
+        dip_changed: decisions that would have been others without the dips; None without dips.
+        one_dip_changed: decisions that one dip changed; only tried where there are no others.
+    """
+
+    score: Score
+    dip_changed: int | None
+    one_dip_changed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What all seeds of a policy say; means.
+
+    Attributes:
+        policy: its name.
+        regret_percent: by scenario.
+        switches_per_min: by scenario.
+        seconds_to_good: by scenario.
+        dip_changed_decisions: decisions of a run that differ from those of the same run without its
+            dips; mean over scenarios with dips, None if there is none.
+        one_dip_changed_decisions: the same for a single dip in scenarios without.
+    """
+
+    policy: str
+    regret_percent: Mapping[str, float]
+    switches_per_min: Mapping[str, float]
+    seconds_to_good: Mapping[str, float]
+    dip_changed_decisions: float | None
+    one_dip_changed_decisions: float | None
+
+    @property
+    def mean_regret_percent(self) -> float:
+        """Over the scenarios."""
+        return sum(self.regret_percent.values()) / len(self.regret_percent)
+
+
+def run_job(job: Job) -> Outcome:
+    """Do one seed, with what is to be compared with it."""
+
+    def trial(scenario: Scenario, one_dip_s: float | None = None) -> Run:
+        run = Run(scenario, POLICIES[job.policy].make, job.seed, one_dip_s)
+        run.go()
+        return run
+
+    found = trial(job.scenario).trial
+    dip_changed = one_dip_changed = None
+    if job.scenario.dips is not None:
+        calm = job.scenario.model_copy(update={"dips": None})
+        dip_changed = differing(found, trial(calm).trial)
+    else:
+        one_dip_changed = differing(found, trial(job.scenario, one_dip_s(job)).trial)
+    return Outcome(score(job.scenario, found), dip_changed, one_dip_changed)
+
+
+def one_dip_s(job: Job) -> float:
+    """When the single dip begins: spread evenly over the run by the seed (golden ratio)."""
+    share = (job.seed * 0.618034) % 1.0
+    return job.scenario.seconds * (ONE_DIP_FROM + (ONE_DIP_TO - ONE_DIP_FROM) * share)
+
+
+def list_jobs(policies: Sequence[str], scenarios: Sequence[Scenario], seeds: int) -> list[Job]:
+    """All jobs of a campaign: by policy, then scenario, then seed from 0 on."""
+    return [
+        Job(policy, scenario, seed)
+        for policy in policies
+        for scenario in scenarios
+        for seed in range(seeds)
+    ]
+
+
+def make_rows(
+    policies: Sequence[str], scenarios: Sequence[Scenario], seeds: int, outcomes: Iterable[Outcome]
+) -> Iterator[Row]:
+    """One row a policy, as soon as its last outcome is known.
+
+    Args:
+        policies: names.
+        scenarios: what they are tried on.
+        seeds: how many.
+        outcomes: of `list_jobs`, in its order.
+    """
+    remaining = iter(outcomes)
+    each = len(scenarios) * seeds
+    for policy in policies:
+        yield _row(policy, scenarios, list(islice(remaining, each)))
+
+
+def _row(policy: str, scenarios: Sequence[Scenario], outcomes: Sequence[Outcome]) -> Row:
+    seeds = len(outcomes) // len(scenarios)
+    by_name = {
+        scenario.name: outcomes[at * seeds : (at + 1) * seeds]
+        for at, scenario in enumerate(scenarios)
+    }
+    scores = {name: [outcome.score for outcome in found] for name, found in by_name.items()}
+    dips = [found.dip_changed for found in outcomes if found.dip_changed is not None]
+    one = [found.one_dip_changed for found in outcomes if found.one_dip_changed is not None]
+    return Row(
+        policy,
+        {name: _mean([each.regret_percent for each in found]) for name, found in scores.items()},
+        {name: _mean([each.switches_per_min for each in found]) for name, found in scores.items()},
+        {name: _mean([each.seconds_to_good for each in found]) for name, found in scores.items()},
+        _mean(dips) if dips else None,
+        _mean(one) if one else None,
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,232 @@
+"""One run of a policy on a scenario: deterministic by its seed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf, log
+
+from tidscope_policies.contract import Observation, Part, Peers
+from tidscope_policies.coordinator import Coordinator
+from tidscope_policies.registry import Ready
+from tidscope_policies.simulation.disturbances import STEP_S, Disturbances, draw_disturbances
+from tidscope_policies.simulation.scenario import Scenario
+from tidscope_policies.simulation.simulated_pools import Ints, SimulatedPools
+
+CLIENTS = 64
+"""Jobs in the system: those not in a thread wait, which by Little's law tells for how long."""
+HARDLY_ANY = 1e-12
+"""Times are sums of steps; a rest this small is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A decision: when, of which program, which size."""
+
+    at_s: float
+    process: int
+    size: int
+
+
+@dataclass(slots=True)
+class Trial:
+    """What happened.
+
+    Attributes:
+        done: noise-free throughput in each step, by program; None where it does not run.
+        best: what each program would have done at the best sizes.
+        decisions: all of them.
+        switches: how many changed a size.
+        phase_starts_s: when something in the simulated pools changed for good; the first is 0.
+    """
+
+    done: list[tuple[float | None, ...]] = field(default_factory=list)
+    best: list[tuple[float, ...]] = field(default_factory=list)
+    decisions: list[Move] = field(default_factory=list)
+    switches: int = 0
+    phase_starts_s: list[float] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Program:
+    """A steered program while it runs."""
+
+    at: int
+    ready: Ready
+    size: int
+    begun: int
+    pending: tuple[float, int] | None = None
+    parts: list[Part] = field(default_factory=list)
+    waited_s: float = 0.0
+    moved: bool = False
+    steps: int = 1
+
+    def __post_init__(self) -> None:
+        self.steps = max(1, round(self.ready.interval_s / STEP_S))
+
+
+class Run:
+    """Drives policies against a simulated pools.
+
+    Args:
+        scenario: what they are tried on.
+        make: makes a fresh policy for each program that starts.
+        seed: of noise, dips and phases.
+        one_dip_s: a single dip begins then.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        make: Callable[[], Ready],
+        seed: int,
+        one_dip_s: float | None = None,
+    ) -> None:
+        self._scenario = scenario
+        self._make = make
+        count = len(scenario.processes)
+        self._disturbances = [
+            draw_disturbances(scenario, at, seed, one_dip_s) for at in range(count)
+        ]
+        self._pools = SimulatedPools(
+            scenario, [[p for _, p in each.phases] for each in self._disturbances]
+        )
+        self._coordinator = Coordinator()
+        self._running: dict[int, _Program] = {}
+        self._until_s = 0.0
+        self.trial = Trial()
+
+    def go(self) -> Trial:
+        """Run to the end."""
+        before: Ints = ()
+        phases: Ints = ()
+        for step in range(round(self._scenario.seconds / STEP_S)):
+            now = step * STEP_S
+            self._come_and_go(step, now)
+            if now >= self._until_s:
+                phases = self._phases_at(now)
+            if phases != before:
+                self.trial.phase_starts_s.append(now)
+                before = phases
+            self._advance(step, now, phases)
+            self._decide(step, now + STEP_S)
+        return self.trial
+
+    def _phases_at(self, now: float) -> Ints:
+        """Phases in force; notes when the next one begins, of any program that runs then."""
+        ends = [end for each in self._disturbances for end, _ in each.phases]
+        for process in self._scenario.processes:
+            ends += [process.from_s, process.until_s or inf]
+        self._until_s = min((end for end in ends if end > now), default=inf)
+        return tuple(
+            _phase_at(self._disturbances[at], now) if at in self._running else -1
+            for at in range(len(self._disturbances))
+        )
+
+    def _come_and_go(self, step: int, now: float) -> None:
+        for at, process in enumerate(self._scenario.processes):
+            alive = process.from_s <= now < (process.until_s or inf)
+            if alive and at not in self._running:
+                self._tell("another program joined")
+                self._running[at] = _Program(at, self._make(), self._scenario.high, step)
+                self._coordinator.join(str(at))
+            elif not alive and at in self._running:
+                del self._running[at]
+                self._coordinator.leave(str(at))
+                self._tell("another program left")
+
+    def _tell(self, reason: str) -> None:
+        for program in self._running.values():
+            program.ready.policy.restart(reason)
+
+    def _advance(self, step: int, now: float, phases: Ints) -> None:
+        """One step of time, cut where a change of size begins to act."""
+        count = len(self._disturbances)
+        ops, clean, lost = [0.0] * count, [0.0] * count, [0.0] * count
+        soon = now + STEP_S - HARDLY_ANY
+        waiting = [one.pending[0] for one in self._running.values() if one.pending]
+        cuts = sorted({cut for cut in waiting if cut < soon})
+        begin = now
+        for end in (*cuts, now + STEP_S):
+            sizes = tuple(
+                self._running[at].size if at in self._running else 1 for at in range(count)
+            )
+            rates = self._pools.capacities(sizes, phases)
+            for at in self._running:
+                noisy = rates[at] * self._disturbances[at].factors[step]
+                ops[at] += (end - begin) * self._pools.limited(at, noisy)
+                clean[at] += (end - begin) * self._pools.limited(at, rates[at])
+            begin = end
+            for at, program in self._running.items():
+                if program.pending and program.pending[0] <= end + HARDLY_ANY:
+                    program.size, program.pending = program.pending[1], None
+                    program.moved = True
+                    lost[at] += self._scenario.change_cost_s
+        for at, program in self._running.items():
+            left = max(0.0, 1 - lost[at] / STEP_S)
+            program.parts.append(Part(STEP_S, ops[at] * left))
+            ops_per_s = ops[at] * left / STEP_S
+            queued = max(0, CLIENTS - program.size)
+            program.waited_s += queued * STEP_S if ops_per_s else 0.0
+            clean[at] *= left / STEP_S
+        self.trial.done.append(
+            tuple(clean[at] if at in self._running else None for at in range(count))
+        )
+        self.trial.best.append(self._pools.best(phases))
+
+    def _decide(self, step: int, now: float) -> None:
+        due = [
+            program
+            for program in self._running.values()
+            if (step + 1 - program.begun) % program.steps == 0
+        ]
+        if not due:
+            return
+        seen = {program.at: self._observe(program, now) for program in due}
+        for program in due:
+            name = str(program.at)
+            elsewhere = self._coordinator.is_elsewhere(name, now)
+            decided = program.ready.policy.observe(
+                replace(seen[program.at], probing_elsewhere=elsewhere)
+            )
+            has_token = self._coordinator.report(name, now, probing=decided.probing)
+            size = decided.size if has_token or not decided.probing else program.size
+            self.trial.decisions.append(Move(now, program.at, size))
+            if size != program.size:
+                program.pending = (now + self._scenario.change_delay_s, size)
+                self.trial.switches += 1
+            else:
+                program.pending = None
+            program.parts, program.waited_s = [], 0.0
+        for program in due:
+            program.moved = False
+
+    def _observe(self, program: _Program, now: float) -> Observation:
+        ops = sum(part.ops for part in program.parts)
+        others = [other for other in self._running.values() if other is not program]
+        return Observation(
+            at_s=now,
+            elapsed_s=len(program.parts) * STEP_S,
+            ops=ops,
+            size=program.size,
+            bounds=self._scenario.bounds,
+            parts=tuple(program.parts),
+            mean_wait_s=program.waited_s / ops if ops else None,
+            jobs=round(ops),
+            peers=Peers(
+                1 + len(others), _log_sum(others, len(program.parts)), any(o.moved for o in others)
+            ),
+        )
+
+
+def _log_sum(others: Sequence[_Program], steps: int) -> float | None:
+    total = 0.0
+    for other in others:
+        parts = other.parts[-steps:]
+        ops = sum(part.ops for part in parts)
+        if not ops:
+            return None
+        total += log(ops / (len(parts) * STEP_S))
+    return total
+
+
+def _phase_at(found: Disturbances, now: float) -> int:
+    return next(at for at, (end, _) in enumerate(found.phases) if now < end)

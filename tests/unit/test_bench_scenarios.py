@@ -1,0 +1,79 @@
+"""Scenarios as files: what comes with tidscope, and what is wrong with others."""
+
+from pathlib import Path
+
+import pytest
+from tidscope_backend.cli.bench.scenario_files import ScenarioError, load, parse, shipped
+
+GOOD = """
+name = "mine"
+title = "one program"
+[[processes]]
+"""
+
+
+def test_the_shipped_ones() -> None:
+    scenarios = {scenario.name: scenario for scenario in shipped()}
+    assert list(scenarios) == ["S1", "S2", "S3", "S4", "S5", "S6"]
+    assert {name for name, found in scenarios.items() if found.dips} == {"S2", "S4", "S6"}
+    for scenario in scenarios.values():
+        assert (scenario.seconds, scenario.cores, scenario.low, scenario.high) == (1200, 16, 4, 16)
+        assert (scenario.change_delay_s, scenario.change_cost_s) == (0.3, 0.02)
+    noise = {
+        name: (found.noise.white_percent, found.noise.slow_percent)
+        for name, found in scenarios.items()
+    }
+    assert noise == {
+        **dict.fromkeys(("S1", "S3", "S5"), (2.5, 1.5)),
+        **dict.fromkeys(("S2", "S4", "S6"), (4.0, 3.0)),
+    }
+
+
+def test_a_small_one_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(GOOD + "sigma = 0.1\n[dips]\nto_percent = 20\n")
+    scenario = load(path)
+    assert (scenario.name, scenario.processes[0].sigma) == ("mine", 0.1)
+    assert scenario.dips is not None
+    assert (scenario.dips.to_percent, scenario.dips.longest_s) == (20, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name = ", "mine.toml: no TOML: "),
+        ('name = "x"\ntitle = "y"', "mine.toml: processes: Field required"),
+        (GOOD + "sigm = 0.1", "processes.0.sigm: Extra inputs are not permitted"),
+        (GOOD + 'sigma = "much"', "processes.0.sigma: Input should be a valid number"),
+        (GOOD + "sigma = 1.5", "processes.0.sigma: Input should be less than 1"),
+        (GOOD + "kappa = nan", "processes.0.kappa: Input should be a finite number"),
+        (GOOD + "until_s = 5\nfrom_s = 7", "processes.0: Value error, until_s is not after from_s"),
+        (GOOD + "from_s = 7", "scenario: Value error, no program runs at second 0"),
+        ("low = 9\nhigh = 8" + GOOD, "scenario: Value error, low is above high"),
+        ("seconds = 5" + GOOD, "scenario: Value error, scored_from_s is not before the end"),
+        ("seconds = 1e9" + GOOD, "seconds: Input should be less than or equal to 86400"),
+        (
+            GOOD + "phases = [{seconds = 5}]\n"
+            "random_phases = {shortest_s = 9, further_s = 1, best_low = 4, best_high = 6}",
+            "phases and random_phases exclude each other",
+        ),
+        (GOOD + "[dips]\nshortest_s = 9", "dips: Value error, shortest_s is above longest_s"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(ScenarioError) as caught:
+        load(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert said in str(caught.value)
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(ScenarioError, match=r"nowhere\.toml: cannot be read: .*No such file"):
+        load(Path("nowhere.toml"))
+
+
+def test_names_are_fit_for_a_column() -> None:
+    with pytest.raises(ScenarioError, match="name: String should match pattern"):
+        parse(GOOD.replace("mine", "a | b"), "here")

@@ -1,0 +1,276 @@
+"""The control loop of one target, with a knob and a signal that do what the test says."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from tidscope_collector.steering.knobs.knob import KnobDescription, KnobLostError
+from tidscope_collector.steering.loop.control_loop import (
+    ControlLoop,
+    ControlSetup,
+    Event,
+    LoopSettings,
+)
+from tidscope_collector.steering.loop.peers import PeerRegistry
+from tidscope_collector.steering.signals.signal import Count
+from tidscope_policies.contract import Bounds, Decision, Observation
+from tidscope_policies.registry import Ready
+from tidscope_wire.generated.models import (
+    SearchRestarted,
+    SignalKind,
+    Steering,
+    SteeringDecided,
+    SteeringProblem,
+    SteeringReleased,
+    SteeringStarted,
+)
+
+PATIENCE_S = 20
+ORIGINAL = 4
+
+
+class Program:
+    """Knob and signal at once."""
+
+    kind: SignalKind = "agent-ops"
+
+    def __init__(self) -> None:
+        self.size = ORIGINAL
+        self.applied: list[int] = []
+        self.kept = threading.Semaphore(0)
+        self.lost = False
+        self.closed = 0
+        self._ops = 0
+        self._at_s = 0.0
+
+    def describe(self) -> KnobDescription:
+        return KnobDescription("go-agent", 1, 8, ORIGINAL)
+
+    def apply(self, size: int) -> int:
+        self.applied.append(size)
+        self.size = size
+        return size
+
+    def read_size(self) -> int:
+        if self.lost:
+            raise KnobLostError("It does not answer.")
+        return self.size
+
+    def keep(self) -> None:
+        self.kept.release()
+
+    def restore(self) -> None:
+        self.size = ORIGINAL
+
+    def close(self) -> None:
+        self.closed += 1
+        self.restore()
+
+    def count(self) -> Count:
+        self._ops += 10
+        self._at_s += 0.25
+        return Count(self._at_s, self._ops)
+
+
+class Knob:
+    """The half of a program that is turned."""
+
+    def __init__(self, program: Program) -> None:
+        self.describe, self.apply, self.read = program.describe, program.apply, program.read_size
+        self.keep, self.restore, self.close = program.keep, program.restore, program.close
+
+
+class Signal:
+    """The half that is read."""
+
+    kind: SignalKind = "agent-ops"
+
+    def __init__(self, program: Program) -> None:
+        self.read = program.count
+
+    def close(self) -> None:
+        pass
+
+
+class Script:
+    """A policy that the test writes."""
+
+    def __init__(self, decide: Callable[[Observation], Decision]) -> None:
+        self._decide = decide
+        self.restarts: list[str] = []
+
+    def observe(self, seen: Observation) -> Decision:
+        return self._decide(seen)
+
+    def restart(self, reason: str) -> None:
+        self.restarts.append(reason)
+
+
+def stay(seen: Observation) -> Decision:
+    return Decision(seen.size, "settled", "It is well as it is.")
+
+
+class Flight:
+    """A loop at work, and what it told."""
+
+    def __init__(
+        self,
+        decide: Callable[[Observation], Decision] = stay,
+        *,
+        shadow: bool = False,
+        peers: PeerRegistry | None = None,
+        interval_s: float = 0.02,
+    ) -> None:
+        self.program = Program()
+        self.policy = Script(decide)
+        self.told: queue.SimpleQueue[tuple[Steering | None, Event]] = queue.SimpleQueue()
+        self.gone = False
+        settings = LoopSettings("t-1", 0, "script", {}, shadow, Bounds(2, 6), "somebody")
+        self.loop = ControlLoop(
+            settings,
+            Ready(self.policy, interval_s),
+            self.setup,
+            self.setup(),
+            peers or PeerRegistry(),
+            lambda steering, event: self.told.put((steering, event)),
+            is_gone=lambda: self.gone,
+        )
+        self.loop.start()
+
+    def setup(self) -> ControlSetup:
+        self.program.read_size()
+        return ControlSetup(Knob(self.program), Signal(self.program))
+
+    def until(self, kind: type[Event]) -> tuple[Steering | None, Event]:
+        while True:
+            told = self.told.get(timeout=PATIENCE_S)
+            if isinstance(told[1], kind):
+                return told
+
+
+Fly = Callable[[Flight], Flight]
+
+
+@pytest.fixture
+def fly() -> Iterator[Fly]:
+    """Sees that a flight has ended at the end of its test."""
+    flights: list[Flight] = []
+
+    def keep(flight: Flight) -> Flight:
+        flights.append(flight)
+        return flight
+
+    yield keep
+    for flight in flights:
+        flight.loop.release("the test")
+
+
+def test_it_tells_what_it_does_and_gives_the_size_back(fly: Fly) -> None:
+    flight = fly(
+        Flight(lambda seen: Decision(seen.size - 1 or 1, "searching", "Less may be more."))
+    )
+    now, began = flight.until(SteeringStarted)
+    assert isinstance(began, SteeringStarted)
+    assert (began.size, began.lower, began.upper, began.actor) == (4, 2, 6, "somebody")
+    assert now is not None
+    _, decided = flight.until(SteeringDecided)
+    assert isinstance(decided, SteeringDecided)
+    assert (decided.size, decided.next_size, decided.counted) == (4, 3, True)
+    assert (decided.state, decided.reason) == ("searching", "Less may be more.")
+    assert decided.ops == 10 * round(decided.elapsed_s / 0.25)
+    flight.loop.release("the test")
+    now, released = flight.until(SteeringReleased)
+    assert isinstance(released, SteeringReleased)
+    assert (now, released.size, released.actor) == (None, ORIGINAL, "the test")
+    assert flight.program.size == ORIGINAL
+    assert flight.program.closed == 1
+
+
+@pytest.mark.parametrize(("wanted", "set_"), [(99, 6), (0, 2)])
+def test_bounds_cannot_be_left_whatever_the_policy_says(fly: Fly, wanted: int, set_: int) -> None:
+    flight = fly(Flight(lambda seen: Decision(wanted, "wild", "Just so.")))
+    flight.until(SteeringDecided)
+    assert flight.program.applied == [set_]
+
+
+def test_a_knob_is_kept_though_intervals_are_shorter_than_a_lease(fly: Fly) -> None:
+    flight = fly(Flight(interval_s=0.3))
+    for _ in range(2):
+        assert flight.program.kept.acquire(timeout=PATIENCE_S)
+
+
+def test_in_shadow_mode_nothing_is_turned(fly: Fly) -> None:
+    flight = fly(Flight(lambda seen: Decision(2, "searching", "Two.", proposed=2), shadow=True))
+    _, decided = flight.until(SteeringDecided)
+    assert isinstance(decided, SteeringDecided)
+    assert (decided.proposed, decided.next_size) == (2, ORIGINAL)
+    assert flight.program.applied == []
+
+
+def test_who_has_not_the_token_waits_its_turn(fly: Fly) -> None:
+    peers = PeerRegistry()
+    peers.join("t-other", lambda _: None)
+    assert peers.report("t-other", 1e12, probing=True)
+    flight = fly(Flight(lambda seen: Decision(2, "searching", "Two.", probing=True), peers=peers))
+    _, decided = flight.until(SteeringDecided)
+    assert isinstance(decided, SteeringDecided)
+    assert decided.next_size == ORIGINAL
+    assert "goes first" in decided.reason
+    assert flight.program.applied == []
+
+
+def test_a_restart_reaches_the_policy_and_is_told(fly: Fly) -> None:
+    flight = fly(Flight())
+    flight.until(SteeringDecided)
+    flight.loop.restart("somebody asked for it", "the page")
+    _, restarted = flight.until(SearchRestarted)
+    assert isinstance(restarted, SearchRestarted)
+    assert (restarted.reason, restarted.actor) == ("somebody asked for it", "the page")
+    assert flight.policy.restarts == ["somebody asked for it"]
+
+
+def test_what_is_lost_is_told_and_got_back(fly: Fly) -> None:
+    flight = fly(Flight())
+    flight.until(SteeringDecided)
+    flight.program.lost = True
+    now, troubled = flight.until(SteeringProblem)
+    assert isinstance(troubled, SteeringProblem)
+    assert troubled.problem == "It does not answer."
+    assert now is not None
+    assert now.problem == troubled.problem
+    flight.program.lost = False
+    _, troubled = flight.until(SteeringProblem)
+    assert isinstance(troubled, SteeringProblem)
+    assert troubled.problem is None
+    flight.until(SteeringDecided)
+
+
+def test_a_release_does_not_wait_for_what_is_lost(fly: Fly) -> None:
+    flight = fly(Flight())
+    flight.program.lost = True
+    flight.until(SteeringProblem)
+    flight.loop.release("the page")
+    assert flight.until(SteeringReleased)[0] is None
+
+
+def test_the_end_of_the_program_ends_it(fly: Fly) -> None:
+    flight = fly(Flight())
+    flight.until(SteeringDecided)
+    flight.gone = True
+    flight.program.lost = True
+    now, released = flight.until(SteeringReleased)
+    assert isinstance(released, SteeringReleased)
+    assert (now, released.actor) == (None, "the end of the program")
+
+
+def test_a_policy_that_fails_lets_go(fly: Fly) -> None:
+    def fail(_: Observation) -> Decision:
+        raise ZeroDivisionError
+
+    flight = fly(Flight(fail))
+    _, troubled = flight.until(SteeringProblem)
+    assert isinstance(troubled, SteeringProblem)
+    assert "log" in (troubled.problem or "")
+    assert flight.until(SteeringReleased)[0] is None
+    assert flight.program.size == ORIGINAL

@@ -1,0 +1,129 @@
+"""`policies list` and `policies bench` as they are called."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tidscope_backend.cli.bench import table
+from tidscope_backend.cli.bench.scenario_files import ScenarioError
+from tidscope_backend.cli.policies import chosen
+from tidscope_policies.registry import POLICIES
+
+TIDSCOPE = (sys.executable, "-m", "tidscope_backend", "policies")
+MINE = 'name = "mine"\ntitle = "short"\nseconds = 30\n[[processes]]\n'
+
+
+def call(*arguments: str, program: tuple[str, ...] = TIDSCOPE) -> tuple[int, str, str]:
+    done = subprocess.run([*program, *arguments], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(MINE)
+    return path
+
+
+def test_json_of_a_scenario_of_ones_own(mine: Path) -> None:
+    options = ("--policy", "fixed", "--policy", "linear", "--seeds", "2", "--json")
+    code, out, err = call("bench", "--scenario", str(mine), "--only", "mine", *options)
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert list(found["policies"]) == ["fixed", "linear"]
+    for row in found["policies"].values():
+        assert set(row) == {
+            *("mine", "mean", "switches_per_min"),
+            *("dip_changed_decisions", "one_dip_changed_decisions"),
+            *("switches_per_min_by_scenario", "seconds_to_97_percent"),
+        }
+        assert row["mine"] == row["mean"]
+        assert row["dip_changed_decisions"] is None
+    assert found["policies"]["fixed"]["switches_per_min"] == 0
+    assert found["policies"]["fixed"]["one_dip_changed_decisions"] == 0
+    assert found["policies"]["linear"]["switches_per_min"] > 0
+    assert found["scenarios"] == {"mine": "short"}
+    assert found["seeds"] == 2
+    assert {"machine", "date", "commit"} <= set(found)
+
+
+def test_the_table_and_a_page(mine: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"# Before\n\n{table.BEGIN}\nold\n{table.END}\n\nAfter.\n")
+    code, out, _ = call(
+        *("bench", "--scenario", str(mine), "--only", "mine", "--policy", "fixed"),
+        *("--seeds", "1", "--write", str(page)),
+    )
+    assert code == 0
+    head, row = out.splitlines()
+    assert head.split()[:3] == ["policy", "mine", "mean"]
+    assert row.split()[0] == "fixed"
+    text = page.read_text()
+    assert text.startswith("# Before\n\n")
+    assert text.endswith(f"{table.END}\n\nAfter.\n")
+    assert "old" not in text
+    assert "| fixed " in text
+    assert "\nSeeds: 1. Machine: " in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--scenario", "nowhere.toml"], "nowhere.toml: cannot be read"),
+        (["--only", "S7"], "no scenario 'S7'; there are: S1, S2, S3, S4, S5, S6"),
+        (["--policy", "best"], "invalid choice: 'best'"),
+        (["--seeds", "0"], "'0' is not a whole number from 1 to 10000"),
+        (["--write", "nowhere.md"], "nowhere.md"),
+    ],
+)
+def test_what_cannot_be_used_is_named(arguments: list[str], said: str) -> None:
+    code, out, err = call("bench", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_an_error_in_a_scenario_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(MINE + "sigma = 7\n")
+    code, out, err = call("bench", "--scenario", str(path))
+    assert (code, out) == (2, "")
+    assert f"{path}: processes.0.sigma: Input should be less than 1" in err
+
+
+def test_a_name_twice_is_refused(mine: Path) -> None:
+    with pytest.raises(ScenarioError, match="name: there is another scenario 'mine'"):
+        chosen([mine, mine], [])
+    assert [scenario.name for scenario in chosen([mine], [])][-2:] == ["S6", "mine"]
+    assert [scenario.name for scenario in chosen([mine], ["S2", "mine"])] == ["S2", "mine"]
+
+
+def test_a_page_without_marks_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("nothing to replace")
+    code, out, err = call("bench", "--write", str(page))
+    assert (code, out) == (2, "")
+    assert "the marks" in err
+    assert page.read_text() == "nothing to replace"
+
+
+def test_list() -> None:
+    code, out, _ = call("list", "--json")
+    assert code == 0
+    listed = json.loads(out)["policies"]
+    assert list(listed) == list(POLICIES)
+    assert listed["ait"]["signal"] == "wait"
+    assert listed["linear"]["parameters"][2] == {
+        "name": "lowest",
+        "unit": "threads",
+        "integer": True,
+        "default": 0,
+        "low": 0,
+        "high": 65536,
+        "meaning": "lowest size that is tried; 0: a quarter of the highest",
+    }
+    code, out, _ = call("list")
+    assert code == 0
+    assert "\n    warm_up_s = 10 s (0 to 600): time before the first search begins\n" in out

@@ -1,0 +1,150 @@
+"""What a run holds and what is missing, counted from headers."""
+
+from typing import Any
+
+from backend_builders import steering
+from builders import collector_health, frame_header
+from tidscope_backend.recording.stats import RecordingStats, losses_text
+from tidscope_wire.generated.models import (
+    FrameHeader,
+    SampleFailed,
+    SteeringStarted,
+    TargetEvent,
+    ThreadBorn,
+    ThreadExited,
+)
+
+
+def at(seq: int, first_seq: int | None = None, *, shift_us: int = 0, **health: int) -> FrameHeader:
+    """A frame of ten a second; its wall clock shifted, its health changed."""
+    header = frame_header(seq=seq, first_seq=first_seq, time_ns=seq * 100_000_000)
+    return header.model_copy(
+        update={
+            "unix_us": header.unix_us + shift_us,
+            "health": collector_health().model_copy(update=health),
+        }
+    )
+
+
+def with_events(header: FrameHeader, *events: TargetEvent) -> FrameHeader:
+    return header.model_copy(update={"events": list(events)})
+
+
+def stats(*headers: FrameHeader) -> RecordingStats:
+    made = RecordingStats()
+    for header in headers:
+        made.add_frame(header, 3)
+    made.close()
+    return made
+
+
+def losses(*headers: FrameHeader) -> dict[str, Any]:
+    """Those that are not 0."""
+    return {k: v for k, v in stats(*headers).losses.model_dump().items() if v}
+
+
+def test_frames_in_a_row_miss_nothing() -> None:
+    made = stats(at(5), at(6), at(7))
+    assert losses(at(5), at(6), at(7)) == {}
+    assert (made.counts.frames, made.counts.thread_samples) == (3, 9)
+    assert made.first is not None
+    assert made.last is not None
+    assert (made.first.time_ns, made.last.time_ns) == (500_000_000, 700_000_000)
+
+
+def test_holes() -> None:
+    assert losses(at(5), at(8), at(9), at(11)) == {
+        "frames": 3,
+        "gaps": 2,
+        "missing_ns": 300_000_000 + 200_000_000,
+    }
+
+
+def test_merged_instants() -> None:
+    assert losses(at(5), at(9, 6)) == {"coalesced": 3}
+    # One that starts before the last frame stands anew only for what is behind it.
+    assert losses(at(5), at(9, 4)) == {"coalesced": 3}
+    assert losses(at(5), at(9, 8)) == {
+        "coalesced": 1,
+        "frames": 2,
+        "gaps": 1,
+        "missing_ns": 4 * 10**8,
+    }
+
+
+def test_what_was_before_the_run_is_not_counted() -> None:
+    first = at(5, missed_deadlines=7, exit_records_lost=3)
+    assert losses(first) == {}
+    assert losses(first, at(6, missed_deadlines=9, exit_records_lost=4)) == {
+        "deadlines_missed": 2,
+        "exit_records_lost": 1,
+    }
+
+
+def test_samples_that_failed() -> None:
+    assert losses(at(5), with_events(at(6), SampleFailed(reason="r"))) == {"samples_failed": 1}
+
+
+def test_the_wall_clock_is_set() -> None:
+    day = 86_400_000_000
+    assert losses(at(5), at(6, shift_us=day), at(7, shift_us=day), at(8)) == {"clock_jumps": 2}
+    assert losses(at(5), at(6, shift_us=-600_000)) == {"clock_jumps": 1}
+    # Slewing is no jump.
+    assert losses(at(5), at(6, shift_us=400_000), at(7, shift_us=800_000)) == {}
+
+
+def test_threads_are_those_that_were_there_and_those_that_were_born() -> None:
+    born = ThreadBorn(tid=9, start_ns=1, name="a")
+    # The first instant tells of a birth before it.
+    made = stats(with_events(at(5), born), with_events(at(6), born, born))
+    assert made.counts.threads == 2 + 2
+    assert made.counts.events == 3
+    # One that was never seen alive was not born for us either.
+    ended = ThreadExited(tid=8, start_ns=1, name="b", totals={}, exact=True, seen_alive=False)
+    known = ended.model_copy(update={"tid": 9, "seen_alive": True})
+    assert stats(at(5), with_events(at(6), born, ended, known)).counts.threads == 2 + 2
+
+
+def test_frames_that_are_announced_as_lost() -> None:
+    made = RecordingStats()
+    made.add_frame(at(5), 1)
+    made.frames_lost(8)
+    made.add_frame(at(9), 1)
+    made.close()
+    assert (made.losses.frames, made.losses.gaps) == (3, 1)
+    made.frames_lost(12)
+    made.close()
+    assert (made.losses.frames, made.losses.gaps) == (6, 2)
+
+
+def test_policies() -> None:
+    made = RecordingStats()
+    made.add_initial_policy(None, 1)
+    made.add_initial_policy(steering(policy="pss"), 1)
+    began = SteeringStarted(
+        policy="fixed",
+        shadow=True,
+        knob="pool-agent",
+        signal="queue-wait",
+        proxy=False,
+        lower=1,
+        upper=2,
+        size=2,
+        actor="a",
+    )
+    made.add_frame(with_events(at(5), began), 1)
+    assert [(one.policy, one.time_ns) for one in made.policies] == [
+        ("pss", 1),
+        ("fixed", 500_000_000),
+    ]
+
+
+def test_in_words() -> None:
+    assert losses_text(stats(at(5)).losses) == ""
+    made = stats(at(5), at(7), with_events(at(10), SampleFailed(reason="r")))
+    made.losses.truncated_bytes = 1
+    made.losses.exit_records_lost = 2
+    assert losses_text(made.losses) == (
+        "Missing: 3 frames in 2 gaps (0.5 s), 1 byte of a truncated frame, "
+        "1 failed sample, 2 exit records."
+    )

@@ -1,0 +1,148 @@
+"""The simulated pool, against values worked out by hand."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from tidscope_backend.cli.bench.scenario_files import shipped
+from tidscope_policies.simulation.disturbances import (
+    dip_factors,
+    draw_dips,
+    draw_disturbances,
+    draw_phases,
+    noise,
+)
+from tidscope_policies.simulation.scenario import (
+    Dips,
+    Noise,
+    Phase,
+    Process,
+    RandomPhases,
+    Scenario,
+)
+from tidscope_policies.simulation.simulated_pools import SimulatedPools, capacity, usl
+
+PHASE = Phase(seconds=1200)
+SHIPPED = {scenario.name: scenario for scenario in shipped()}
+
+
+def test_universal_scalability_law() -> None:
+    assert usl(1, 1000, 0.05, 0.01) == 1000
+    # 10000 / (1 + 0.05 * 9 + 0.01 * 90) = 10000 / 2.35
+    assert usl(10, 1000, 0.05, 0.01) == pytest.approx(4255.319149)
+    # 16000 / (1 + 0.05 * 15 + 0.01 * 240) = 16000 / 4.15
+    assert usl(16, 1000, 0.05, 0.01) == pytest.approx(3855.421687)
+    best = max(range(4, 17), key=lambda size: usl(size, 1000, 0.05, 0.01))
+    assert best == round(math.sqrt(0.95 / 0.01)) == 10
+
+
+def test_a_phase_sets_the_best_size_and_the_level() -> None:
+    process = Process(sigma=0.03)
+    for best in range(4, 17):
+        phase = Phase(seconds=1, best=best, scale=0.6)
+        found = max(range(1, 40), key=lambda size: capacity(process, phase, size))
+        assert found == best
+    assert capacity(process, Phase(seconds=1, scale=0.6), 1) == pytest.approx(600)
+
+
+def test_a_knee() -> None:
+    process = Process(sigma=0.03, kappa=0.003, knee=14, knee_loss=0.032)
+    # 16000 / (1 + 0.45 + 0.72) = 7373.27, less 6.4 %
+    assert capacity(process, PHASE, 16) == pytest.approx(7373.27189 * 0.936)
+    assert capacity(process, PHASE, 14) == pytest.approx(usl(14, 1000, 0.03, 0.003))
+
+
+def test_two_programs_share_the_cores() -> None:
+    pools = SimulatedPools(SHIPPED["S5"], [[PHASE], [PHASE]])
+    alone, none = pools.capacities((16, 16), (0, -1))
+    assert alone == pytest.approx(usl(16, 1000, 0.03, 0.002))
+    assert none == 0.0
+    # 32 threads on 16 cores: each counts half, and crowding costs 1 / 1.12.
+    both = pools.capacities((16, 16), (0, 0))
+    assert both[0] == pytest.approx(usl(8, 1000, 0.03, 0.002) / 1.12)
+    assert both[1] == pytest.approx(usl(8, 1000, 0.08, 0.012) / 1.12)
+    assert pools.best((0, -1)) == (alone, 0.0)
+    assert pools.best((0, 0)) == pools.done((10, 6), (0, 0))
+
+
+def test_three_programs_have_a_best_too() -> None:
+    processes = [Process(kappa=0.01), Process(kappa=0.01), Process(kappa=0.01)]
+    scenario = Scenario(name="three", title="", processes=processes, low=1)
+    pools = SimulatedPools(scenario, [[PHASE]] * 3)
+    sums = {
+        sizes: sum(map(math.log, pools.done(sizes, (0, 0, 0))))
+        for sizes in [(a, b, c) for a in range(1, 17) for b in range(1, 17) for c in range(1, 17)]
+    }
+    found = sum(map(math.log, pools.best((0, 0, 0))))
+    assert found == pytest.approx(max(sums.values()), abs=1e-9)
+
+
+def test_demand_limits_what_is_done() -> None:
+    pools = SimulatedPools(SHIPPED["S6"], [[PHASE]])
+    for size in SHIPPED["S6"].bounds.sizes:
+        assert pools.done((size,), (0,)) == (3000,)
+        assert pools.capacities((size,), (0,))[0] > 3000
+    assert pools.best((0,)) == (3000,)
+
+
+def test_noise_has_the_size_it_is_said_to_have() -> None:
+    stream = np.random.default_rng(1)
+    factors = noise(stream, Noise(white_percent=4, slow_percent=3, slow_tau_s=10), 400_000)
+    assert factors.mean() == pytest.approx(1, abs=0.003)
+    intervals = factors.reshape(-1, 8).mean(axis=1)
+    # White noise of 4 % an interval and slow noise of nearly 3 %: 5 % together.
+    assert intervals.std() == pytest.approx(0.0495, abs=0.001)
+    # 10 s apart only the slow part is alike, and its likeness has fallen to 1/e.
+    far = np.corrcoef(intervals[:-5], intervals[5:])[0, 1]
+    assert far == pytest.approx(9 / (16 + 9) * math.exp(-1), abs=0.02)
+
+
+def test_dips_have_their_length_gap_and_depth() -> None:
+    dips = draw_dips(np.random.default_rng(2), Dips(), 100_000)
+    lengths = [end - begin for begin, end, _ in dips]
+    gaps = [later[0] - earlier[1] for earlier, later in pairwise(dips)]
+    assert min(lengths) >= 1
+    assert max(lengths) <= 4
+    assert min(gaps) >= 10
+    assert sum(gaps) / len(gaps) == pytest.approx(30, abs=1.5)
+    assert {factor for _, _, factor in dips} == {0.05}
+
+
+def test_a_step_partly_in_a_dip_loses_that_part() -> None:
+    factors = dip_factors([(0.6, 1.1, 0.05)], 6)
+    assert factors.tolist() == pytest.approx([1, 1, 1 - 0.95 * 0.6, 0.05, 1 - 0.95 * 0.4, 1])
+
+
+def test_random_phases_last_and_vary() -> None:
+    kind = RandomPhases(shortest_s=90, further_s=120, best_low=4, best_high=16)
+    phases = draw_phases(np.random.default_rng(3), Process(random_phases=kind), 200_000)
+    lengths = [phase.seconds for _, phase in phases]
+    assert min(lengths) >= 90
+    assert sum(lengths) / len(lengths) == pytest.approx(210, abs=10)
+    assert {phase.best for _, phase in phases} == set(range(4, 17))
+
+
+def test_the_same_seed_is_the_same_weather_and_dips_leave_the_rest_alone() -> None:
+    scenario = SHIPPED["S4"]
+    one, same, other = (draw_disturbances(scenario, 0, seed) for seed in (5, 5, 6))
+    assert one == same
+    assert one != other
+    calm = draw_disturbances(scenario.model_copy(update={"dips": None}), 0, 5)
+    assert calm.phases == one.phases
+    ratio = np.array(one.factors) / np.array(calm.factors)
+    assert set(np.round(ratio, 6)) > {0.05, 1.0}
+    assert ((ratio > 0.99999).mean()) > 0.85
+
+
+def test_one_dip() -> None:
+    scenario = SHIPPED["S1"]
+    calm, dipped = (
+        draw_disturbances(scenario, 0, 5),
+        draw_disturbances(scenario, 0, 5, one_dip_s=100.0),
+    )
+    ratio = np.array(dipped.factors) / np.array(calm.factors)
+    touched = np.flatnonzero(ratio < 0.99999)
+    assert touched[0] == 400
+    assert 4 <= len(touched) <= 17
+    assert np.diff(touched).max() == 1

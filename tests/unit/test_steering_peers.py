@@ -1,0 +1,81 @@
+"""What steered programs of a host know of each other."""
+
+import math
+
+import pytest
+from tidscope_collector.steering.loop.peers import FRESH_S, PeerRegistry
+
+
+class Member:
+    """Joins, and remembers why it was told to search anew."""
+
+    def __init__(self, registry: PeerRegistry, name: str) -> None:
+        self.restarts: list[str] = []
+        registry.join(name, self.restarts.append)
+
+
+def test_who_joins_or_leaves_makes_the_others_search_anew() -> None:
+    registry = PeerRegistry()
+    one = Member(registry, "one")
+    assert one.restarts == []
+    two = Member(registry, "two")
+    assert (len(one.restarts), two.restarts) == (1, [])
+    registry.leave("one")
+    assert two.restarts == ["another program is steered no more"]
+    registry.leave("one")
+    assert len(two.restarts) == 1
+
+
+def test_one_tries_sizes_at_a_time() -> None:
+    registry = PeerRegistry()
+    for name in ("one", "two"):
+        Member(registry, name)
+    assert registry.report("one", 0.0, probing=True)
+    assert registry.is_elsewhere("two", 1.0)
+    assert not registry.report("two", 1.0, probing=True)
+    assert not registry.is_elsewhere("one", 1.0)
+    registry.report("one", 2.0, probing=False)
+    assert registry.report("two", 3.0, probing=True)
+    registry.leave("two")
+    assert not registry.is_elsewhere("one", 3.0)
+
+
+def test_alone_there_are_no_peers() -> None:
+    registry = PeerRegistry()
+    Member(registry, "one")
+    assert registry.peers("one", 0.0) is None
+
+
+def test_peers_are_the_sum_of_logarithms_of_the_others() -> None:
+    registry = PeerRegistry()
+    for name in ("one", "two", "three"):
+        Member(registry, name)
+    registry.say("two", 1.0, 100.0, moved=False)
+    unknown = registry.peers("one", 2.0)
+    assert unknown is not None
+    assert (unknown.instances, unknown.log_progress) == (3, None)
+    registry.say("three", 1.5, 10.0, moved=False)
+    peers = registry.peers("one", 2.0)
+    assert peers is not None
+    assert peers.log_progress == pytest.approx(math.log(1000))
+    late = registry.peers("one", 1.2 + FRESH_S)
+    assert late is not None
+    assert late.log_progress is None
+    registry.say("three", 2.0, 0.0, moved=False)
+    still = registry.peers("one", 2.0)
+    assert still is not None
+    assert still.log_progress is None
+
+
+def test_a_move_of_another_is_told_once() -> None:
+    registry = PeerRegistry()
+    for name in ("one", "two"):
+        Member(registry, name)
+    registry.say("two", 1.0, 5.0, moved=False)
+    moved = []
+    for at, moves in enumerate((False, True, False, False)):
+        registry.say("two", 2.0 + at, 5.0, moved=moves)
+        peers = registry.peers("one", 2.0 + at)
+        assert peers is not None
+        moved.append(peers.moved)
+    assert moved == [False, True, False, False]
