@@ -88,7 +88,7 @@ def put_folder_in_place_of(file: Path) -> None:
 
 async def test_a_policy_finds_a_size_as_good_as_the_best(root: Site) -> None:
     """Of two programs at once, whose throughput at each size is known."""
-    programs = [(paced_go(8, 3), "go-agent", 3), (paced_python(16, 6), "pool-agent", 6)]
+    programs = [(paced_go(8, 4), "go-agent", 4), (paced_python(16, 6), "pool-agent", 6)]
     found = await asyncio.gather(*(searched(root, *program) for program in programs))
     for (_, knob, best), size in zip(programs, found, strict=True):
         assert known_throughput(size, best) >= 0.95, (knob, best, size)

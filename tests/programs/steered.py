@@ -25,7 +25,7 @@ def waiting_python(smallest: int = 1, largest: int = 16) -> list[str]:
     return [sys.executable, str(program), str(smallest), str(largest)]
 
 
-PENALTY = 0.04
+PENALTY = 0.2
 """What each worker beyond the best number costs all of them, in programs of known throughput."""
 
 

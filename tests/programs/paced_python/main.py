@@ -11,6 +11,8 @@ import time
 from tidscope_agent import ThreadPoolExecutor, start
 
 WAIT_S = 0.020
+LATE_S = 0.1
+"""A worker that is later than this was not late: it had no job."""
 
 
 class Outside:
@@ -21,6 +23,7 @@ class Outside:
         self._penalty = penalty
         self._running = 0
         self._lock = threading.Lock()
+        self._worker = threading.local()
 
     def job(self) -> None:
         """Wait as long as so many at a time have to."""
@@ -28,9 +31,16 @@ class Outside:
             self._running += 1
             running = self._running
         over = max(0.0, running - self._best)
-        time.sleep(WAIT_S * max(1.0, running / self._best) * (1 + self._penalty * over))
+        self._wait(WAIT_S * max(1.0, running / self._best) * (1 + self._penalty * over))
         with self._lock:
             self._running -= 1
+
+    def _wait(self, seconds: float) -> None:
+        """Wait; a worker that woke late from its last job waits for less."""
+        now = time.monotonic()
+        due = max(getattr(self._worker, "due", now), now - LATE_S) + seconds
+        self._worker.due = due
+        time.sleep(max(0.0, due - now))
 
 
 def feed(pool: ThreadPoolExecutor, outside: Outside, places: threading.Semaphore) -> None:
