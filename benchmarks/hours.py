@@ -51,7 +51,7 @@ def long_run(home: Path, recorded: str, hours: float) -> str:
             "id": folder.path.name,
             "to_ns": int(times[-1]) + (parts - 1) * step_ns,
             "counts": source.manifest.counts.model_copy(
-                update={"instants": instants * parts, "thread_samples": rows}
+                update={"frames": instants * parts, "thread_samples": rows}
             ),
         }
     )

@@ -112,7 +112,7 @@ def frame_bytes(
     time_ns: int | None = None,
     fields: Sequence[str] = FIELDS,
 ) -> bytes:
-    """A frame; a snapshot if identities (start, name) are given.
+    """A frame; a key frame if identities (start, name) are given.
 
     Args:
         seq: its number.
@@ -132,7 +132,7 @@ def frame_bytes(
         columns[field] = np.array([value or 0 for value in values], np.uint64)
         if None in values:
             absent[field] = np.array([value is None for value in values])
-    kind: Literal["snapshot", "delta"] = "delta" if identity is None else "snapshot"
+    kind: Literal["key", "delta"] = "delta" if identity is None else "key"
     header = frame_header(
         target=target_id,
         seq=seq,
@@ -156,7 +156,7 @@ def frame_bytes(
 
 
 def key_frame(seq: int, *, target_id: str = TARGET_ID, time_ns: int | None = None) -> bytes:
-    """A snapshot of one thread."""
+    """A key frame of one thread."""
     return frame_bytes(
         seq,
         {1: [seq * 100, None]},
@@ -195,6 +195,6 @@ def steering(**changes: object) -> Steering:
         reason="It keeps its size.",
         decisions=1,
         since_unix_us=1,
-        problem="",
+        problem=None,
     )
     return usual.model_copy(update=changes)

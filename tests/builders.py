@@ -21,12 +21,12 @@ def collector_health(sample_us: int = 100, late_us: int = 0, missed: int = 0) ->
         sample_max_us=200,
         late_us=late_us,
         missed_deadlines=missed,
-        rate_hz=10,
-        asked_hz=10,
-        exits_received=0,
-        exits_lost=0,
+        effective_hz=10,
+        requested_hz=10,
+        exit_records_received=0,
+        exit_records_lost=0,
         cpu_percent=None,
-        measuring_percent=None,
+        overhead_percent=None,
         budget_percent=2,
         replay_bytes=0,
         replay_frames=0,
@@ -41,7 +41,7 @@ def frame_header(
     target: str = "t-100-deadbeef",
     seq: int = 1,
     first_seq: int | None = None,
-    kind: Literal["snapshot", "delta"] = "delta",
+    kind: Literal["key", "delta"] = "delta",
     time_ns: int = 0,
     events: Sequence[TargetEvent] = (),
 ) -> FrameHeader:
@@ -57,7 +57,7 @@ def frame_header(
         events=list(events),
         process=ProcessGauges(gomaxprocs=None, rss_bytes=None),
         machine=MachineCounters(
-            time_ns=time_ns, cpu_busy_us=0, package_uj=None, domains_uj=[], holes=0
+            time_ns=time_ns, cpu_busy_us=0, package_uj=None, domains_uj=[], gaps=0
         ),
         health=collector_health(),
         exited=ExitedTotals(threads=0, inexact=0, totals={}),

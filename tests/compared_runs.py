@@ -115,7 +115,7 @@ def signals(instants: Sequence[Instant], fields: Sequence[str] = FIELDS) -> pa.T
                 "time_ns": pa.int64(),
                 "process": pa.struct({"rss_bytes": pa.int64(), "gomaxprocs": pa.int64()}),
                 "machine": pa.struct(
-                    {"time_ns": pa.int64(), "package_uj": pa.int64(), "holes": pa.int64()}
+                    {"time_ns": pa.int64(), "package_uj": pa.int64(), "gaps": pa.int64()}
                 ),
                 "roles": pa.list_(role),
             }
@@ -124,8 +124,8 @@ def signals(instants: Sequence[Instant], fields: Sequence[str] = FIELDS) -> pa.T
 
 
 def _machine(instant: Instant) -> dict[str, int | None]:
-    time_s, package_uj, holes = instant.machine or (instant.time_s, None, 0)
-    return {"time_ns": round(time_s * 1e9), "package_uj": package_uj, "holes": holes}
+    time_s, package_uj, gaps = instant.machine or (instant.time_s, None, 0)
+    return {"time_ns": round(time_s * 1e9), "package_uj": package_uj, "gaps": gaps}
 
 
 def event(time_s: float, what: TargetEvent, seq: int = 1) -> RunEvent:

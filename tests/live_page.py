@@ -6,6 +6,7 @@ from typing import Self, TypeVar
 from pydantic import TypeAdapter
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import (
+    FrameAck,
     FrameHeader,
     FramesLost,
     LiveMessage,
@@ -13,7 +14,6 @@ from tidscope_wire.generated.models import (
     LiveState,
     StreamStats,
     Subscribe,
-    Taken,
     Unsubscribe,
 )
 from websockets.asyncio.client import ClientConnection, connect
@@ -85,7 +85,7 @@ class LivePage:
 
     async def taken(self, frames: int) -> None:
         """Tell how many frames are dealt with."""
-        await self.socket.send(Taken(frames=frames).model_dump_json())
+        await self.socket.send(FrameAck(frames=frames).model_dump_json())
 
     async def text(self, kind: type[T]) -> T:
         """Wait for the next message of a kind; frames before it must not come."""

@@ -86,7 +86,7 @@ class Receiver:
                 pass
 
     def _identities(self, tids: list[int], starts: list[int], names: Sequence[str]) -> None:
-        """A snapshot names exactly the living; the first one of a late reader makes them known."""
+        """A key frame names exactly the living; the first one of a late reader makes them known."""
         if not self.live and not self.exits and self.seq <= 1:
             for tid, start, name in zip(tids, starts, names, strict=True):
                 self.live[tid], self.starts[tid], self.names[tid] = {}, start, name

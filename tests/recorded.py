@@ -32,7 +32,7 @@ class Story:
     """Frames, and what is true at each of them.
 
     Attributes:
-        frames: one an instant, a snapshot every so often.
+        frames: one an instant, a key frame every so often.
         states: of all live threads, at each frame.
         exits: last counters of threads that ended.
         events: all of them, in order.
@@ -46,14 +46,14 @@ class Story:
 
 
 def story(
-    instants: int, seed: int, snapshot_every: int = 50, missing: frozenset[int] = frozenset()
+    instants: int, seed: int, key_every: int = 50, missing: frozenset[int] = frozenset()
 ) -> Story:
     """Make one: threads come, go, are renamed, rest, and take ids of dead ones again.
 
     Args:
         instants: how many.
         seed: of chance.
-        snapshot_every: instants.
+        key_every: instants.
         missing: numbers of frames that are left out, though they were sampled.
     """
     chance = random.Random(seed)
@@ -68,13 +68,13 @@ def story(
         moved = [tid for tid in alive if tid in born or chance.random() < 0.6]
         for tid in moved:
             _work(chance, alive[tid])
-        snapshot = seq % snapshot_every == 1
+        key = seq % key_every == 1
         if seq in missing:
             continue
-        rows = _rows(alive, sorted(alive) if snapshot else sorted(moved), snapshot=snapshot)
+        rows = _rows(alive, sorted(alive) if key else sorted(moved), key=key)
         header = frame_header(
             seq=seq,
-            kind="snapshot" if snapshot else "delta",
+            kind="key" if key else "delta",
             time_ns=time_ns,
             events=events,
         )
@@ -134,7 +134,7 @@ def _work(chance: random.Random, one: _Thread) -> None:
         one.counters["cpu_delay_ns"] = (one.counters["cpu_delay_ns"] or 0) + chance.randrange(9)
 
 
-def _rows(alive: dict[int, _Thread], tids: list[int], *, snapshot: bool) -> Rows:
+def _rows(alive: dict[int, _Thread], tids: list[int], *, key: bool) -> Rows:
     columns, absent = {}, {}
     for name in FIELDS:
         values = [alive[tid].counters[name] for tid in tids]
@@ -144,6 +144,6 @@ def _rows(alive: dict[int, _Thread], tids: list[int], *, snapshot: bool) -> Rows
         np.array(tids, np.uint32),
         columns,
         absent,
-        np.array([alive[tid].start_ns for tid in tids], np.int64) if snapshot else None,
-        [alive[tid].name for tid in tids] if snapshot else None,
+        np.array([alive[tid].start_ns for tid in tids], np.int64) if key else None,
+        [alive[tid].name for tid in tids] if key else None,
     )

@@ -31,11 +31,11 @@ def losses(**changes: int) -> RunLosses:
         frames=0,
         gaps=0,
         missing_ns=0,
-        cut_bytes=0,
+        truncated_bytes=0,
         coalesced=0,
         deadlines_missed=0,
         samples_failed=0,
-        exits_lost=0,
+        exit_records_lost=0,
         clock_jumps=0,
     )
     return usual.model_copy(update=changes)
@@ -95,7 +95,7 @@ def manifest(**changes: object) -> RunManifest:
         ],
         marks=[RunMark(time_ns=5, text="here")],
         losses=losses(),
-        counts=RunCounts(instants=1, thread_samples=2, threads=2, events=0, bytes=100),
+        counts=RunCounts(frames=1, thread_samples=2, threads=2, events=0, bytes=100),
         outcome=None,
         imported=False,
     )
@@ -116,7 +116,7 @@ def run_messages() -> list[BaseModel]:
         *done.policies,
         *done.marks,
         event,
-        RunEventsResponse(events=[event], left_out=1),
+        RunEventsResponse(events=[event], omitted=1),
         summary_of(done),
         damaged,
         retention,

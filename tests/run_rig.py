@@ -8,6 +8,7 @@ from backend_builders import TARGET_ID, host, target
 from tidscope_backend.recording.part_sealer import PartSealer
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.recording import PartLimits
+from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.timeouts import RecordingTimeouts
 from tidscope_backend.site import Site
 from tidscope_backend.store.directory import RunsDirectory
@@ -24,7 +25,8 @@ class RunRig:
     """One backend's recorder, a site with one host and one target, and their history.
 
     Attributes:
-        closed: what the sealer was asked to close; nothing is.
+        closed: what the sealer was asked to seal.
+        seals: whether parts are sealed, or only noted in `closed`.
         changes: how often pages would have been told.
     """
 
@@ -34,24 +36,24 @@ class RunRig:
     now_s: float = 0.0
     closed: list[tuple[str, int | None]] = field(default_factory=list)
     changes: int = 0
+    seals: bool = False
 
     def __post_init__(self) -> None:
         self.site = Site(10)
         if self.targets:
             self.site.connected(host(), self.targets)
         self.store = HistoryStore(1 << 24, 1 << 24, 3600 * 10**9, lambda: self.now_s)
-        self.sealer = PartSealer(self._close)
+        self.sealer = PartSealer() if self.seals else PartSealer(self._close)
         self.recorder = Recorder(
             RunsDirectory(self.home),
             self.site,
             self.store,
-            ManifestWriter(),
-            self.sealer,
+            RunSaver(ManifestWriter(), self.sealer),
             lambda: self.now_s,
             self._changed,
             self.limits,
             # The test looks itself.
-            RecordingTimeouts(tick=3600),
+            RecordingTimeouts(check_interval_s=3600),
         )
 
     async def start(self) -> None:

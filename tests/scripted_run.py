@@ -30,8 +30,8 @@ def script(seq: int) -> bytes:
     worker-2 (102) is born at frame 4, works all the time and ends at frame 8.
     """
     rows: dict[int, list[int | None]] = {100: [seq * 50 * MS, seq * 10 * MS]}
-    snapshot = seq % 10 == 1
-    if snapshot or seq == 16:
+    key = seq % 10 == 1
+    if key or seq == 16:
         rows[101] = [7 * MS if seq < 16 else 87 * MS, None]
     if 4 <= seq < 8:
         rows[102] = [(seq - 3) * 100 * MS, 0]
@@ -56,7 +56,7 @@ def script(seq: int) -> bytes:
     return frame_bytes(
         seq,
         rows,
-        identity={tid: names[tid] for tid in rows} if snapshot else None,
+        identity={tid: names[tid] for tid in rows} if key else None,
         events=events,
         time_ns=time_ns(seq),
         fields=FIELDS,

@@ -1,14 +1,15 @@
-"""Check that imports point one way: between our Python packages, and between folders.
+"""Check that imports point one way: between our Python packages, between folders, between files.
 
 `python tools/check_imports.py [ROOT]` prints each import that is not on the lists below and each
-cycle between folders, and exits 1 if there is one. A new direction is a decision: it is written
-here, or it is not taken.
+cycle between folders or files, imports of types included, and exits 1 if there is one. A new
+direction is a decision: it is written here, or it is not taken.
 """
 
 import ast
 import posixpath
 import re
 import sys
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,15 +95,9 @@ def _names(node: ast.AST, module: str) -> Iterator[tuple[int, str]]:
 def page_imports(root: Path) -> Iterator[Import]:
     """Imports between folders of frontend/src; what lies outside it is the folder `..`."""
     top = root / "frontend" / "src"
-    for path in sorted(path for path in top.rglob("*") if path.suffix in SOURCES):
+    for path, text in _page_sources(top):
         relative = path.relative_to(top)
         source = relative.parts[0]
-        # A comment may show an import as an example.
-        lines = [
-            "" if line.lstrip().startswith(("*", "//", "/*")) else line
-            for line in path.read_text().splitlines()
-        ]
-        text = "\n".join(lines)
         for match in STATEMENT.finditer(text):
             if match[1].startswith("."):
                 to = posixpath.normpath(posixpath.join(relative.parent.as_posix(), match[1]))
@@ -111,6 +106,16 @@ def page_imports(root: Path) -> Iterator[Import]:
                 name = path.relative_to(root).as_posix()
                 if wanted != source:
                     yield Import(name, line, source, wanted, ".test." in path.name)
+
+
+def _page_sources(top: Path) -> Iterator[tuple[Path, str]]:
+    """Sources of the page, comments blanked: one may show an import as an example."""
+    for path in sorted(path for path in top.rglob("*") if path.suffix in SOURCES):
+        lines = [
+            "" if line.lstrip().startswith(("*", "//", "/*")) else line
+            for line in path.read_text().splitlines()
+        ]
+        yield path, "\n".join(lines)
 
 
 def check_packages(imports: list[Import]) -> Iterator[str]:
@@ -125,8 +130,7 @@ def check_packages(imports: list[Import]) -> Iterator[str]:
         elif wanted[0] not in PACKAGES[source[0]][1]:
             yield f"{found.path}:{found.line}: {source[0]} must not import {found.wanted}"
     for package, edges in folders.items():
-        cycles = {frozenset(cycle): cycle for cycle in find_cycles(edges)}
-        for cycle in cycles.values():
+        for cycle in find_cycles(edges):
             yield f"{package}: folders import each other: {' -> '.join(cycle)}"
 
 
@@ -160,21 +164,90 @@ def check_page(imports: list[Import], allowed: Mapping[str, set[str]] = PAGE) ->
             yield f"{found.path}:{found.line}: {found.source} must not import {found.wanted}"
 
 
+def python_files(root: Path) -> dict[str, set[str]]:
+    """Files of our packages, and which of these each imports, for types alone too."""
+    files: dict[str, str] = {}
+    for package, (folder, _) in PACKAGES.items():
+        for path in (root / folder / package).rglob("*.py"):
+            parts = path.relative_to(root / folder).with_suffix("").parts
+            module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            files[module] = path.relative_to(root).as_posix()
+    edges: dict[str, set[str]] = {name: set() for name in files.values()}
+    for found in python_imports(root):
+        # What is imported may be a module, or something in one.
+        wanted = files.get(found.wanted) or files.get(found.wanted.rpartition(".")[0])
+        if wanted is not None and wanted != found.path:
+            edges[found.path].add(wanted)
+    return edges
+
+
+def page_files(root: Path) -> dict[str, set[str]]:
+    """Files of frontend/src, and which of these each imports, for types alone too."""
+    top = root / "frontend" / "src"
+    edges: dict[str, set[str]] = {}
+    for path, text in _page_sources(top):
+        name = path.relative_to(root).as_posix()
+        edges[name] = set()
+        for match in STATEMENT.finditer(text):
+            if match[1].startswith("."):
+                wanted = posixpath.normpath(posixpath.join(path.parent.as_posix(), match[1]))
+                for ending in ("", *SOURCES, *(f"/index{ending}" for ending in SOURCES)):
+                    if (found := Path(wanted + ending)).is_file():
+                        edges[name].add(found.relative_to(root).as_posix())
+                        break
+    return edges
+
+
+def check_files(edges: Mapping[str, set[str]]) -> Iterator[str]:
+    """Files do not import each other in a cycle."""
+    for cycle in find_cycles(edges):
+        yield f"files import each other: {' -> '.join(cycle)}"
+
+
 def find_cycles(edges: Mapping[str, set[str]]) -> list[list[str]]:
-    """Ways that lead back to where they began, each once, the first node repeated at its end."""
-    found: dict[frozenset[str], list[str]] = {}
+    """One shortest cycle of each set of nodes that reach one another, the first node at both ends.
 
-    def follow(way: list[str]) -> None:
-        for wanted in sorted(edges.get(way[-1], ())):
-            if wanted in way:
-                cycle = way[way.index(wanted) :]
-                found.setdefault(frozenset(cycle), [*cycle, wanted])
-            else:
-                follow([*way, wanted])
-
+    A set may hold more cycles than the one that is named: break it and check again.
+    """
+    found: list[list[str]] = []
+    reported: set[str] = set()
     for start in sorted(edges):
-        follow([start])
-    return list(found.values())
+        way = None if start in reported else _way_back(edges, start)
+        if way is not None:
+            found.append(way)
+            reported |= _reachable(edges, start) & {
+                node for node in edges if start in _reachable(edges, node)
+            }
+    return found
+
+
+def _way_back(edges: Mapping[str, set[str]], start: str) -> list[str] | None:
+    """The shortest way from a node to itself; None if there is none."""
+    came_from: dict[str, str] = {}
+    waiting = deque([start])
+    while waiting:
+        node = waiting.popleft()
+        for wanted in sorted(edges.get(node, ())):
+            if wanted == start:
+                way = [start]
+                while node != start:
+                    way.insert(0, node)
+                    node = came_from[node]
+                return [start, *way]
+            if wanted not in came_from:
+                came_from[wanted] = node
+                waiting.append(wanted)
+    return None
+
+
+def _reachable(edges: Mapping[str, set[str]], start: str) -> set[str]:
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        new = edges.get(waiting.pop(), set()) - found
+        found |= new
+        waiting.extend(new)
+    return found
 
 
 def check(root: Path) -> list[str]:
@@ -182,12 +255,17 @@ def check(root: Path) -> list[str]:
     python, page = list(python_imports(root)), list(page_imports(root))
     if not python or not page:
         return [f"{root}: no imports found; the folders are not where they are looked for"]
-    return [*check_packages(python), *check_pure(root), *check_page(page)]
+    return [
+        *check_packages(python),
+        *check_pure(root),
+        *check_page(page),
+        *check_files(python_files(root) | page_files(root)),
+    ]
 
 
 def main() -> int:
     """Check the tree that is named, or this one."""
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
     wrong = check(root)
     for line in wrong:
         print(line, file=sys.stderr)

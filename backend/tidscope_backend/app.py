@@ -38,6 +38,7 @@ from tidscope_backend.metrics.push_counts import Pushes
 from tidscope_backend.recording.part_sealer import PartSealer
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.recording import PartLimits
+from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.timeouts import RecordingTimeouts
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.door import Door
@@ -84,12 +85,11 @@ def create_app(settings: Settings) -> FastAPI:
         runs_directory,
         site,
         store,
-        manifests,
-        sealer,
+        RunSaver(manifests, sealer),
         clock,
         changed,
         PartLimits(int(settings.part_seconds * 1e9), settings.part_bytes),
-        RecordingTimeouts(resume=settings.resume_seconds),
+        RecordingTimeouts(resume_s=settings.resume_seconds),
     )
     retention = Retention(max_age_s=settings.keep_runs_seconds, max_bytes=settings.keep_runs_bytes)
     run_store = RunStore(runs_directory, recorder, manifests, retention)

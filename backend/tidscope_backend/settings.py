@@ -46,7 +46,7 @@ class Settings:
         runs_dir: where runs are kept; None: nowhere.
         keep_runs_seconds: runs that ended longer ago are deleted; None: none is.
         keep_runs_bytes: the oldest runs are deleted until all take no more; None: none is.
-        part_seconds: a part of a run is closed at the first snapshot behind so long.
+        part_seconds: a part of a run is closed at the first key frame behind so long.
         part_bytes: the same in bytes.
         resume_seconds: how long a run that was cut short waits for its target.
         ended_targets: how many ended targets are kept in the list.

@@ -30,7 +30,7 @@ def energy_between(readings: Sequence[MachineCounters], from_ns: int, to_ns: int
     if start is None or end is None:
         return None
     before = start if readings[start].time_ns == from_ns else start - 1
-    if readings[end].holes != readings[before].holes:
+    if readings[end].gaps != readings[before].gaps:
         return None
     first, last = _at(readings, start, from_ns), _at(readings, end, to_ns)
     return None if first is None or last is None else last - first

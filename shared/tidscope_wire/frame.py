@@ -35,8 +35,8 @@ class Rows:
         columns: field name to uint64 values; where `absent` says so they mean nothing.
         absent: field name to a bool array, true where the kernel gave no value. A field that is
             not named has all its values.
-        start_ns: int64 nanoseconds since attach; snapshots only.
-        name: comms; snapshots only.
+        start_ns: int64 nanoseconds since attach; key frames only.
+        name: comms; key frames only.
     """
 
     tid: npt.NDArray[np.uint32]
@@ -58,12 +58,12 @@ class RowEncoder:
         identity = [pa.field("start_ns", pa.int64()), pa.field("name", pa.utf8())]
         self._fields = tuple(fields)
         self._delta = pa.schema([pa.field("tid", pa.uint32()), *counters])
-        self._snapshot = pa.schema([pa.field("tid", pa.uint32()), *identity, *counters])
+        self._key = pa.schema([pa.field("tid", pa.uint32()), *identity, *counters])
         self._delta_start = self._delta.serialize().to_pybytes()
-        self._snapshot_start = self._snapshot.serialize().to_pybytes()
+        self._key_start = self._key.serialize().to_pybytes()
 
     def encode(self, rows: Rows) -> bytes:
-        """Encode rows; they make a snapshot if they carry start times and names."""
+        """Encode rows; they make a key frame if they carry start times and names."""
         arrays = [pa.array(rows.tid)]
         if rows.start_ns is not None and rows.name is not None:
             arrays += [pa.array(rows.start_ns), pa.array(rows.name, pa.utf8())]
@@ -71,8 +71,8 @@ class RowEncoder:
             arrays.append(pa.array(rows.columns[field], mask=rows.absent.get(field)))
         # What an IPC writer would write, without making the schema's message anew for each frame.
         delta = rows.start_ns is None
-        batch = pa.record_batch(arrays, schema=self._delta if delta else self._snapshot)
-        start = self._delta_start if delta else self._snapshot_start
+        batch = pa.record_batch(arrays, schema=self._delta if delta else self._key)
+        start = self._delta_start if delta else self._key_start
         return b"".join((start, batch.serialize(), END_OF_STREAM))
 
 

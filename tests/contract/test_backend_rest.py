@@ -93,8 +93,8 @@ async def test_processes(backend: Backend) -> None:
 
 
 async def test_doctor(backend: Backend) -> None:
-    check = DoctorCheck(name="a", title="A", state="ok", found="x", lost="", mend="")
-    report = DoctorReport(host="box", kernel="6", checked_unix_ms=1, state="ok", checks=[check])
+    check = DoctorCheck(name="a", title="A", status="ok", finding="x", impact="", fix="")
+    report = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[check])
     async with backend.program() as client, backend.collector() as collector:
         await collector.greeted()
         asking = asyncio.create_task(client.get("/api/v1/doctor"))
@@ -106,9 +106,9 @@ async def test_doctor(backend: Backend) -> None:
 @pytest.mark.parametrize("on", [True, False])
 async def test_delay_accounting_is_switched_by_the_collector(backend: Backend, on: bool) -> None:
     check = DoctorCheck(
-        name="a", title="A", state="ok", found="x", lost="", mend="", switched_on=on
+        name="a", title="A", status="ok", finding="x", impact="", fix="", enabled=on
     )
-    report = DoctorReport(host="box", kernel="6", checked_unix_ms=1, state="ok", checks=[check])
+    report = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[check])
     path = "/api/v1/doctor/delay-accounting"
     async with backend.program() as client, backend.collector() as collector:
         await collector.greeted()

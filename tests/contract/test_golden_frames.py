@@ -36,17 +36,17 @@ ONE_OF_EACH: tuple[dict[str, Any], ...] = (
         "type": "rate_adapted",
         "rate_hz": 5,
         "previous_hz": 20,
-        "asked_hz": 20,
-        "measuring_percent": 3.25,
+        "requested_hz": 20,
+        "overhead_percent": 3.25,
         "budget_percent": 2,
     },
     {"type": "deadlines_missed", "count": 2},
-    {"type": "exits_lost", "count": 408},
+    {"type": "exit_records_lost", "count": 408},
     {"type": "gap", "from_seq": 1, "to_seq": 1, "reason": "replay buffer full"},
     {"type": "gomaxprocs_changed", "size": 4, "previous": 8},
     {"type": "sample_failed", "reason": "ESRCH"},
     {
-        "type": "steering_began",
+        "type": "steering_started",
         "policy": "kalman-kg",
         "shadow": False,
         "knob": "go-agent",
@@ -78,7 +78,7 @@ ONE_OF_EACH: tuple[dict[str, Any], ...] = (
         "reason": "somebody asked for it",
         "actor": "the page at 127.0.0.1",
     },
-    {"type": "steering_troubled", "policy": "kalman-kg", "problem": "The agent did not answer."},
+    {"type": "steering_problem", "policy": "kalman-kg", "problem": "The agent did not answer."},
     {"type": "steering_released", "policy": "kalman-kg", "size": 16, "actor": "a program"},
     {"type": "target_exited", "exit_code": None},
     {"type": "target_detached"},
@@ -118,15 +118,15 @@ def _rows(tids: list[int], *, identity: bool = False, absent: bool = True) -> Ro
 def _frames() -> dict[str, tuple[FrameHeader, Rows]]:
     """Each kind of frame, by name."""
     return {
-        "snapshot": (
-            _header(1, kind="snapshot", roles=list(ROLES)),
+        "key": (
+            _header(1, kind="key", roles=list(ROLES)),
             _rows([10, 11, 12], identity=True),
         ),
         "delta": (_header(2), _rows([10, 12], absent=False)),
         "coalesced": (_header(5, first_seq=3), _rows([10])),
         "empty": (_header(6), _rows([])),
         "events": (_header(7, events=list(ONE_OF_EACH)), _rows([4_000_000_000])),
-        "many": (_header(8, kind="snapshot"), _rows(list(range(100, 165)), identity=True)),
+        "many": (_header(8, kind="key"), _rows(list(range(100, 165)), identity=True)),
     }
 
 

@@ -14,6 +14,6 @@ def test_table_of_fields_is_the_catalogue() -> None:
         if line.startswith("| `")
     ]
     assert told == [
-        [field.name, field.unit, field.exactness, field.taskstats or "", field.procfs or ""]
+        [field.name, field.unit, field.provenance, field.taskstats or "", field.procfs or ""]
         for field in CATALOGUE.fields
     ]

@@ -35,7 +35,7 @@ def full() -> list[Metric]:
     update = {
         "roles": [role],
         "process": ProcessGauges(gomaxprocs=1, rss_bytes=1),
-        "health": header.health.model_copy(update={"cpu_percent": 1.0, "measuring_percent": 1.0}),
+        "health": header.health.model_copy(update={"cpu_percent": 1.0, "overhead_percent": 1.0}),
         "machine": header.machine.model_copy(update={"package_uj": 1}),
     }
     meters.observe(HOST_ID, header.model_copy(update=update))

@@ -35,8 +35,8 @@ from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.close_code import CloseCode
 
 REFUSAL = problem("kernel-thread", "process 2 is kthreadd", "choose another")
-CHECK = models.DoctorCheck(name="a", title="A", state="ok", found="x", lost="", mend="")
-REPORT = models.DoctorReport(host="box", kernel="6", checked_unix_ms=1, state="ok", checks=[CHECK])
+CHECK = models.DoctorCheck(name="a", title="A", status="ok", finding="x", impact="", fix="")
+REPORT = models.DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[CHECK])
 AGENT = models.AgentHello(
     pid=1,
     runtime="go",
@@ -58,14 +58,14 @@ EVENTS: list[models.TargetEvent] = [
     models.TargetDetached(),
     models.RateChanged(rate_hz=5, previous_hz=10),
     models.RateAdapted(
-        rate_hz=5, previous_hz=10, asked_hz=10, measuring_percent=3.5, budget_percent=2
+        rate_hz=5, previous_hz=10, requested_hz=10, overhead_percent=3.5, budget_percent=2
     ),
     models.DeadlinesMissed(count=1),
-    models.ExitsLost(count=2),
+    models.ExitRecordsLost(count=2),
     models.Gap(from_seq=1, to_seq=2, reason="r"),
     models.GomaxprocsChanged(size=2, previous=1),
     models.SampleFailed(reason="r"),
-    models.SteeringBegan(
+    models.SteeringStarted(
         policy="fixed",
         shadow=False,
         knob="go-agent",
@@ -92,7 +92,7 @@ EVENTS: list[models.TargetEvent] = [
     ),
     models.SearchRestarted(policy="fixed", reason="r", actor="a"),
     models.SteeringReleased(policy="fixed", size=2, actor="a"),
-    models.SteeringTroubled(policy="fixed", problem=""),
+    models.SteeringProblem(policy="fixed", problem=None),
 ]
 COUNTER = models.PrometheusCounter(port=80, path="/metrics", metric="ops_total")
 POLICY = models.PolicyInfo(
@@ -167,7 +167,7 @@ MESSAGES: list[BaseModel] = [
     models.StreamStats(sent=1, coalesced=0, dropped=0, queue=0, clients=1),
     models.Subscribe(target=TARGET_ID, after_seq=None),
     models.Unsubscribe(target=TARGET_ID),
-    models.Taken(frames=1),
+    models.FrameAck(frames=1),
     models.AttachRequest(pid=1),
     models.RateRequest(rate_hz=100),
     models.DelayAccountingRequest(on=False),

@@ -53,7 +53,7 @@ async def test_groups_alignment_and_corrections(backend: Backend) -> None:
             assert [group.runs for group in found.groups] == [[A], [B, C]]
     assert (found.align, found.mark) == ("mark", "x")
     assert {run.align_problem for run in found.runs} == {"it has no mark 'x'"}
-    labels = [(role.label, role.by_hand) for role in found.roles]
+    labels = [(role.label, role.manual) for role in found.roles]
     assert labels == [("main", False), ("worker-#", False), ("chief", True)]
     (cpu,) = [m for m in found.metrics if (m.metric, m.role) == ("cpu_run_ns", None)]
     # main: 24 · 50 ms; worker-1: 80 ms; worker-2, born and ended within: 450 ms.

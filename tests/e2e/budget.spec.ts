@@ -43,7 +43,7 @@ test("power is shown, or why there is none", async ({ watching, site }) => {
   const { checks } = (await site.get("/doctor")) as { checks: Check[] };
   const energy = checks.find(({ name }) => name === "energy");
   const tile = watching.tile("power");
-  if (energy?.state === "ok") {
+  if (energy?.status === "ok") {
     await expect(tile).toContainText(/\d [km]?W machine/);
     await expect(tile).toContainText("process, est.");
   } else {
@@ -55,5 +55,5 @@ test("power is shown, or why there is none", async ({ watching, site }) => {
 
 interface Check {
   readonly name: string;
-  readonly state: string;
+  readonly status: string;
 }

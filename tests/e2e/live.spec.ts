@@ -23,7 +23,7 @@ test("another field puts another thread on top", async ({ watching }) => {
   await expect(watching.rowAt(0)).toHaveText("writer");
   await page.getByRole("combobox", { name: "by" }).selectOption({ label: "Disk written" });
   await expect(watching.panel("cpu").getByRole("listitem").first()).toContainText("writer");
-  await page.getByRole("combobox", { name: "by" }).selectOption({ label: "CPU time" });
+  await page.getByRole("combobox", { name: "by" }).selectOption({ label: "On-CPU time" });
   await page.getByRole("combobox", { name: "Lines" }).selectOption({ label: "top 5" });
   // Five threads and the others.
   await expect(watching.panel("cpu").getByRole("listitem")).toHaveCount(6);
@@ -83,9 +83,9 @@ test("columns can be chosen, are explained, and are kept", async ({ watching }) 
   await page.getByRole("button", { name: "Columns" }).click();
   const dialog = page.getByRole("dialog", { name: "Columns of the thread table" });
   await expect(dialog).toContainText("Times the thread was put on a CPU.");
-  await expect(dialog).toContainText(/Interrupt time.*Not here:/s);
+  await expect(dialog).toContainText(/Interrupt delay.*Not here:/s);
   await dialog.getByLabel("Times scheduled, total").check();
-  await dialog.getByLabel("Interrupt time, total").check();
+  await dialog.getByLabel("Interrupt delay, total").check();
   await page.keyboard.press("Escape");
   await expect(watching.cell("burner", "total:cpu_count")).toHaveText(/^\d/);
   // Absent is not zero.

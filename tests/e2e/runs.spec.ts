@@ -13,7 +13,7 @@ interface Listed {
     readonly id: string;
     readonly name: string;
     readonly state: string;
-    readonly counts: { readonly instants: number };
+    readonly counts: { readonly frames: number };
   }[];
   readonly deleted: readonly { readonly id: string }[];
 }

@@ -44,7 +44,7 @@ test("shows every thread by role, and says so in words", async ({ watching }) =>
   const { page } = watching;
   await showMap(page, 5);
   await expect(map(page)).toHaveAttribute("data-rows", "13");
-  await expect(map(page)).toHaveAttribute("aria-label", /CPU time.*13 threads.*worker-# 6/);
+  await expect(map(page)).toHaveAttribute("aria-label", /On-CPU time.*13 threads.*worker-# 6/);
   await expect(panel(page)).toContainText("13 threads");
   await expect(panel(page).getByRole("img", { name: /^Colours, logarithmic, from/ })).toBeVisible();
 });

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from processes import arguments, is_running, wait_for_end
 from schema_check import check_text
-from tidscope_wire.generated.models import CheckState, DoctorCheck, DoctorReport
+from tidscope_wire.generated.models import CheckStatus, DoctorCheck, DoctorReport
 
 COMMAND = [sys.executable, "-m", "tidscope_backend"]
 STAND_IN = """
@@ -102,12 +102,12 @@ def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(environment: dict
 
 
 @pytest.mark.parametrize(("state", "code"), [("ok", 0), ("limited", 0), ("failed", 1)])
-def test_doctor(environment: dict[str, str], tmp_path: Path, state: CheckState, code: int) -> None:
+def test_doctor(environment: dict[str, str], tmp_path: Path, state: CheckStatus, code: int) -> None:
     check = DoctorCheck(
-        name="a", title="Exit records", state=state, found="none", lost="totals", mend="be root"
+        name="a", title="Exit records", status=state, finding="none", impact="totals", fix="be root"
     )
     report = DoctorReport(
-        host="box", kernel="6.18", checked_unix_ms=1, state=state, checks=[check]
+        host="box", kernel="6.18", checked_unix_ms=1, status=state, checks=[check]
     ).model_dump_json()
     (tmp_path / "tidscope_collector" / "report.json").write_text(report)
     for options in ([], ["--json"]):
@@ -123,11 +123,11 @@ def test_doctor(environment: dict[str, str], tmp_path: Path, state: CheckState, 
             assert check_text("DoctorReport", done.stdout) == json.loads(report)
         else:
             assert "Exit records: none" in done.stdout
-            assert "mend: be root" in done.stdout
+            assert "fix: be root" in done.stdout
 
 
 def test_doctor_switches_first(environment: dict[str, str], tmp_path: Path) -> None:
-    report = DoctorReport(host="box", kernel="6", checked_unix_ms=1, state="ok", checks=[])
+    report = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[])
     (tmp_path / "tidscope_collector" / "report.json").write_text(report.model_dump_json())
     command = [*COMMAND, "doctor", "--enable-delay-accounting"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)

@@ -89,7 +89,7 @@ def test_the_engine_lowers_the_rate_and_raises_it_again(monkeypatch: pytest.Monk
     def until_adapted() -> tuple[RateAdapted, FrameHeader]:
         while True:
             header, _ = split(frames.get(timeout=PATIENCE_S))
-            assert header.health.rate_hz <= header.health.asked_hz
+            assert header.health.effective_hz <= header.health.requested_hz
             if found := adapted(header):
                 return found[-1], header
 
@@ -100,22 +100,22 @@ def test_the_engine_lowers_the_rate_and_raises_it_again(monkeypatch: pytest.Monk
             event, header = until_adapted()
             assert event.previous_hz == 50
             assert event.rate_hz <= 12.5
-            assert event.asked_hz == 50
-            assert event.measuring_percent > event.budget_percent == 2
-            assert (header.health.rate_hz, header.health.asked_hz) == (event.rate_hz, 50)
+            assert event.requested_hz == 50
+            assert event.overhead_percent > event.budget_percent == 2
+            assert (header.health.effective_hz, header.health.requested_hz) == (event.rate_hz, 50)
             assert header.health.budget_percent == 2
             cost.sample_ns = 0
             while event.rate_hz < 50:
                 before = event.rate_hz
                 event, header = until_adapted()
                 assert event.rate_hz > before
-            assert event.rate_hz == header.health.rate_hz == 50
+            assert event.rate_hz == header.health.effective_hz == 50
             # A person's wish is in force at once, and is no adaptation.
             assert targets.set_rate(target.id, 25).rate_hz == 25
             while not any(isinstance(event, RateChanged) for event in header.events):
                 header, _ = split(frames.get(timeout=PATIENCE_S))
             assert header.events == [RateChanged(rate_hz=25, previous_hz=50)]
-            assert (header.health.rate_hz, header.health.asked_hz) == (25, 25)
+            assert (header.health.effective_hz, header.health.requested_hz) == (25, 25)
     finally:
         engine.stop()
         sources.close()
@@ -165,12 +165,12 @@ async def attached(budget_percent: float, threads: int) -> AsyncIterator[tuple[T
 async def test_a_program_of_many_threads_is_sampled_less_often_and_that_is_said() -> None:
     async with attached(budget_percent=0.5, threads=400) as (_, page):
         header, _ = await page.frame()
-        assert (header.health.rate_hz, header.health.asked_hz) == (20, 20)
+        assert (header.health.effective_hz, header.health.requested_hz) == (20, 20)
         while not adapted(header):
             header, _ = await page.frame()
         (event,) = adapted(header)
-        assert (event.previous_hz, event.asked_hz, event.budget_percent) == (20, 20, 0.5)
-        assert event.measuring_percent > 0.5
+        assert (event.previous_hz, event.requested_hz, event.budget_percent) == (20, 20, 0.5)
+        assert event.overhead_percent > 0.5
         assert event.rate_hz < 20
         # It is in force: frames are a period apart. One that was late has the next one come sooner.
         periods: list[float] = []
@@ -178,10 +178,13 @@ async def test_a_program_of_many_threads_is_sampled_less_often_and_that_is_said(
         while len(periods) < 3:
             before = last
             last, _ = await page.frame()
-            if last.health.rate_hz == before.health.rate_hz and last.seq == before.seq + 1:
-                periods.append((last.time_ns - before.time_ns) / 1e9 * last.health.rate_hz)
+            if (
+                last.health.effective_hz == before.health.effective_hz
+                and last.seq == before.seq + 1
+            ):
+                periods.append((last.time_ns - before.time_ns) / 1e9 * last.health.effective_hz)
         assert median(periods) > 0.9, periods
-        assert last.health.rate_hz < last.health.asked_hz == 20
+        assert last.health.effective_hz < last.health.requested_hz == 20
 
 
 async def test_without_a_budget_the_rate_asked_for_is_kept_and_the_cost_is_told() -> None:
@@ -191,10 +194,10 @@ async def test_without_a_budget_the_rate_asked_for_is_kept_and_the_cost_is_told(
             header, _ = await page.frame()
             assert not adapted(header)
         health = header.health
-        assert (health.rate_hz, health.asked_hz, health.budget_percent) == (20, 20, 0)
+        assert (health.effective_hz, health.requested_hz, health.budget_percent) == (20, 20, 0)
         assert health.cpu_percent is not None
-        assert health.measuring_percent is not None
-        assert 0.5 < health.measuring_percent <= health.cpu_percent * 1.05 + 0.5
+        assert health.overhead_percent is not None
+        assert 0.5 < health.overhead_percent <= health.cpu_percent * 1.05 + 0.5
         assert 0 < health.sample_mean_us <= health.sample_max_us
         assert health.replay_frames >= 100
         assert health.sent_frames >= 100

@@ -43,8 +43,8 @@ def test_by_the_command_line() -> None:
             assert delay_switch.value() is on
             report = DoctorReport.model_validate_json(done.stdout)
             (check,) = [one for one in report.checks if one.name == "delay-accounting"]
-            assert check.switched_on is on
-            assert check.state == ("ok" if on else "limited")
+            assert check.enabled is on
+            assert check.status == ("ok" if on else "limited")
 
 
 def test_who_may_not_is_told_so() -> None:

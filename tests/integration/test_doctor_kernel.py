@@ -33,7 +33,7 @@ def test_root_has_the_rights_and_is_at_home() -> None:
     assert facts.namespaces == Namespaces("initial", "initial", "initial")
     assert facts.schedstat
     assert facts.clock_source
-    assert [check(facts).state for check in (checks.kernel, checks.rights, checks.namespaces)] == [
+    assert [check(facts).status for check in (checks.kernel, checks.rights, checks.namespaces)] == [
         "ok"
     ] * 3
 
@@ -43,8 +43,8 @@ def test_delay_accounting_is_what_the_kernel_says() -> None:
     switch = Path("/proc/sys/kernel/task_delayacct").read_text().strip()
     assert facts.task_delayacct == (switch != "0")
     judged = checks.delay_accounting(facts)
-    assert judged.state == ("ok" if facts.task_delayacct else "limited")
-    assert ("sysctl" in judged.mend) == (not facts.task_delayacct)
+    assert judged.status == ("ok" if facts.task_delayacct else "limited")
+    assert ("sysctl" in judged.fix) == (not facts.task_delayacct)
 
 
 def test_energy_is_there_or_it_is_said_why_not() -> None:
@@ -52,20 +52,20 @@ def test_energy_is_there_or_it_is_said_why_not() -> None:
     facts = look()
     judged = checks.energy(facts)
     zones = list(Path("/sys/class/powercap").glob("intel-rapl*:*/energy_uj"))
-    assert (judged.state == "ok") == (facts.energy_obstacle == "")
+    assert (judged.status == "ok") == (facts.energy_obstacle == "")
     if not zones:
         assert facts.energy_obstacle in {"absent", "hidden"}
-        assert "powercap" in judged.found
-        assert judged.mend or facts.hypervisor
+        assert "powercap" in judged.finding
+        assert judged.fix or facts.hypervisor
 
 
 def test_another_user_has_no_rights_and_is_told_so() -> None:
     facts = facts_of(see(NOBODY, "facts"))
     assert facts.capabilities == frozenset()
     rights = checks.rights(facts)
-    assert rights.state == "failed"
-    assert rights.mend == "sudo tidscope up"
-    assert checks.go_symbols(facts).state in {"limited", "failed"}
+    assert rights.status == "failed"
+    assert rights.fix == "sudo tidscope up"
+    assert checks.go_symbols(facts).status in {"limited", "failed"}
     # Where it is can be told without rights.
     assert facts.namespaces == Namespaces("initial", "initial", "initial")
     by_rights = dict.fromkeys(("capabilities", "energy_obstacle", "energy_found"))
@@ -87,9 +87,9 @@ def test_other_namespaces_are_noticed(options: list[str], places: Namespaces) ->
     facts = facts_of(see(0, "facts", within=["unshare", *options]))
     assert facts.namespaces == places
     check = checks.namespaces(facts)
-    assert check.state == "failed"
-    assert ("--network=host" in check.mend) == (places.net == "other")
-    assert ("--pid=host" in check.mend) == (places.pid == "other")
+    assert check.status == "failed"
+    assert ("--network=host" in check.fix) == (places.net == "other")
+    assert ("--pid=host" in check.fix) == (places.pid == "other")
 
 
 def test_another_user_in_another_network_namespace_still_notices() -> None:
@@ -102,5 +102,5 @@ def test_a_proc_that_hides_processes_is_noticed() -> None:
     hiding += ['mount -t proc -o hidepid=2 proc /proc && exec "$@"', "sh"]
     facts = facts_of(see(NOBODY, "facts", within=hiding))
     assert facts.hidepid in {"2", "invisible"}
-    assert checks.process_list(facts).state == "limited"
-    assert checks.process_list(look()).state == "ok"
+    assert checks.process_list(facts).status == "limited"
+    assert checks.process_list(look()).status == "ok"

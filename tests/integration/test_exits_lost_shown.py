@@ -15,7 +15,7 @@ from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
 from tidscope_collector.uplink.commands import Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
-from tidscope_wire.generated.models import ExitsLost, Target, TargetExited
+from tidscope_wire.generated.models import ExitRecordsLost, Target, TargetExited
 from uplink_rig import no_doctor
 
 pytestmark = pytest.mark.xdist_group("machine")
@@ -59,9 +59,9 @@ async def test_lost_exit_records_are_counted_and_told_to_the_page() -> None:
             await asyncio.gather(task, return_exceptions=True)
             await asyncio.to_thread(engine.stop)
             sources.close()
-    lost = sum(event.count for event in follower.events(ExitsLost))
+    lost = sum(event.count for event in follower.events(ExitRecordsLost))
     last = follower.headers[-1]
-    assert lost == last.health.exits_lost - first.health.exits_lost
+    assert lost == last.health.exit_records_lost - first.health.exit_records_lost
     # Five threads besides; the sums know of those whose record came, and of those that were seen.
     exact = last.exited.threads - last.exited.inexact
     assert exact < SHORT

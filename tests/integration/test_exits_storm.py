@@ -81,7 +81,7 @@ def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
         while not any(event.type == "target_exited" for event in last.events):
             last = frames.get(timeout=20)
             exits += sum(event.type == "thread_exited" for event in last.events)
-            assert not any(event.type == "exits_lost" for event in last.events)
+            assert not any(event.type == "exit_records_lost" for event in last.events)
     finally:
         child.kill()
         child.communicate()
@@ -89,5 +89,5 @@ def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
         sources.close()
     assert exits == last.exited.threads == THREADS + 1
     assert last.exited.inexact == 0
-    assert last.health.exits_lost == 0
-    assert last.health.exits_received >= THREADS + 1
+    assert last.health.exit_records_lost == 0
+    assert last.health.exit_records_received >= THREADS + 1

@@ -11,7 +11,6 @@ from capabilities import missing
 from run_rig import RunRig
 from run_seqs import open_seqs, singles
 from tidscope_backend.problems import ProblemError
-from tidscope_backend.recording.part_sealer import PartSealer
 from tidscope_backend.recording.recording import RESERVE_BYTES
 from tidscope_backend.store.open_part import whole_bytes
 from tidscope_backend.store.reader import RunReader
@@ -57,7 +56,7 @@ async def test_it_ends_with_what_was_written(small_disk: Path) -> None:
     done = rig.manifest(run)
     assert (done.state, done.end) == ("interrupted", "disk-full")
     assert done.losses.frames == 1
-    assert done.counts.instants == sent - 3
+    assert done.counts.frames == sent - 3
     assert done.end_detail.startswith("The disk was full (No space left on device)")
     assert "1 frame in 1 gap" in done.end_detail
     assert rig.recorder.refused == 1
@@ -88,10 +87,8 @@ async def test_without_room_none_begins_and_nothing_is_left(small_disk: Path) ->
 
 
 async def test_a_part_that_cannot_be_closed_stays_frames(small_disk: Path) -> None:
-    rig = RunRig(small_disk / "runs")
-    rig.recorder.sealer = PartSealer()
-    rig.recorder.sealer.start()
-    rig.recorder.start()
+    rig = RunRig(small_disk / "runs", seals=True)
+    await rig.start()
     rig.send(key_frame(1))
     run = (await rig.begin()).id
     rig.send(*(large(seq) for seq in range(2, 20)))
@@ -101,9 +98,8 @@ async def test_a_part_that_cannot_be_closed_stays_frames(small_disk: Path) -> No
     await rig.recorder.stop(run)
     with (small_disk / "filler").open("ab", buffering=0) as filler:
         filler.write(b"x" * ROOM)
-    await asyncio.wait_for(rig.recorder.sealer.idle(), 20)
+    await asyncio.wait_for(rig.sealer.idle(), 20)
     assert rig.folder(run).open_parts() == [1]
     assert len(RunReader(rig.folder(run).path).signals()) == 19
     assert rig.manifest(run).end == "stopped"
     await rig.stop()
-    await rig.recorder.sealer.stop()

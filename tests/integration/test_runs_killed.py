@@ -61,7 +61,7 @@ def check_whole(folder: RunFolder) -> RunManifest:
     """All that the manifest counts is there."""
     reader = RunReader(folder.path)
     counts = reader.manifest.counts
-    assert len(reader.signals(["seq"])) == counts.instants
+    assert len(reader.signals(["seq"])) == counts.frames
     # Stored, an instant of a second has rows of all that changed in that second.
     assert 0 < counts.thread_samples <= len(reader.samples(["tid"]))
     assert len(reader.events()) == counts.events

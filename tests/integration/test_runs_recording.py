@@ -25,7 +25,7 @@ from tidscope_wire.generated.models import (
     RunEventsResponse,
     RunManifest,
     RunsResponse,
-    SteeringBegan,
+    SteeringStarted,
     TargetChanged,
     TargetEvent,
     TargetExited,
@@ -111,7 +111,7 @@ async def test_a_run_begins_with_what_is_and_holds_what_comes(tmp_path: Path) ->
         assert [one.name for one in (await site.recorded(1)).recordings] == ["first"]
         await site.send(*stream(16, 25))
         first, _ = split(frames_of(site.folder(run))[0])
-        assert (first.kind, first.events) == ("snapshot", [])
+        assert (first.kind, first.events) == ("key", [])
         assert open_seqs(site.folder(run)) == singles(15, 25)
         done = await site.stop(run)
         assert not (await site.recorded(0)).recordings
@@ -119,9 +119,9 @@ async def test_a_run_begins_with_what_is_and_holds_what_comes(tmp_path: Path) ->
         assert (done.state, done.end) == ("complete", "stopped")
         assert (done.name, done.tags, done.notes, done.group) == ("first", ["a"], "n", "g")
         assert (done.from_ns, done.to_ns) == (1_500_000_000, 2_500_000_000)
-        assert (done.counts.instants, done.counts.thread_samples) == (11, 11)
+        assert (done.counts.frames, done.counts.thread_samples) == (11, 11)
         assert (done.target.id, done.host.id) == (TARGET_ID, target().host)
-        assert done.end_detail == "It was stopped. Nothing is known to be missing."
+        assert done.end_detail == "It was stopped."
         assert (tmp_path / "runs").stat().st_mode & 0o777 == 0o700
         await until(site.folder(run).threads.exists)
         assert site.folder(run).open_parts() == []
@@ -137,7 +137,7 @@ async def test_each_frame_lies_there_at_once(tmp_path: Path) -> None:
             assert open_seqs(site.folder(run)) == singles(3, seq)
 
 
-async def test_recording_before_the_first_frame_waits_for_a_snapshot(tmp_path: Path) -> None:
+async def test_recording_before_the_first_frame_waits_for_a_key_frame(tmp_path: Path) -> None:
     async with rig(tmp_path) as site:
         run = (await site.record(duration_s=0.5)).id
         await site.collector.send(frame_bytes(7), frame_bytes(8))
@@ -162,11 +162,11 @@ async def test_it_ends_by_itself(tmp_path: Path) -> None:
 async def test_the_past_can_be_kept_after_the_fact(tmp_path: Path) -> None:
     async with rig(tmp_path, stream(1, 95)) as site:
         kept = await site.record(past_s=3, duration_s=0)
-        assert (kept.state, kept.end) == ("complete", "kept")
+        assert (kept.state, kept.end) == ("complete", "flight-recorder")
         assert seqs(site.folder(kept.id)) == singles(65, 95)
         all_of_it = await site.record(past_s=86400, duration_s=0)
         assert seqs(site.folder(all_of_it.id)) == singles(1, 95)
-        assert all_of_it.counts.instants == 95
+        assert all_of_it.counts.frames == 95
 
 
 async def test_the_past_of_a_target_that_has_ended(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ async def test_policies_that_steer(tmp_path: Path) -> None:
         while (await site.page.text(LiveState)).targets[0].steering is None:
             pass
         run = (await site.record()).id
-        began = SteeringBegan(
+        began = SteeringStarted(
             policy="pss",
             shadow=True,
             knob="pool-agent",
@@ -270,11 +270,11 @@ async def test_policies_that_steer(tmp_path: Path) -> None:
         assert told == [(300_000_000, "fixed", False, 2), (400_000_000, "pss", True, 4)]
 
 
-async def test_parts_are_cut_at_snapshots_and_closed(tmp_path: Path) -> None:
+async def test_parts_are_cut_at_key_frames_and_closed(tmp_path: Path) -> None:
     async with rig(tmp_path, stream(1, 11), part_seconds=1.5) as site:
         folder = site.folder((await site.record()).id)
         await site.send(*stream(12, 60))
-        # Snapshots are 11, 21, 31, …; the first that is 1.5 s behind a part's start begins another.
+        # Key frames: 11, 21, 31, …; the first one 1.5 s after a part's start begins another.
         await until(lambda: folder.open_parts() == [3] and folder.sealed_parts() == [1, 2])
         assert open_seqs(folder) == singles(51, 60)
         assert seqs(folder) == singles(11, 60)
@@ -353,12 +353,12 @@ async def test_events_of_threads_give_way(tmp_path: Path) -> None:
             answer = await site.client.get(f"/api/v1/runs/{run}/events")
             told = RunEventsResponse.model_validate_json(answer.raise_for_status().content)
             assert [(one.seq, one.event) for one in told.events] == [(4, e) for e in events]
-            assert told.left_out == 0
+            assert told.omitted == 0
             if (await site.get(run)).state == "recording":
                 await site.stop(run)
                 await until(site.folder(run).threads.exists)
         few = run_events(site.folder(run), most=1)
-        assert ([one.event for one in few.events], few.left_out) == ([events[0]], 1)
+        assert ([one.event for one in few.events], few.omitted) == ([events[0]], 1)
 
 
 async def test_a_folder_that_cannot_be_made_leaves_the_backend_alone(tmp_path: Path) -> None:

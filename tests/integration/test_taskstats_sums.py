@@ -60,7 +60,7 @@ def test_sums_agree_with_the_kernels_other_accounts() -> None:
             target, created = rig.targets.attach(work.pid, None, 50)
             assert created
             assert rig.targets.attach(work.pid, None, 50) == (target, False)
-            assert rig.next()[0].kind == "snapshot"
+            assert rig.next()[0].kind == "key"
             burnt = work.command("b")
             work.command("w")
             work.command("r")

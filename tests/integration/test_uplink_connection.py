@@ -143,7 +143,7 @@ async def test_a_backend_away_longer_than_the_bound_is_told_what_was_lost(
         rig.go_on()
         # Groups of ten: the one of the 150th frame went whole.
         header, _ = await page.frame()
-        assert (header.seq, header.kind) == (151, "snapshot")
+        assert (header.seq, header.kind) == (151, "key")
         assert losses(page) == [(26, 150)]
         (lost,) = [text for text in page.texts if isinstance(text, FramesLost)]
         assert lost.reason == "the collector's replay buffer was full"

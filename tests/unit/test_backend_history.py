@@ -67,7 +67,7 @@ def test_a_group_that_alone_is_too_much_is_coalesced_from_its_old_end() -> None:
     assert kept[0].first_seq == 1
     assert [frame.seq for frame in kept[1:]] == list(range(kept[0].seq + 1, 61))
     header, body = split(kept[0].data)
-    assert header.kind == "snapshot"
+    assert header.kind == "key"
     # The state at its last frame, as the delta of that number says.
     assert decode_rows(body).columns["cpu_run_ns"].tolist() == [kept[0].seq * 100]
 

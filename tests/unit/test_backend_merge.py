@@ -40,7 +40,7 @@ def renamed(tid: int, name: str) -> ThreadRenamed:
 
 
 def read(frame: bytes) -> tuple[FrameHeader, dict[int, Values], dict[int, tuple[int, str]] | None]:
-    """Header, rows by tid, and identities by tid if it is a snapshot."""
+    """Header, rows by tid, and identities by tid if it is a key frame."""
     header, body = split(frame)
     rows = decode_rows(body)
 
@@ -123,18 +123,18 @@ def test_a_thread_that_lived_and_died_in_between_leaves_its_events_only() -> Non
     assert header.events == [born(7), exited(7, cpu=5)]
 
 
-def test_a_snapshot_absorbs_what_was_before() -> None:
+def test_a_key_frame_absorbs_what_was_before() -> None:
     frames = [
         frame_bytes(1, {1: [1, 1], 2: [2, 2]}),
         frame_bytes(2, {1: [5, 5]}, identity={1: (-1, "main")}, events=[exited(2)]),
     ]
     header, rows, identity = read(merge(frames))
-    assert header.kind == "snapshot"
+    assert header.kind == "key"
     assert rows == {1: (5, 5)}
     assert identity == {1: (-1, "main")}
 
 
-def test_what_comes_after_a_snapshot_is_worked_into_it() -> None:
+def test_what_comes_after_a_key_frame_is_worked_into_it() -> None:
     frames = [
         frame_bytes(
             1, {1: [1, 1], 2: [2, 2], 3: [3, 3]}, identity={n: (-n, f"t{n}") for n in (1, 2, 3)}
@@ -143,12 +143,12 @@ def test_what_comes_after_a_snapshot_is_worked_into_it() -> None:
         frame_bytes(3, {}, events=[renamed(3, "three"), renamed(4, "vier")]),
     ]
     header, rows, identity = read(merge(frames))
-    assert header.kind == "snapshot"
+    assert header.kind == "key"
     assert rows == {1: (9, None), 3: (3, 3), 4: (1, 0)}
     assert identity == {1: (-1, "t1"), 3: (-3, "three"), 4: (50, "vier")}
 
 
-def test_an_id_used_again_after_a_snapshot_has_the_new_identity() -> None:
+def test_an_id_used_again_after_a_key_frame_has_the_new_identity() -> None:
     frames = [
         frame_bytes(1, {2: [800, 8]}, identity={2: (-2, "old")}),
         frame_bytes(2, {2: [1, 0]}, events=[exited(2), born(2, 70, "young")]),
@@ -169,7 +169,7 @@ def test_a_newborn_without_a_row_has_no_values_rather_than_none_at_all() -> None
     assert identity[9] == (70, "young")
 
 
-def test_the_later_of_two_snapshots_counts() -> None:
+def test_the_later_of_two_key_frames_counts() -> None:
     frames = [
         frame_bytes(1, {1: [1, 1], 2: [2, 2]}, identity={1: (0, "a"), 2: (0, "b")}),
         frame_bytes(2, {3: [3, 3]}, identity={3: (5, "c")}),

@@ -221,17 +221,19 @@ def test_where_this_machine_reaches_it(bound: str, address: str) -> None:
 def test_the_doctors_table_copies_commands_as_they_are() -> None:
     command = "sysctl -w kernel.task_delayacct=1 && echo a-very-long-word-that-is-not-cut"
     checks = [
-        DoctorCheck(name="a", title="Kernel", state="ok", found="6.18", lost="", mend=""),
-        DoctorCheck(name="b", title="Delays", state="failed", found="0", lost="I/O", mend=command),
+        DoctorCheck(name="a", title="Kernel", status="ok", finding="6.18", impact="", fix=""),
+        DoctorCheck(
+            name="b", title="Delays", status="failed", finding="0", impact="I/O", fix=command
+        ),
     ]
     report = DoctorReport(
-        host="box", kernel="6.18", checked_unix_ms=1, state="failed", checks=checks
+        host="box", kernel="6.18", checked_unix_ms=1, status="failed", checks=checks
     )
     lines = list(table(report, 40))
     assert lines[0] == "box, Linux 6.18: failed"
     assert "ok       Kernel: 6.18" in lines
     assert "FAILED   Delays: 0" in lines
-    assert "         lost: I/O" in lines
+    assert "         impact: I/O" in lines
     assert "a-very-long-word-that-is-not-cut" in "\n".join(lines)
 
 

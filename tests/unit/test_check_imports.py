@@ -99,6 +99,44 @@ def test_cycle_of_folders_is_refused(tmp_path: Path, wanted: str) -> None:
     assert found == ("tidscope_collector: folders import each other: doctor -> procfs -> doctor\n")
 
 
+@pytest.mark.parametrize(
+    ("files", "cycle"),
+    [
+        (
+            {
+                "collector/tidscope_collector/procfs/a.py": (
+                    "from typing import TYPE_CHECKING\n"
+                    "if TYPE_CHECKING:\n    from tidscope_collector.procfs.b import B\n"
+                ),
+                "collector/tidscope_collector/procfs/b.py": (
+                    "def late() -> None:\n    from tidscope_collector.procfs import c\n"
+                ),
+                "collector/tidscope_collector/procfs/c.py": "from .a import A\n",
+            },
+            "collector/tidscope_collector/procfs/a.py -> collector/tidscope_collector/procfs/b.py"
+            " -> collector/tidscope_collector/procfs/c.py -> "
+            "collector/tidscope_collector/procfs/a.py",
+        ),
+        (
+            {
+                "frontend/src/ui/A.tsx": 'import { B } from "./B";\n',
+                "frontend/src/ui/B.tsx": 'import type { A } from "./A";\n',
+            },
+            "frontend/src/ui/A.tsx -> frontend/src/ui/B.tsx -> frontend/src/ui/A.tsx",
+        ),
+        (
+            {
+                "frontend/src/ui/index.ts": 'export { A } from "./inner/A";\n',
+                "frontend/src/ui/inner/A.tsx": 'import { B } from "..";\n',
+            },
+            "frontend/src/ui/index.ts -> frontend/src/ui/inner/A.tsx -> frontend/src/ui/index.ts",
+        ),
+    ],
+)
+def test_cycle_of_files_is_refused(tmp_path: Path, files: dict[str, str], cycle: str) -> None:
+    assert complaints(tmp_path, files) == f"files import each other: {cycle}\n"
+
+
 def test_tree_without_sources_is_not_called_good(tmp_path: Path) -> None:
     code, text = run_tool("check_imports.py", tmp_path)
     assert code == 1

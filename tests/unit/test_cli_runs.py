@@ -99,10 +99,10 @@ def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
     groups = ("before", f"{run_id(2)},{run_id(3)}")
     found = json.loads(told(capsys, "compare", *groups, "--json", "--match", "before:main=m"))
     assert [group["runs"] for group in found["groups"]] == [[run_id(1)], [run_id(2), run_id(3)]]
-    assert [role["label"] for role in found["roles"] if role["by_hand"]] == ["m"]
+    assert [role["label"] for role in found["roles"] if role["manual"]] == ["m"]
     lines = told(capsys, "compare", *groups).splitlines()
-    (cpu,) = [line for line in lines if line.startswith("CPU time (s)")]
-    assert cpu.split() == ["CPU", "time", "(s)", "1.73", "1.73", "±", "0", "(+0.0", "%)"]
+    (cpu,) = [line for line in lines if line.startswith("On-CPU time (s)")]
+    assert cpu.split() == ["On-CPU", "time", "(s)", "1.73", "1.73", "±", "0", "(+0.0", "%)"]
     assert not [line for line in lines if "threads main" in line]
     assert "threads main:" in told(capsys, "compare", *groups, "--roles")
     text = told(capsys, "compare", *groups, "--mark", "x")

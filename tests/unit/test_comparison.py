@@ -15,7 +15,7 @@ from tidscope_wire.generated.models import (
     ComparedSeries,
     Comparison,
     RunMark,
-    SteeringBegan,
+    SteeringStarted,
 )
 
 LIVES = [
@@ -136,8 +136,8 @@ def test_operations_of_two_signals_are_not_added() -> None:
 def test_alignment() -> None:
     began = event(
         7,
-        SteeringBegan(
-            type="steering_began",
+        SteeringStarted(
+            type="steering_started",
             policy="linear",
             shadow=False,
             knob="go-agent",

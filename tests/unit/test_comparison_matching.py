@@ -9,7 +9,7 @@ A, B = "r-a", "r-b"
 
 def told(corrections: list[Correction], *weights: dict[str, int]) -> list[tuple[object, ...]]:
     found = match_roles([A, B], list(weights), corrections)
-    return [(role.label, role.roles, role.by_hand) for role in found]
+    return [(role.label, role.roles, role.manual) for role in found]
 
 
 def test_same_names_match_and_others_are_listed() -> None:

@@ -10,7 +10,7 @@ def test_mean_spread_and_interval() -> None:
     # Squares of 1, 2, 3 about 2 add up to 2. With two degrees of freedom t has a closed form:
     # 0.95 · √(2 / (1 - 0.95²)) = 4.302653, as in any table.
     told = figure([1.0, 2.0, 3.0])
-    assert (told.n, told.mean, told.spread) == (3, 2.0, 1.0)
+    assert (told.n, told.mean, told.std_dev) == (3, 2.0, 1.0)
     half = 0.95 * math.sqrt(2 / (1 - 0.95**2)) / math.sqrt(3)
     assert told.low == pytest.approx(2 - half, rel=1e-8)
     assert told.high == pytest.approx(2 + half, rel=1e-8)
@@ -18,13 +18,13 @@ def test_mean_spread_and_interval() -> None:
 
 def test_one_run_has_a_mean_and_no_interval() -> None:
     told = figure([7.0])
-    assert (told.n, told.mean, told.spread, told.low, told.high) == (1, 7.0, None, None, None)
+    assert (told.n, told.mean, told.std_dev, told.low, told.high) == (1, 7.0, None, None, None)
 
 
 def test_what_is_not_known_does_not_count() -> None:
     told = figure([None, 4.0, None, 6.0])
     assert (told.values, told.n, told.mean) == ([None, 4.0, None, 6.0], 2, 5.0)
-    assert told.spread == pytest.approx(math.sqrt(2))
+    assert told.std_dev == pytest.approx(math.sqrt(2))
     nothing = figure([None])
     assert (nothing.n, nothing.mean, nothing.low) == (0, None, None)
 

@@ -69,7 +69,7 @@ OfProbe = Callable[[TaskstatsProbe], DoctorCheck]
         (checks.kernel, GOOD, "ok", "6.18.44"),
         (checks.kernel, replace(GOOD, kernel="4.19.0"), "limited", "4.19"),
         (checks.kernel, replace(GOOD, kernel="5.4.0-rc1"), "ok", "5.4.0"),
-        (checks.kernel, replace(GOOD, kernel="plan9"), "unknown", "plan9"),
+        (checks.kernel, replace(GOOD, kernel="plan9"), "limited", "plan9"),
         (checks.rights, GOOD, "ok", "CAP_NET_ADMIN: yes"),
         (checks.rights, NO_RIGHTS, "failed", "CAP_NET_ADMIN: no"),
         (
@@ -78,7 +78,7 @@ OfProbe = Callable[[TaskstatsProbe], DoctorCheck]
             "limited",
             "CAP_SYS_PTRACE: no",
         ),
-        (checks.rights, replace(GOOD, capabilities=None), "unknown", "cannot be read"),
+        (checks.rights, replace(GOOD, capabilities=None), "limited", "cannot be read"),
         (checks.namespaces, GOOD, "ok", "network: initial"),
         (
             checks.namespaces,
@@ -95,8 +95,8 @@ OfProbe = Callable[[TaskstatsProbe], DoctorCheck]
         (
             checks.namespaces,
             replace(GOOD, namespaces=Namespaces("initial", "initial", "unknown")),
-            "unknown",
-            "cannot be told",
+            "limited",
+            "network: unknown",
         ),
         (checks.delay_accounting, GOOD, "ok", "= 1"),
         (
@@ -120,20 +120,20 @@ OfProbe = Callable[[TaskstatsProbe], DoctorCheck]
         (
             checks.delay_accounting,
             replace(GOOD, task_delayacct=None, kernel="5.10.0"),
-            "unknown",
+            "limited",
             "5.14",
         ),
         (checks.process_list, GOOD, "ok", "hides nothing"),
         (checks.process_list, replace(GOOD, hidepid="2"), "ok", "hidepid=2"),
         (checks.process_list, replace(NO_RIGHTS, hidepid="invisible"), "limited", "remount"),
-        (checks.process_list, replace(GOOD, hidepid=None), "unknown", "mounted"),
+        (checks.process_list, replace(GOOD, hidepid=None), "limited", "mounted"),
         (checks.process_list, replace(GOOD, schedstat=False), "limited", "CONFIG_SCHED_INFO"),
         (checks.go_symbols, GOOD, "ok", "ptrace_scope 1"),
         (checks.go_symbols, replace(GOOD, ptrace_scope=3), "failed", "next boot"),
         (checks.go_symbols, NO_RIGHTS, "failed", "sudo tidscope up"),
         (checks.go_symbols, replace(NO_RIGHTS, ptrace_scope=0), "limited", "other users"),
         (checks.go_symbols, replace(NO_RIGHTS, ptrace_scope=None), "limited", "no Yama"),
-        (checks.go_symbols, replace(GOOD, capabilities=None), "unknown", "cannot be read"),
+        (checks.go_symbols, replace(GOOD, capabilities=None), "limited", "cannot be read"),
         (checks.energy, GOOD, "ok", "RAPL, sum of package-0."),
         (
             checks.energy,
@@ -152,7 +152,7 @@ OfProbe = Callable[[TaskstatsProbe], DoctorCheck]
         (checks.energy, replace(GOOD, energy_obstacle="no-package"), "limited", "Watts"),
         (checks.clock_source, GOOD, "ok", "tsc"),
         (checks.clock_source, replace(GOOD, clock_source="hpet"), "limited", "hpet"),
-        (checks.clock_source, replace(GOOD, clock_source=None), "unknown", "cannot be read"),
+        (checks.clock_source, replace(GOOD, clock_source=None), "limited", "cannot be read"),
     ],
 )
 def test_judgement_of_facts(check: OfFacts, facts: Facts, state: str, words: str) -> None:
@@ -177,7 +177,7 @@ def test_judgement_of_facts(check: OfFacts, facts: Facts, state: str, words: str
             "limited",
             "Version 99, 777 bytes: unknown pair",
         ),
-        (checks.layout, Probe(version=None, length=None), "unknown", "No reply"),
+        (checks.layout, Probe(version=None, length=None), "limited", "No reply"),
         (checks.exit_totals, Probe(), "ok", "arrived"),
         (checks.exit_totals, Probe(arrived=False), "failed", "did not arrive"),
         (
@@ -206,14 +206,14 @@ def test_judgement_of_the_network(
 ) -> None:
     check = checks.network(Probe(fields=fields), ebpf)
     judged(check, state, words)
-    assert check.mend == (ebpf.mend if state == "limited" else "")
+    assert check.fix == (ebpf.mend if state == "limited" else "")
 
 
 def test_judgement_of_the_task_iterator() -> None:
     judged(checks.task_iterator(Ebpf()), "ok", "loaded")
     check = checks.task_iterator(Ebpf("no BTF", "boot another kernel"))
     judged(check, "limited", "no BTF")
-    assert (check.mend, "every thread" in check.lost) == ("boot another kernel", True)
+    assert (check.fix, "every thread" in check.impact) == ("boot another kernel", True)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_judgement_of_the_task_iterator() -> None:
     [
         (128 << 20, "ok", "59,918 exits"),
         (212_992, "limited", "about 95 exits"),
-        (None, "unknown", "4,194,304"),
+        (None, "limited", "4,194,304"),
     ],
 )
 def test_judgement_of_the_exit_buffer(granted: int | None, state: str, words: str) -> None:
@@ -229,13 +229,13 @@ def test_judgement_of_the_exit_buffer(granted: int | None, state: str, words: st
 
 
 def judged(check: DoctorCheck, state: str, words: str) -> None:
-    """The state and the words are there, and what does not work says what is lost by it."""
-    assert check.state == state
-    assert words in f"{check.found} {check.lost} {check.mend}"
-    assert check.found
-    assert bool(check.lost) == (state in {"limited", "failed"}) or state == "unknown"
+    """Status and text are as given; what is not ok names its impact."""
+    assert check.status == state
+    assert words in f"{check.finding} {check.impact} {check.fix}"
+    assert check.finding
+    assert bool(check.impact) == (state in {"limited", "failed"})
     if state == "ok":
-        assert check.mend == ""
+        assert check.fix == ""
 
 
 def test_no_exit_is_tried_without_taskstats() -> None:
@@ -246,7 +246,7 @@ def test_no_exit_is_tried_without_taskstats() -> None:
 
 def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
     report = examine(GOOD, Probe(), Ebpf(), Ebpf())
-    assert report.state == "ok"
+    assert report.status == "ok"
     assert (report.host, report.kernel) == ("box", "6.18.44-amd64")
     assert [check.name for check in report.checks] == [
         "kernel",
@@ -269,7 +269,7 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
 @pytest.mark.parametrize(
     ("facts", "state"),
     [
-        (replace(GOOD, clock_source=None), "unknown"),
+        (replace(GOOD, clock_source=None), "limited"),
         (replace(GOOD, clock_source=None, task_delayacct=False), "limited"),
         (replace(NO_RIGHTS, clock_source=None, task_delayacct=False), "failed"),
     ],

@@ -7,13 +7,13 @@ from tidscope_wire.generated.models import MachineCounters
 SECOND = 1_000_000_000
 
 
-def reading(second: float, package_uj: int | None, holes: int = 0) -> MachineCounters:
+def reading(second: float, package_uj: int | None, gaps: int = 0) -> MachineCounters:
     return MachineCounters(
         time_ns=round(second * SECOND),
         cpu_busy_us=None,
         package_uj=package_uj,
         domains_uj=[],
-        holes=holes,
+        gaps=gaps,
     )
 
 
@@ -43,7 +43,7 @@ def test_power_is_constant_between_readings(start: float, end: float, joules: fl
         (READINGS[1:], 0, 1),
         ([reading(0, None), reading(1, None)], 0, 1),
         ([reading(0, 0), reading(1, None)], 0, 0.5),
-        ([reading(0, 0), reading(1, 5, holes=1), reading(2, 6, holes=1)], 0.5, 2),
+        ([reading(0, 0), reading(1, 5, gaps=1), reading(2, 6, gaps=1)], 0.5, 2),
     ],
 )
 def test_what_is_not_known_is_none(
@@ -53,7 +53,7 @@ def test_what_is_not_known_is_none(
 
 
 def test_a_hole_before_the_first_instant_does_not_matter() -> None:
-    readings = [reading(0, 0), reading(1, 5, holes=1), reading(2, 6, holes=1)]
+    readings = [reading(0, 0), reading(1, 5, gaps=1), reading(2, 6, gaps=1)]
     assert energy_between(readings, SECOND, 2 * SECOND) == 1
 
 

@@ -38,7 +38,7 @@ def gained_in(before: int, now: int, seconds: int) -> int | None:
     counter = Counter(RANGE_UJ)
     counter.advance(before, 0)
     counter.advance(now, seconds * SECOND)
-    return None if counter.holes else counter.total_uj
+    return None if counter.gaps else counter.total_uj
 
 
 @given(
@@ -55,14 +55,14 @@ def test_a_total_is_what_went_in_however_often_it_wraps(
     for second, power in enumerate(watts, 1):
         hardware = (hardware + power * 1_000_000) % range_uj
         counter.advance(hardware, second * SECOND)
-    assert (counter.total_uj, counter.holes) == (sum(watts) * 1_000_000, 0)
+    assert (counter.total_uj, counter.gaps) == (sum(watts) * 1_000_000, 0)
 
 
 def test_a_counter_that_starts_anew_leaves_a_hole_and_goes_on() -> None:
     counter = Counter(RANGE_UJ)
     for second, value in enumerate([50_000_000_000, 50_100_000_000, 0, 7_000_000]):
         counter.advance(value, second * SECOND)
-    assert (counter.total_uj, counter.holes) == (107_000_000, 1)
+    assert (counter.total_uj, counter.gaps) == (107_000_000, 1)
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_the_sum_is_that_of_packages(tree: FakePowercap) -> None:
     reading = meter.read(2 * SECOND)
     assert reading.package_uj == 6_000_000
     assert reading.domains_uj == (5_000_000, 3_000_000, 3_000_000, 1_000_000, 0, 0, 3_000_000)
-    assert reading.holes == 0
+    assert reading.gaps == 0
     meter.close()
 
 
@@ -104,4 +104,4 @@ def test_a_package_that_fails_for_once_leaves_no_half_sum(tree: FakePowercap) ->
 
 def test_a_machine_without_energy_is_read_as_absent(tmp_path: Path) -> None:
     reading = EnergyMeter(find_zones(tmp_path)).read(SECOND)
-    assert (reading.package_uj, reading.domains_uj, reading.holes) == (None, (), 0)
+    assert (reading.package_uj, reading.domains_uj, reading.gaps) == (None, (), 0)

@@ -36,18 +36,18 @@ def test_a_delta_is_read_as_it_was_written() -> None:
     assert rows.name is None
 
 
-def test_a_snapshot_carries_identity() -> None:
+def test_a_key_frame_carries_identity() -> None:
     delta = delta_rows()
-    snapshot = Rows(
+    key = Rows(
         delta.tid, delta.columns, delta.absent, np.array([-5, 9], np.int64), ["main", "wörker-1"]
     )
-    rows = decode_rows(RowEncoder(FIELDS).encode(snapshot))
+    rows = decode_rows(RowEncoder(FIELDS).encode(key))
     assert rows.start_ns is not None
     assert rows.start_ns.tolist() == [-5, 9]
     assert rows.name == ["main", "wörker-1"]
 
 
-@pytest.mark.parametrize("name", ["snapshot", "delta", "empty", "events", "many"])
+@pytest.mark.parametrize("name", ["key", "delta", "empty", "events", "many"])
 def test_the_arrow_part_is_what_arrows_own_writer_writes(name: str) -> None:
     golden = (Path(__file__).parent.parent / "contract" / "frames" / f"{name}.bin").read_bytes()
     rows = decode_rows(split(golden)[1])

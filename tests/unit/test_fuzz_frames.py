@@ -65,13 +65,13 @@ def rows(draw: st.DrawFn) -> Rows:
         if draw(st.booleans())
     }
     names = draw(st.lists(st.text(max_size=15), min_size=count, max_size=count))
-    snapshot = draw(st.booleans())
+    key = draw(st.booleans())
     return Rows(
         np.array(column(0, 2**32 - 1), np.uint32),
         {field: np.array(column(0, 2**64 - 1), np.uint64) for field in fields},
         absent,
-        np.array(column(-(2**63), 2**63 - 1), np.int64) if snapshot else None,
-        names if snapshot else None,
+        np.array(column(-(2**63), 2**63 - 1), np.int64) if key else None,
+        names if key else None,
     )
 
 

@@ -164,17 +164,21 @@ def test_time_of_samples_adds_up_over_frames() -> None:
 def test_numbers_of_a_collector_do_not_fall_while_it_lives() -> None:
     rig = Rig()
     of_host = frozenset({("host", HOST_ID)})
-    name = "tidscope_collector_exits_lost_total"
-    rig.see(header(9, exits_lost=7, exits_received=50, cpu_percent=25.0, replay_bytes=9))
+    name = "tidscope_collector_exit_records_lost_total"
+    rig.see(
+        header(9, exit_records_lost=7, exit_records_received=50, cpu_percent=25.0, replay_bytes=9)
+    )
     # A replayed frame of another target, which is older.
-    rig.see(header(2, target_id="t-101-deadbeef", exits_lost=1, cpu_percent=80.0, replay_bytes=1))
+    rig.see(
+        header(2, target_id="t-101-deadbeef", exit_records_lost=1, cpu_percent=80.0, replay_bytes=1)
+    )
     assert rig.samples(name) == {of_host: 7}
-    assert rig.samples("tidscope_collector_exits_received_total") == {of_host: 50}
+    assert rig.samples("tidscope_collector_exit_records_received_total") == {of_host: 50}
     assert rig.samples("tidscope_collector_cpu_ratio") == {of_host: 0.25}
     assert rig.samples("tidscope_collector_replay_bytes") == {of_host: 9}
     # Another collector process counts from zero, as a counter may.
     rig.pid = 2
-    rig.see(header(10, exits_lost=0))
+    rig.see(header(10, exit_records_lost=0))
     assert rig.samples(name) == {of_host: 0}
 
 

@@ -20,7 +20,7 @@ from tidscope_collector.threads.reading import Reading
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import (
     DeadlinesMissed,
-    ExitsLost,
+    ExitRecordsLost,
     FrameHeader,
     SampleFailed,
     Target,
@@ -125,7 +125,7 @@ def test_a_listener_that_fails_stops_nothing(rig: Rig) -> None:
     rig.add("a", Script(t7=1))
     rig.listener.losing.put(OSError(9, "no socket"))
     rig.listener.losing.put(5)
-    rig.until("a", lambda header: ExitsLost(count=5) in header.events)
+    rig.until("a", lambda header: ExitRecordsLost(count=5) in header.events)
 
 
 def test_lost_exits_are_told_to_every_target_once(rig: Rig) -> None:
@@ -139,10 +139,10 @@ def test_lost_exits_are_told_to_every_target_once(rig: Rig) -> None:
     for name in ("a", "b"):
         while told[name] < 42:
             header = rig.next(name)
-            told[name] += sum(e.count for e in header.events if isinstance(e, ExitsLost))
+            told[name] += sum(e.count for e in header.events if isinstance(e, ExitRecordsLost))
     # What was lost before they were attached is not theirs.
     assert told == {"a": 42, "b": 42}
-    assert rig.next("a").health.exits_lost == 43
+    assert rig.next("a").health.exit_records_lost == 43
 
 
 def test_what_cannot_be_done_in_time_is_counted_and_told(rig: Rig) -> None:

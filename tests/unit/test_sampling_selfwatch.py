@@ -32,7 +32,7 @@ def test_an_account_divides_sending_by_bytes_and_leaves_the_rest_fixed() -> None
     assert spent.targets_s == pytest.approx({"a": 0.008, "b": 0.002})
     assert spent.fixed_s == pytest.approx(0.002)
     assert spent.percent == pytest.approx(0.6)
-    assert watch.measuring_percent == pytest.approx(0.6)
+    assert watch.overhead_percent == pytest.approx(0.6)
     assert watch.cpu_percent == pytest.approx(1.5)
 
 

@@ -19,7 +19,7 @@ from tidscope_collector.threads.reading import TargetGoneError
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import (
     DeadlinesMissed,
-    ExitsLost,
+    ExitRecordsLost,
     FrameHeader,
     GomaxprocsChanged,
     RateAdapted,
@@ -70,7 +70,7 @@ def stream(tmp_path: Path) -> Stream:
 
 def test_the_first_frame_is_a_key_frame_and_then_only_what_changed(stream: Stream) -> None:
     header, rows = stream.sample()
-    assert (header.kind, header.seq, header.live_threads) == ("snapshot", 1, 2)
+    assert (header.kind, header.seq, header.live_threads) == ("key", 1, 2)
     assert (rows.name, rows.start_ns is not None) == (["work", "work"], True)
     assert stream.sampler.last_was_key
     stream.script.cpu[8] = 201
@@ -95,12 +95,12 @@ def test_a_key_frame_comes_early_where_frames_are_large(
     monkeypatch.setattr(module, "KEY_FRAME_BYTES", 4000)
     kinds = [stream.sample()[0].kind for _ in range(12)]
     # A frame here has about 1,100 bytes.
-    assert 2 <= kinds.count("snapshot") <= 4
+    assert 2 <= kinds.count("key") <= 4
     assert len(stream.receiver.live) == before
 
 
 def test_what_was_missed_and_lost_is_told_in_each_kind_of_frame(stream: Stream) -> None:
-    told = [DeadlinesMissed(count=3), ExitsLost(count=4)]
+    told = [DeadlinesMissed(count=3), ExitRecordsLost(count=4)]
     header, _ = stream.sample(missed=3, lost=4, late=2500)
     assert header.events[:2] == told
     assert header.health.late_us == 2
@@ -118,7 +118,7 @@ def test_what_was_missed_and_lost_is_told_in_each_kind_of_frame(stream: Stream) 
         None, exited=False, exit_code=None, lost=4, health=collector_health
     )
     header, _ = stream.receiver.frame(frame)
-    assert header.events == [ExitsLost(count=4), TargetDetached()]
+    assert header.events == [ExitRecordsLost(count=4), TargetDetached()]
     assert stream.sampler.target.state == "detached"
     # Told once.
     assert stream.receiver.seq == 3
@@ -166,7 +166,7 @@ def test_a_rate_that_the_budget_lowers_is_told_and_the_one_asked_for_is_kept(
 ) -> None:
     stream.sample()
     event = RateAdapted(
-        rate_hz=4, previous_hz=10, asked_hz=10, measuring_percent=5, budget_percent=2
+        rate_hz=4, previous_hz=10, requested_hz=10, overhead_percent=5, budget_percent=2
     )
     stream.sampler.adapt_rate(event, stream.now)
     assert stream.sampler.schedule.due_ns == stream.now + SECOND // 4

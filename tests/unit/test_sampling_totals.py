@@ -216,9 +216,9 @@ class Process(RuleBasedStateMachine):
 
     @rule()
     def open_a_page(self) -> None:
-        """A snapshot alone gives a reader the same state as everything before it."""
+        """A key frame alone gives a reader the same state as everything before it."""
         page = Receiver()
-        page.take([], self.tracker.snapshot(), self.tracker.exited())
+        page.take([], self.tracker.all_rows(), self.tracker.exited())
         assert page.live == self.receiver.live
         assert page.names == self.receiver.names
 

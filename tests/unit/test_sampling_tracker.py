@@ -95,7 +95,7 @@ class Story:
         self.receiver.take(events, self.rows, self.tracker.exited())
         # A reader that starts here sees the same.
         late = Receiver()
-        late.take([], self.tracker.snapshot(), self.tracker.exited())
+        late.take([], self.tracker.all_rows(), self.tracker.exited())
         assert (late.live, late.names) == (self.receiver.live, self.receiver.names)
         assert late.starts == self.receiver.starts
         self._compare_roles()
@@ -426,7 +426,7 @@ def test_a_readers_buffer_may_be_used_again() -> None:
     one = reading({MAIN: Row(5)})
     tracker.update(one, ATTACH, None, listed=one.tid, look=lambda _: Presence.ALIVE)
     one.tid[:] = 999
-    assert tracker.snapshot().tid.tolist() == [MAIN]
+    assert tracker.all_rows().tid.tolist() == [MAIN]
     (event,) = exits(tracker.finish(None, exited=True))
     assert event.totals["cpu_run_ns"] == 5
 
@@ -446,7 +446,7 @@ def test_the_end_of_the_process_ends_every_thread() -> None:
     assert {event.tid: event.exact for event in exits(events)} == {20: True, MAIN: False, 30: False}
     told = story.tracker.exited()
     assert (told.threads, told.inexact, told.totals["cpu_run_ns"]) == (3, 2, 5 + 8 + 7)
-    assert len(story.tracker.snapshot().tid) == 0
+    assert len(story.tracker.all_rows().tid) == 0
 
 
 def test_the_end_of_sampling_ends_no_thread_but_those_that_said_so() -> None:
@@ -454,4 +454,4 @@ def test_the_end_of_sampling_ends_no_thread_but_those_that_said_so() -> None:
     story.sample({MAIN: Row(5), 20: Row(6)})
     assert len(exits(story.tracker.finish(reading({20: Row(8)}), exited=False))) == 1
     assert story.tracker.threads.keys() == {MAIN}
-    assert story.tracker.snapshot().tid.tolist() == [MAIN]
+    assert story.tracker.all_rows().tid.tolist() == [MAIN]

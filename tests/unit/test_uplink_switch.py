@@ -14,7 +14,7 @@ from tidscope_wire.generated.models import (
     SetDelayAccountingCommand,
 )
 
-REPORT = DoctorReport(host="box", kernel="6", checked_unix_ms=1, state="ok", checks=[])
+REPORT = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[])
 ON = SetDelayAccountingCommand(request_id=7, on=True)
 
 

@@ -74,8 +74,8 @@ def _cells(metric: ComparedMetric) -> tuple[str, list[str]]:
     cells = []
     for group, difference in zip(metric.groups, [None, *metric.differences], strict=True):
         cell = "unknown" if group.mean is None else f"{group.mean / scale:.4g}"
-        if group.spread is not None:
-            cell += f" ± {group.spread / scale:.2g}"
+        if group.std_dev is not None:
+            cell += f" ± {group.std_dev / scale:.2g}"
         if difference is not None and difference.percent is not None:
             cell += f" ({difference.percent:+.1f} %{_surely(difference.low, difference.high)})"
         cells.append(cell)

@@ -57,12 +57,12 @@ def _run(options: argparse.Namespace) -> int:
     else:
         width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
         sys.stdout.write("\n".join(table(report, width)) + "\n")
-    return 1 if any(check.state == "failed" for check in report.checks) else 0
+    return 1 if any(check.status == "failed" for check in report.checks) else 0
 
 
 def table(report: DoctorReport, width: int) -> Iterator[str]:
     """Lay a report out for the terminal, in lines of at most `width` columns."""
-    yield f"{report.host}, Linux {report.kernel}: {report.state}"
+    yield f"{report.host}, Linux {report.kernel}: {report.status}"
     yield ""
     for check in report.checks:
         yield from _lines(check, width)
@@ -70,14 +70,14 @@ def table(report: DoctorReport, width: int) -> Iterator[str]:
 
 def _lines(check: DoctorCheck, width: int) -> Iterator[str]:
     indent = " " * WORD_WIDTH
-    word = check.state.upper() if check.state == "failed" else check.state
+    word = check.status.upper() if check.status == "failed" else check.status
     yield from textwrap.wrap(
-        f"{check.title}: {check.found}",
+        f"{check.title}: {check.finding}",
         width,
         initial_indent=word.ljust(WORD_WIDTH),
         subsequent_indent=indent,
     )
-    for label, text in (("lost", check.lost), ("mend", check.mend)):
+    for label, text in (("impact", check.impact), ("fix", check.fix)):
         if text:
             # A command must be copied as it is: no hyphen of ours in it, no word cut.
             yield from textwrap.wrap(

@@ -73,7 +73,7 @@ class RecordingClient:
     def start(self, target: Target) -> RunManifest:
         """Start recording and wait for the first frame, so that even a short run has one."""
         manifest = self._request("/runs", RunManifest, "POST", self._options.request(target))
-        return self._until(manifest, FIRST_SECONDS, lambda run: run.counts.instants > 0)
+        return self._until(manifest, FIRST_SECONDS, lambda run: run.counts.frames > 0)
 
     def manifest(self, manifest: RunManifest) -> RunManifest:
         """The manifest as it is now."""

@@ -12,7 +12,7 @@ def progress(manifest: RunManifest) -> str:
     counts = manifest.counts
     seconds = (manifest.to_ns - manifest.from_ns) / 1e9
     return (
-        f"recording {manifest.id}: {seconds:.1f} s, {counts.instants} instants, "
+        f"recording {manifest.id}: {seconds:.1f} s, {counts.frames} frames, "
         f"{counts.threads} threads, {in_bytes(counts.bytes)}"
     )
 
@@ -29,7 +29,7 @@ def summary(manifest: RunManifest, folder: RunFolder | None) -> str:
     named = f" ({manifest.name})" if manifest.name else ""
     lines = [
         f"recorded {manifest.id}{named}: {seconds:.2f} s, {counts.threads} threads, "
-        f"{counts.instants} instants, {in_bytes(counts.bytes)}"
+        f"{counts.frames} frames, {in_bytes(counts.bytes)}"
     ]
     outcome = manifest.outcome
     if outcome is not None:
@@ -39,7 +39,7 @@ def summary(manifest: RunManifest, folder: RunFolder | None) -> str:
             f"user {outcome.user_cpu_us / 1e6:.2f} s, system {outcome.system_cpu_us / 1e6:.2f} s, "
             f"at most {in_bytes(outcome.max_rss_bytes)}"
         )
-    if manifest.end not in ("stopped", "duration", "kept", "target-ended"):
+    if manifest.end not in ("stopped", "duration", "flight-recorder", "target-ended"):
         lines.append(f"  cut short  {manifest.end_detail or manifest.end or manifest.state}")
     if folder is not None:
         lines += _threads(folder)

@@ -92,7 +92,7 @@ class _SteeringClient:
         """Print each decision until somebody or something stops it."""
         end = None if duration_s is None else time.monotonic() + duration_s
         shown = -1
-        problem = ""
+        problem: str | None = None
         while not stop.is_set() and (end is None or time.monotonic() < end):
             now = self._request(f"/targets/{target}", Target)
             if now.steering is None:

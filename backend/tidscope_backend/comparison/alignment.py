@@ -1,6 +1,6 @@
 """Where the time of a run is 0."""
 
-from tidscope_wire.generated.models import AlignKind, SteeringBegan
+from tidscope_wire.generated.models import AlignKind, SteeringStarted
 
 from tidscope_backend.comparison.tables import RunTables
 
@@ -21,7 +21,7 @@ def zero_of(run: RunTables, align: AlignKind, mark: str | None) -> tuple[int, st
     if align == "start":
         return start, None
     if align == "policy":
-        began = [event.time_ns for event in run.events if isinstance(event.event, SteeringBegan)]
+        began = [event.time_ns for event in run.events if isinstance(event.event, SteeringStarted)]
         # A policy that was at work before the run began is in the manifest with an earlier time.
         began += [policy.time_ns for policy in run.manifest.policies]
         within = [time for time in began if _is_within(run, time)]

@@ -123,9 +123,9 @@ def _joules(run: RunTables) -> float | None:
     machine = run.signals.column("machine")
     times = pc.struct_field(machine, "time_ns").to_pylist()
     uj = pc.struct_field(machine, "package_uj").to_pylist()
-    holes = pc.struct_field(machine, "holes").to_pylist()
+    gaps = pc.struct_field(machine, "gaps").to_pylist()
     readings: list[MachineCounters] = []
-    for time_ns, package_uj, hole in zip(times, uj, holes, strict=True):
+    for time_ns, package_uj, hole in zip(times, uj, gaps, strict=True):
         if time_ns is None or (readings and time_ns <= readings[-1].time_ns):
             continue  # The last reading again.
         readings.append(
@@ -134,7 +134,7 @@ def _joules(run: RunTables) -> float | None:
                 cpu_busy_us=None,
                 package_uj=package_uj,
                 domains_uj=[],
-                holes=hole,
+                gaps=hole,
             )
         )
     if not readings:

@@ -7,8 +7,8 @@ from tidscope_wire.generated.models import (
     AlignKind,
     Comparison,
     RunEvent,
-    SteeringBegan,
     SteeringDecided,
+    SteeringStarted,
 )
 
 from tidscope_backend.comparison.compare import check_choice, compare
@@ -61,4 +61,4 @@ def tables_of(path: Path) -> RunTables:
 
 
 def _is_of_steering(told: RunEvent) -> bool:
-    return isinstance(told.event, SteeringBegan | SteeringDecided)
+    return isinstance(told.event, SteeringStarted | SteeringDecided)

@@ -66,9 +66,9 @@ def match_roles(
     for label, matched in found.items():
         for place, own in enumerate(matched):
             weight[label] += 0 if own is None else weights[place][own]
-    by_hand = {label for labels in named for label in labels.values()}
+    manual = {label for labels in named for label in labels.values()}
     return [
-        MatchedRole(label=label, roles=found[label], by_hand=label in by_hand)
+        MatchedRole(label=label, roles=found[label], manual=label in manual)
         for label in sorted(found, key=lambda label: (-weight[label], label))
     ]
 

@@ -23,17 +23,17 @@ def figure(values: Sequence[float | None]) -> GroupFigure:
     """What the runs of a group say of one figure; runs that do not have it do not count."""
     known = [value for value in values if value is not None]
     n = len(known)
-    mean, spread, half = None, None, None
+    mean, std_dev, half = None, None, None
     if n:
         mean = math.fsum(known) / n
     if mean is not None and n > 1:
-        spread = _spread(known, mean)
-        half = _t(n - 1) * spread / math.sqrt(n)
+        std_dev = _std_dev(known, mean)
+        half = _t(n - 1) * std_dev / math.sqrt(n)
     return GroupFigure(
         values=list(values),
         n=n,
         mean=mean,
-        spread=spread,
+        std_dev=std_dev,
         low=None if mean is None or half is None else mean - half,
         high=None if mean is None or half is None else mean + half,
     )
@@ -57,16 +57,16 @@ def difference(first: GroupFigure, other: GroupFigure) -> FigureDifference:
 
 def _welch(first: GroupFigure, other: GroupFigure) -> float | None:
     """Half the length of the interval of a difference; None without repeats in both groups."""
-    if first.spread is None or other.spread is None:
+    if first.std_dev is None or other.std_dev is None:
         return None
-    a, b = first.spread**2 / first.n, other.spread**2 / other.n
+    a, b = first.std_dev**2 / first.n, other.std_dev**2 / other.n
     if a + b == 0:
         return 0.0
     freedom = (a + b) ** 2 / (a**2 / (first.n - 1) + b**2 / (other.n - 1))
     return _t(freedom) * math.sqrt(a + b)
 
 
-def _spread(values: Sequence[float], mean: float) -> float:
+def _std_dev(values: Sequence[float], mean: float) -> float:
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 from tidscope_wire.generated.models import (
     GomaxprocsChanged,
     RunEvent,
-    SteeringBegan,
     SteeringDecided,
     SteeringReleased,
+    SteeringStarted,
     ThreadExited,
 )
 
@@ -123,7 +123,7 @@ def _instants(events: Iterable[RunEvent], pid: int) -> Iterator[Event]:
         time_ns, scope, name = told.time_ns, "p", event.type.replace("_", " ")
         if isinstance(event, SteeringDecided):
             name, time_ns = f"{event.policy}: {event.size} to {event.next_size}", event.at_ns
-        elif isinstance(event, SteeringBegan | SteeringReleased):
+        elif isinstance(event, SteeringStarted | SteeringReleased):
             name = f"{name}: {event.policy}"
         elif isinstance(event, GomaxprocsChanged):
             name = f"GOMAXPROCS {event.size}"

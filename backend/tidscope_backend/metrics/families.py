@@ -141,14 +141,14 @@ def _of_collectors(facts: Facts) -> Iterator[Metric]:
         return family
 
     yield counter(
-        "tidscope_collector_exits_received",
+        "tidscope_collector_exit_records_received",
         "Exit records that the kernel sent and the collector received, of all processes.",
-        lambda meter: meter.exits_received,
+        lambda meter: meter.exit_records_received,
     )
     yield counter(
-        "tidscope_collector_exits_lost",
+        "tidscope_collector_exit_records_lost",
         "Exit records that the kernel dropped because the collector's sockets were full, exact.",
-        lambda meter: meter.exits_lost,
+        lambda meter: meter.exit_records_lost,
     )
     yield gauge(
         "tidscope_collector_cpu_ratio",
@@ -159,7 +159,7 @@ def _of_collectors(facts: Facts) -> Iterator[Metric]:
     yield gauge(
         "tidscope_collector_measuring_ratio",
         "What of it sampling and sending took.",
-        lambda meter: None if meter.measuring_percent is None else meter.measuring_percent / 100,
+        lambda meter: None if meter.overhead_percent is None else meter.overhead_percent / 100,
         "ratio",
     )
     yield gauge(
@@ -245,10 +245,10 @@ def _of_streams(targets: list[Metered]) -> Iterator[Metric]:
         "seconds",
     )
     yield _gauge(
-        "tidscope_target_rate_in_force_hertz",
-        "Samples a second that the collector takes; fewer than set where its budget is too small.",
+        "tidscope_target_effective_rate_hertz",
+        "Effective sampling rate; below the requested one when the CPU budget is spent.",
         targets,
-        lambda meter: meter.health.rate_hz,
+        lambda meter: meter.health.effective_hz,
         "hertz",
     )
     yield _counter(

@@ -49,16 +49,16 @@ class HostMeter:
     Attributes:
         pid: of the collector; another one counts from zero.
         unix_us: when the newest sample was taken.
-        exits_received: the greatest that was told. Frames of several targets are replayed one
-            target after the other, so the newest frame may be an old one.
+        exit_records_received: the largest seen. Frames of several targets are replayed
+            one target after the other, so the newest frame may be an old one.
     """
 
     pid: int
     unix_us: int = 0
-    exits_received: int = 0
-    exits_lost: int = 0
+    exit_records_received: int = 0
+    exit_records_lost: int = 0
     cpu_percent: float | None = None
-    measuring_percent: float | None = None
+    overhead_percent: float | None = None
     budget_percent: float = 0.0
     replay_bytes: int = 0
     unsent_frames: int = 0
@@ -111,15 +111,15 @@ class Meters:
             meter = HostMeter(pid)
         meter = replace(
             meter,
-            exits_received=max(meter.exits_received, health.exits_received),
-            exits_lost=max(meter.exits_lost, health.exits_lost),
+            exit_records_received=max(meter.exit_records_received, health.exit_records_received),
+            exit_records_lost=max(meter.exit_records_lost, health.exit_records_lost),
         )
         if unix_us >= meter.unix_us:
             meter = replace(
                 meter,
                 unix_us=unix_us,
                 cpu_percent=health.cpu_percent,
-                measuring_percent=health.measuring_percent,
+                overhead_percent=health.overhead_percent,
                 budget_percent=health.budget_percent,
                 replay_bytes=health.replay_bytes,
                 unsent_frames=health.unsent_frames,

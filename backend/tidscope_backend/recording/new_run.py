@@ -1,7 +1,8 @@
-"""What is written of a run before its first frame."""
+"""Creates runs: folder, manifest and first frames."""
 
 import shutil
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,22 +18,24 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend import VERSION
-from tidscope_backend.recording.recording import PartLimits, Recording
+from tidscope_backend.recording.opening import opening_frames
+from tidscope_backend.recording.recording import Ending, PartLimits, Recording
 from tidscope_backend.recording.stats import RecordingStats
 from tidscope_backend.store.folder import RunFolder, new_run_id
 from tidscope_backend.store.lock import RunLock
+from tidscope_backend.stream.stored import StoredFrame
 
 
-def new_recording(
+def create_recording(
     home: Path, host: Host, target: Target, request: RecordRequest, limits: PartLimits
 ) -> tuple[Recording, RunManifest]:
-    """Make the folder of a run and take hold of it.
+    """Create and lock the folder of a run.
 
     Returns:
-        The recording, and the manifest that is to be written first.
+        The recording, and its manifest, which is not written yet.
 
     Raises:
-        OSError: it cannot be made; then nothing of it is left.
+        OSError: the folder cannot be created; nothing of it is left.
     """
     unix_us = time.time_ns() // 1000
     folder = RunFolder(home / new_run_id(unix_us / 1e6))
@@ -82,7 +85,22 @@ def new_recording(
     return recording, manifest
 
 
+def write_start(
+    recording: Recording,
+    manifest: RunManifest,
+    past: Sequence[StoredFrame],
+    past_s: float | None,
+) -> Ending | None:
+    """Write the manifest and the first frames of a run. Raises OSError: the run is of no use then.
+
+    Returns:
+        How the run ends, if its first frames end it.
+    """
+    recording.folder.write_manifest(manifest)
+    return recording.write_first_frames(opening_frames(past, int((past_s or 0) * 1e9)))
+
+
 def discard(folder: RunFolder) -> None:
-    """Remove the folder of a run that could not begin: nothing was measured."""
+    """Remove the folder of a run that could not be started: nothing was recorded."""
     with suppress(OSError):
         shutil.rmtree(folder.path)

@@ -1,4 +1,4 @@
-"""The frames that a run begins with, out of what is kept of its target. Pure."""
+"""The frames that a run starts with, from the history of its target. Pure."""
 
 from collections.abc import Sequence
 
@@ -8,20 +8,19 @@ from tidscope_backend.stream.merge import merge
 from tidscope_backend.stream.stored import StoredFrame
 
 
-def opening(frames: Sequence[StoredFrame], past_ns: int) -> list[bytes]:
-    """Choose the frames of the last `past_ns`, the first of them a snapshot.
+def opening_frames(frames: Sequence[StoredFrame], past_ns: int) -> list[bytes]:
+    """Choose the frames of the last `past_ns`, the first of them a key frame.
 
-    Where that is not one, it is made one of the frames since the last key frame. What happened
-    before the first instant is no part of the run, so it carries no events and stands for itself
-    alone.
+    If the first is not one, it is merged with the frames since the last key frame. Events before
+    the run are not part of it, so the first frame carries none and stands for itself alone.
 
     Args:
-        frames: what is kept, in order.
-        past_ns: how far back from the newest of them; 0: the newest alone.
+        frames: of the history, in order.
+        past_ns: how far back from the newest of them; 0: only the newest.
 
     Returns:
-        Frames; empty if nothing is kept, or the kept frames cannot be decoded: then the run
-        begins with the next key frame.
+        Frames; empty if there is no history or it cannot be decoded: then the run starts with the
+        next key frame.
     """
     if not frames:
         return []

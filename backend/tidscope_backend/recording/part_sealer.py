@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tidscope_backend.parent_death import bound_to_parent
 from tidscope_backend.store.folder import RunFolder
 
-CLOSING = "tidscope_backend.recording.sealing"
+SEALING_PROGRAM = "tidscope_backend.recording.sealing"
 LOWEST_PRIORITY = 19
 SEAL_TIMEOUT_SECONDS = 600.0
 
@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class SealingError(Exception):
-    """A part could not be closed; its frames are there still."""
+    """A part could not be sealed; its frames are still there."""
 
 
 class _Job(NamedTuple):
@@ -29,15 +29,15 @@ class _Job(NamedTuple):
 
 
 async def seal_in_process(folder: RunFolder, part: int | None) -> None:
-    """Close a part, or with None make the table of threads of a run that has ended.
+    """Seal a part, or with None write the thread table of a run that has ended.
 
     Raises:
-        SealingError: that failed.
+        SealingError: it failed.
         OSError: the process cannot be started.
     """
     arguments = [str(folder.path), *([] if part is None else [str(part)])]
     process = await asyncio.create_subprocess_exec(
-        *bound_to_parent([sys.executable, "-m", CLOSING, *arguments]),
+        *bound_to_parent([sys.executable, "-m", SEALING_PROGRAM, *arguments]),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
@@ -47,7 +47,7 @@ async def seal_in_process(folder: RunFolder, part: int | None) -> None:
         with suppress(ProcessLookupError):
             os.setpriority(os.PRIO_PROCESS, process.pid, LOWEST_PRIORITY)
         async with asyncio.timeout(SEAL_TIMEOUT_SECONDS):
-            _, said = await process.communicate()
+            _, output = await process.communicate()
     except TimeoutError:
         raise SealingError(f"it took longer than {SEAL_TIMEOUT_SECONDS:g} s") from None
     finally:
@@ -56,69 +56,69 @@ async def seal_in_process(folder: RunFolder, part: int | None) -> None:
                 process.kill()
             await process.wait()
     if process.returncode:
-        raise SealingError(said.decode(errors="replace").strip().rpartition("\n")[2])
+        raise SealingError(output.decode(errors="replace").strip().rpartition("\n")[2])
 
 
 class PartSealer:
-    """A queue of parts. What fails is logged and stays frames, which can be read as well.
+    """A queue of parts. A part that fails is logged and stays frames, which can be read as well.
 
     Args:
-        close: seals one part; None as its number makes the table of threads.
+        seal: seals one part; with None as its number it writes the thread table.
     """
 
     def __init__(
-        self, close: Callable[[RunFolder, int | None], Awaitable[None]] = seal_in_process
+        self, seal: Callable[[RunFolder, int | None], Awaitable[None]] = seal_in_process
     ) -> None:
-        self._close = close
+        self._seal = seal
         self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to work."""
+        """Start to work through the queue."""
         self._worker = asyncio.create_task(self._work())
 
     async def stop(self) -> None:
-        """Leave what is not sealed yet to the next start."""
+        """Stop; parts not sealed yet are left to the next start."""
         if self._worker is not None:
             self._worker.cancel()
             await asyncio.gather(self._worker, return_exceptions=True)
 
     def part(self, folder: RunFolder, part: int) -> None:
-        """Close a part."""
+        """Queue a part."""
         self._jobs.put_nowait(_Job(folder, part, None))
 
     def ended(self, folder: RunFolder, done: Callable[[], Awaitable[None]]) -> None:
-        """Close what is open of a run that has ended, and make its table of threads.
+        """Queue the open parts of a run that has ended, and its thread table.
 
         Args:
             folder: of the run.
-            done: called when that is done, or has failed.
+            done: called when all of it is done, or has failed.
         """
         for part in folder.open_parts():
             self.part(folder, part)
         self._jobs.put_nowait(_Job(folder, None, done))
 
     async def idle(self) -> None:
-        """Wait until nothing is to be closed."""
+        """Wait until the queue is empty."""
         await self._jobs.join()
 
     async def _work(self) -> None:
         while True:
             job = await self._jobs.get()
             try:
-                await self._do(job)
+                await self._run(job)
             except (SealingError, OSError, ValueError) as error:
                 what = "threads" if job.part is None else f"part {job.part}"
                 _log.warning("%s: %s not sealed: %s", job.folder.path.name, what, error)
             finally:
                 self._jobs.task_done()
 
-    async def _do(self, job: _Job) -> None:
+    async def _run(self, job: _Job) -> None:
         try:
-            # A part may be queued twice, and a run deleted meanwhile.
+            # A part may be queued twice, and its run may have been deleted meanwhile.
             wanted = job.folder.open_part(job.part) if job.part is not None else job.folder.manifest
             if wanted.exists():
-                await self._close(job.folder, job.part)
+                await self._seal(job.folder, job.part)
         finally:
             if job.done is not None:
                 await job.done()

@@ -1,10 +1,9 @@
-"""Records targets: begins runs, gives them their frames, and ends them."""
+"""Records targets: starts runs, passes frames to them, and ends them."""
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from tidscope_wire.generated.models import (
     FrameHeader,
@@ -18,48 +17,56 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.problems import refusal
-from tidscope_backend.recording.new_run import discard, new_recording
-from tidscope_backend.recording.opening import opening
-from tidscope_backend.recording.part_sealer import PartSealer
-from tidscope_backend.recording.recording import Ending, PartLimits, Recording, refused
-from tidscope_backend.recording.recovery import recovered, was_cut_short
-from tidscope_backend.recording.timeouts import RecordingTimeouts, at_request, due
+from tidscope_backend.recording.new_run import create_recording, discard, write_start
+from tidscope_backend.recording.recording import (
+    DEFAULT_LIMITS,
+    Ending,
+    PartLimits,
+    Recording,
+    write_failure,
+)
+from tidscope_backend.recording.recovery import is_unfinished, recover_recording
+from tidscope_backend.recording.run_saver import RunSaver
+from tidscope_backend.recording.timeouts import (
+    DEFAULT_TIMEOUTS,
+    RecordingTimeouts,
+    ending_by_timeout,
+    ending_on_request,
+)
 from tidscope_backend.site import Site
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.errors import damage_text, unwritable
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
-from tidscope_backend.store.manifests import ManifestWriter, with_bytes
+from tidscope_backend.store.manifests import with_bytes
 from tidscope_backend.store.open_part import sync
 from tidscope_backend.stream.store import HistoryStore
 from tidscope_backend.stream.stored import StoredFrame
 
 _log = logging.getLogger(__name__)
-BEGIN_SECONDS = 2.0
-"""What a run that begins is given to do so when the backend ends."""
+START_SECONDS = 2.0
+"""How long a backend that ends waits for a run that is just starting."""
 _STOPPED = Ending("stopped", "complete", "It was stopped.")
 _BACKEND_ENDS = Ending(
     "backend-lost",
     "interrupted",
-    "The backend was ended while it recorded. If it starts again before the collector ends, "
-    "the run goes on.",
+    "The backend ended while recording. If it starts again before the collector ends, "
+    "the run is resumed.",
 )
 
 
-@dataclass
 class Recorder:
     """All runs that are being recorded, one a target.
 
     Args:
         directory: of the runs.
         site: hosts and targets.
-        store: what is kept of each target's past.
-        manifests: changes them.
-        sealer: seals their parts.
+        history: the recent past of each target.
+        saver: writes manifests and has parts sealed.
         clock: seconds, monotonic.
-        changed: called when a run begins or ends.
-        limits: of their parts.
-        timeouts: how long is waited for what.
+        changed: called when a run starts, ends or is renamed.
+        limits: of the parts of runs.
+        timeouts: of runs.
 
     Attributes:
         frames: frames written since the backend started.
@@ -67,27 +74,36 @@ class Recorder:
         refused: frames that could not be written.
     """
 
-    directory: RunsDirectory
-    site: Site
-    store: HistoryStore
-    manifests: ManifestWriter
-    sealer: PartSealer
-    clock: Callable[[], float]
-    changed: Callable[[], None]
-    limits: PartLimits = field(default_factory=PartLimits)
-    timeouts: RecordingTimeouts = field(default_factory=RecordingTimeouts)
-    frames: int = 0
-    frame_bytes: int = 0
-    refused: int = 0
-    _active: dict[str, Recording] = field(default_factory=dict)
-    _beginning: set[str] = field(default_factory=set)
-    _unsaved: dict[str, Recording] = field(default_factory=dict)
-    _tasks: set[asyncio.Task[object]] = field(default_factory=set)
-    _watch: asyncio.Task[None] | None = None
+    def __init__(
+        self,
+        directory: RunsDirectory,
+        site: Site,
+        history: HistoryStore,
+        saver: RunSaver,
+        clock: Callable[[], float],
+        changed: Callable[[], None],
+        limits: PartLimits = DEFAULT_LIMITS,
+        timeouts: RecordingTimeouts = DEFAULT_TIMEOUTS,
+    ) -> None:
+        self.frames = 0
+        self.frame_bytes = 0
+        self.refused = 0
+        self._directory = directory
+        self._site = site
+        self._history = history
+        self._saver = saver
+        self._clock = clock
+        self._changed = changed
+        self._limits = limits
+        self._timeouts = timeouts
+        self._active: dict[str, Recording] = {}
+        self._starting: set[str] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._watch: asyncio.Task[None] | None = None
 
     @property
     def recordings(self) -> list[RecordingInfo]:
-        """What pages are told."""
+        """The recordings that pages show."""
         return [recording.info for recording in self._active.values()]
 
     def is_recording(self, run_id: str) -> bool:
@@ -100,81 +116,82 @@ class Recorder:
 
     def current_manifest(self, folder: RunFolder, manifest: RunManifest) -> RunManifest:
         """A manifest as it would be written now. May run in another thread."""
-        recording = self.recording(manifest.id) or self._unsaved.get(manifest.id)
+        recording = self.recording(manifest.id) or self._saver.unsaved(manifest.id)
         if recording is None:
             return manifest
-        return with_bytes(folder, manifest.model_copy(update=recording.facts()))
+        return with_bytes(folder, manifest.model_copy(update=recording.manifest_fields()))
 
     def receive(self, frame: StoredFrame, header: FrameHeader) -> None:
-        """A frame has come that had not come before."""
+        """A new frame of a target has arrived."""
         recording = self._active.get(frame.target)
         if recording is None:
             return
-        recording.heard_s = self.clock()
-        waited, before = recording.waiting, recording.stats.counts.instants
-        ending = recording.offer(frame, header)
-        if recording.stats.counts.instants > before:
+        recording.last_frame_s = self._clock()
+        resuming, before = recording.awaiting_resume, recording.stats.counts.frames
+        ending = recording.receive(frame, header)
+        if recording.stats.counts.frames > before:
             self.frames += 1
             self.frame_bytes += len(frame.data)
-        self._seal_full_parts(recording)
+        self._saver.seal_full_parts(recording)
         if ending is not None:
             self._end_soon(recording, ending)
-        elif waited and not recording.waiting:
-            _log.info("%s goes on", recording.info.run)
-            self._spawn(self._save(recording))
+        elif resuming and not recording.awaiting_resume:
+            _log.info("%s is resumed", recording.info.run)
+            self._spawn(self._saver.save(recording))
 
     def rename(self, run_id: str, name: str | None) -> None:
-        """People call a run otherwise; None: they do not."""
+        """A run has a new name; None: it keeps its name."""
         recording = self.recording(run_id)
         if recording is not None and name is not None:
             recording.info = recording.info.model_copy(update={"name": name})
-            self.changed()
+            self._changed()
 
     def frames_lost(self, lost: FramesLost) -> None:
-        """The collector could not keep these frames."""
+        """The collector has dropped these frames."""
         recording = self._active.get(lost.target)
         if recording is not None:
-            recording.stats.announce_lost(lost.to_seq)
+            recording.stats.frames_lost(lost.to_seq)
 
     async def record(self, request: RecordRequest) -> RunManifest:
-        """Record a target from now on, or from some of its past, or that alone.
+        """Start a run of a target: from now on, including some of its past, or its past only.
 
         Raises:
-            ProblemError: it is unknown, has ended, is being recorded, or nothing can be written.
+            ProblemError: the target is unknown, has ended or is being recorded, or the run cannot
+                be written.
         """
-        target = self.site.known(request.target)
+        target = self._site.known(request.target)
         if request.duration_s == 0:
             return await self._record_past(target, request)
-        self.site.attached(target.id)
-        taken = self._active.get(target.id)
-        if taken is not None or target.id in self._beginning:
+        self._site.attached(target.id)
+        running = self._active.get(target.id)
+        if running is not None or target.id in self._starting:
             raise refusal(
                 "already-recording",
                 f"target {target.id} is being recorded"
-                + (f" as {taken.info.run}" if taken is not None else ""),
+                + (f" as {running.info.run}" if running is not None else ""),
                 "stop that run first",
             )
-        self._beginning.add(target.id)
+        self._starting.add(target.id)
         try:
-            recording, manifest = await self._made(target, request)
+            recording, manifest = await self._create(target, request)
         finally:
-            self._beginning.discard(target.id)
-        recording.heard_s = self.clock()
+            self._starting.discard(target.id)
+        recording.last_frame_s = self._clock()
         self._active[target.id] = recording
-        # No frame comes between: what is kept up to here, and what comes from here on, is all.
-        kept = self.store.get(target.id).frames
+        # Nothing is awaited in between, so history and later frames join without a gap.
+        past = self._history.get(target.id).frames
         try:
-            ending = await asyncio.to_thread(_begin, recording, manifest, kept, request.past_s)
+            ending = await asyncio.to_thread(write_start, recording, manifest, past, request.past_s)
         except OSError as error:
             self._active.pop(target.id)
-            raise self._not_begun(recording, error) from None
-        ending = ending or recording.flow()
-        self._count_begun(recording)
-        self._seal_full_parts(recording)
-        self.changed()
+            raise self._discard(recording, error) from None
+        ending = ending or recording.accept_frames()
+        self._count_start(recording)
+        self._saver.seal_full_parts(recording)
+        self._changed()
         if ending is not None:
             return await self._end(recording, ending)
-        await self._save(recording)
+        await self._saver.save(recording)
         return await asyncio.to_thread(
             lambda: self.current_manifest(recording.folder, recording.folder.read_manifest())
         )
@@ -183,162 +200,162 @@ class Recorder:
         """End a run.
 
         Raises:
-            ProblemError: it is unknown, or not being recorded.
+            ProblemError: the run is unknown, or not being recorded.
         """
         recording = self.recording(run_id)
         if recording is not None:
-            await recording.ready.wait()
+            await recording.started.wait()
         if recording is None or recording.ending is not None:
-            self.directory.folder(run_id)
+            self._directory.folder(run_id)
             raise refusal(
                 "not-recording", f"run {run_id} is not being recorded", "it has ended already"
             )
-        host = self.site.host(recording.target.host)
+        host = self._site.host(recording.target.host)
         connected = host is not None and host.connected
-        return await self._end(recording, at_request(recording, connected, _STOPPED))
+        return await self._end(recording, ending_on_request(recording, connected, _STOPPED))
 
     def start(self) -> None:
-        """Take up what an earlier backend left, and begin to look after runs."""
-        for path in self.directory.all():
+        """Recover the runs that an earlier backend left unfinished, and start checking runs."""
+        for path in self._directory.all():
             try:
                 self.recover(RunFolder(path))
             except (OSError, ValueError) as error:
-                _log.warning("%s is left alone: %s", path.name, damage_text(error))
+                _log.warning("%s is not recovered: %s", path.name, damage_text(error))
         self._watch = asyncio.create_task(self._watch_runs())
 
     async def close(self) -> None:
-        """Leave all runs so that the next backend can take them up."""
+        """End all runs in a way that the next backend can resume."""
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
         await self.wait_saved()
         for recording in list(self._active.values()):
             with suppress(TimeoutError):
-                async with asyncio.timeout(BEGIN_SECONDS):
-                    await recording.ready.wait()
+                async with asyncio.timeout(START_SECONDS):
+                    await recording.started.wait()
             if recording.ending is not None:
-                continue  # It could not begin.
-            recording.finish(_BACKEND_ENDS)
-            await self._save(recording)
+                continue  # It could not be started.
+            recording.end(_BACKEND_ENDS)
+            await self._saver.save(recording)
             recording.lock.release()
         self._active.clear()
 
-    async def _made(self, target: Target, request: RecordRequest) -> tuple[Recording, RunManifest]:
-        home = self.directory.make()
-        host = self.site.host(target.host)
+    async def _create(
+        self, target: Target, request: RecordRequest
+    ) -> tuple[Recording, RunManifest]:
+        directory = self._directory.make()
+        host = self._site.host(target.host)
         if host is None:
             raise refusal("unknown-host", f"host {target.host} is not known", "attach again")
         try:
-            return await asyncio.to_thread(new_recording, home, host, target, request, self.limits)
+            return await asyncio.to_thread(
+                create_recording, directory, host, target, request, self._limits
+            )
         except OSError as error:
-            raise unwritable(home, error) from None
+            raise unwritable(directory, error) from None
 
     async def _record_past(self, target: Target, request: RecordRequest) -> RunManifest:
-        kept = self.store.get(target.id).frames
-        if not kept or not request.past_s:
+        past = self._history.get(target.id).frames
+        if not past or not request.past_s:
             raise refusal(
                 "bad-request",
-                "there is nothing to keep: "
-                + ("of the target's past nothing is here" if request.past_s else "past_s is 0"),
+                "there is nothing to record: "
+                + ("no past of the target is stored" if request.past_s else "past_s is 0"),
                 "give past_s, or another duration_s",
             )
-        recording, manifest = await self._made(target, request)
+        recording, manifest = await self._create(target, request)
         try:
-            ending = await asyncio.to_thread(_begin, recording, manifest, kept, request.past_s)
+            ending = await asyncio.to_thread(write_start, recording, manifest, past, request.past_s)
         except OSError as error:
-            raise self._not_begun(recording, error) from None
-        self._count_begun(recording)
+            raise self._discard(recording, error) from None
+        self._count_start(recording)
         if ending is None or ending.end != "disk-full":
-            ending = Ending("kept", "complete", "The past alone was kept.")
+            ending = Ending("flight-recorder", "complete", "Only the past was recorded.")
         return await self._end(recording, ending)
 
-    def _not_begun(self, recording: Recording, error: OSError) -> Exception:
-        recording.finish(refused(error))
-        # Who waits to stop it learns that it is not there.
-        recording.ready.set()
+    def _discard(self, recording: Recording, error: OSError) -> Exception:
+        recording.end(write_failure(error))
+        # A pending request to stop it fails: the run is gone.
+        recording.started.set()
         recording.lock.release()
         discard(recording.folder)
         return unwritable(recording.folder.path.parent, error)
 
-    def _count_begun(self, recording: Recording) -> None:
-        self.frames += recording.stats.counts.instants
+    def _count_start(self, recording: Recording) -> None:
+        self.frames += recording.stats.counts.frames
         self.frame_bytes += recording.written_bytes
 
     def recover(self, folder: RunFolder) -> None:
-        """Look whether an earlier backend left a run unfinished; go on with it, or finish it.
+        """Resume or finish a run that an earlier backend left unfinished; else do nothing.
 
         Raises:
             OSError: it cannot be read or written.
-            ValueError: its manifest is not one.
+            ValueError: its manifest is invalid.
         """
         manifest = folder.read_manifest()
-        cut_short = was_cut_short(folder, manifest)
+        unfinished = is_unfinished(folder, manifest)
         unsealed = bool(folder.open_parts()) or not folder.threads.exists()
-        if not cut_short and not unsealed:
+        if not unfinished and not unsealed:
             return
         lock = RunLock.acquire(folder)
         if lock is None:
             return  # Another backend records it.
-        if not cut_short:
-            self._seal_ended(folder, lock)
+        if not unfinished:
+            self._saver.seal_ended(folder, lock)
             return
-        recording, ending = recovered(folder, lock, manifest, self.limits)
-        recording.heard_s = self.clock()
+        recording, ending = recover_recording(folder, lock, manifest, self._limits)
+        recording.last_frame_s = self._clock()
         if ending is not None or recording.target.id in self._active:
-            self._end_soon(recording, ending or at_request(recording, False, _STOPPED))
+            self._end_soon(recording, ending or ending_on_request(recording, False, _STOPPED))
         else:
             self._active[recording.target.id] = recording
-            recording.flow()
-            # What was cut off is counted in no other place.
-            self._spawn(self._save(recording))
+            recording.accept_frames()
+            # Truncated bytes are counted nowhere else.
+            self._spawn(self._saver.save(recording))
 
     async def _watch_runs(self) -> None:
-        looks, between = 0, max(1, round(self.timeouts.manifest / self.timeouts.tick))
+        interval_s = self._timeouts.check_interval_s
+        checks, between = 0, max(1, round(self._timeouts.manifest_interval_s / interval_s))
         while True:
-            await asyncio.sleep(self.timeouts.tick)
-            looks += 1
+            await asyncio.sleep(interval_s)
+            checks += 1
             try:
-                await self.check_runs(save=looks % between == 0)
+                await self.check_runs(save=checks % between == 0)
             except Exception:
-                # What goes wrong with one run must not leave the others without a look.
+                # A failure with one run must not end the checks of the others.
                 _log.exception("checking runs failed")
 
     async def check_runs(self, save: bool) -> None:
-        """See whether runs end by themselves, and write what is to be on the disk.
+        """End runs that are over, and sync what was recorded to disk.
 
         Args:
-            save: write manifests too, not what was recorded alone.
+            save: write manifests, too.
         """
         for recording in list(self._active.values()):
             await self._check(recording, save)
-        for recording in list(self._unsaved.values()):
-            await self._save(recording)
+        await self._saver.retry()
 
     async def wait_saved(self) -> None:
-        """Wait until what ended has its manifest."""
+        """Wait until the manifests of ended runs are written."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _check(self, recording: Recording, save: bool) -> None:
-        if not recording.ready.is_set() or recording.ending is not None:
+        if not recording.started.is_set() or recording.ending is not None:
             return
-        target = self.site.target(recording.target.id)
-        if target is not None and not recording.waiting:
+        target = self._site.target(recording.target.id)
+        if target is not None and not recording.awaiting_resume:
             recording.target = target
         sampled = target is not None and target.state == "attached"
-        if not sampled and recording.gone_s is None:
-            recording.gone_s = self.clock()
-        host = self.site.host(recording.target.host)
-        ending = due(recording, self.clock(), target, host, self.timeouts)
+        if not sampled and recording.target_lost_s is None:
+            recording.target_lost_s = self._clock()
+        host = self._site.host(recording.target.host)
+        ending = ending_by_timeout(recording, self._clock(), target, host, self._timeouts)
         if ending is None:
             ending = await _sync_open_part(recording)
         if ending is not None and recording.ending is None:
             await self._end(recording, ending)
-        elif save and not recording.waiting:
-            await self._save(recording)
-
-    def _seal_full_parts(self, recording: Recording) -> None:
-        for part in recording.full_parts():
-            self.sealer.part(recording.folder, part)
+        elif save and not recording.awaiting_resume:
+            await self._saver.save(recording)
 
     def _end_soon(self, recording: Recording, ending: Ending) -> None:
         self._detach(recording, ending)
@@ -351,46 +368,16 @@ class Recorder:
     def _detach(self, recording: Recording, ending: Ending) -> None:
         if self._active.get(recording.target.id) is recording:
             del self._active[recording.target.id]
-        recording.finish(ending)
-        self._unsaved[recording.info.run] = recording
+        recording.end(ending)
+        self._saver.ended(recording)
         self.refused += ending.end == "disk-full"
         _log.info("%s has ended: %s", recording.info.run, ending.why)
 
     async def _finalise(self, recording: Recording) -> RunManifest:
-        """What follows the end of a run: its manifest, and in time its last part and threads."""
-        manifest = await self._save(recording)
-        self.changed()
-        self._seal_ended(recording.folder, recording.lock)
-        return manifest
-
-    def _seal_ended(self, folder: RunFolder, lock: RunLock) -> None:
-        """Close what is open of a run, and say then how much room it takes."""
-
-        async def closed() -> None:
-            # Unless it was deleted meanwhile.
-            with suppress(OSError, ValueError):
-                await self.manifests.change(folder, lambda manifest: manifest)
-            lock.release()
-
-        self.sealer.ended(folder, closed)
-
-    async def _save(self, recording: Recording) -> RunManifest:
-        """Write a run's manifest; it is tried again every second while that fails."""
-        facts = recording.facts()
-
-        def change(manifest: RunManifest) -> RunManifest:
-            return manifest.model_copy(update=facts)
-
-        try:
-            manifest = await self.manifests.change(recording.folder, change)
-        except (OSError, ValueError) as error:
-            if not recording.unsaved:
-                _log.warning("%s: manifest not written: %s", recording.info.run, damage_text(error))
-            recording.unsaved = True
-            self._unsaved[recording.info.run] = recording
-            return change(await asyncio.to_thread(recording.folder.read_manifest))
-        recording.unsaved = False
-        self._unsaved.pop(recording.info.run, None)
+        """Write the manifest of an ended run, and have its last part and thread table made."""
+        manifest = await self._saver.save(recording)
+        self._changed()
+        self._saver.seal_ended(recording.folder, recording.lock)
         return manifest
 
     def _spawn(self, work: Coroutine[None, None, object]) -> None:
@@ -399,24 +386,13 @@ class Recorder:
         task.add_done_callback(self._tasks.discard)
 
 
-def _begin(
-    recording: Recording,
-    manifest: RunManifest,
-    kept: Sequence[StoredFrame],
-    past_s: float | None,
-) -> Ending | None:
-    """Write what a run begins with. Raises OSError: nothing of it is of use then."""
-    recording.folder.write_manifest(manifest)
-    return recording.begin(opening(kept, int((past_s or 0) * 1e9)))
-
-
 async def _sync_open_part(recording: Recording) -> Ending | None:
-    """See what was written on the disk."""
-    descriptor = recording.second()
+    """Sync what was written to disk; the ending if that fails."""
+    descriptor = recording.sync_descriptor()
     if descriptor is None:
         return None
     try:
         await asyncio.to_thread(sync, descriptor)
     except OSError as error:
-        return refused(error)
+        return write_failure(error)
     return None

@@ -1,4 +1,4 @@
-"""One run while it is being recorded: its frames go to its open part as they come."""
+"""One run while it is being recorded: frames are appended to its open part as they arrive."""
 
 import asyncio
 import errno
@@ -23,22 +23,25 @@ from tidscope_wire.generated.models import (
     Recording as RecordingInfo,
 )
 
-from tidscope_backend.recording.stats import RecordingStats, told
+from tidscope_backend.recording.stats import RecordingStats, losses_text
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.open_part import PartFile
 from tidscope_backend.stream.stored import StoredFrame, stored_as
 
 RESERVE_BYTES = 256 * 1024
-"""Room held back, so that the manifest of a run can be written when the disk is full."""
+"""Space reserved so that the manifest can still be written when the disk is full."""
 
 
 @dataclass(frozen=True)
 class PartLimits:
-    """When a part is full; it is cut at the next snapshot then."""
+    """When a part is full; the next key frame starts a new one."""
 
     part_ns: int = 60_000_000_000
     part_bytes: int = 64 * 1024 * 1024
+
+
+DEFAULT_LIMITS = PartLimits()
 
 
 class Ending(NamedTuple):
@@ -50,26 +53,26 @@ class Ending(NamedTuple):
 
 
 class Recording:
-    """Takes frames in order until it says that it has ended.
+    """Appends the frames of a target to a run, in order, until it ends.
 
     Args:
-        folder: of the run, made already.
+        folder: of the run, which exists.
         lock: on the folder.
-        info: what pages are told.
-        target: whose frames.
+        info: what pages show of it.
+        target: whose frames are recorded.
         limits: of a part.
         collector_pid: of the collector that samples the target.
-        duration_ns: how long, from the newest instant when it begins.
+        duration_ns: how long to record, from the newest frame at its start.
 
     Attributes:
-        stats: what it holds.
-        until_ns: when it ends by itself.
-        waiting: it was cut short, and goes on with the next frame.
-        heard_s: when a frame came last, seconds by the recorder's clock.
-        gone_s: when its target was first seen to be sampled no more; likewise.
+        stats: what it holds, and what is missing.
+        until_ns: when its time is over, nanoseconds since attach.
+        waiting: an earlier backend recorded it; it resumes with the next frame.
+        last_frame_s: when the last frame arrived, seconds by the recorder's clock.
+        target_lost_s: when its target was first seen not to be sampled any more; likewise.
         written_bytes: bytes of frames written.
-        unsaved: its manifest could not be written.
-        ready: set when its beginning is on the disk.
+        manifest_failed: its manifest could not be written.
+        ready: set when its first frames are written.
     """
 
     def __init__(
@@ -89,12 +92,12 @@ class Recording:
         self.collector_pid = collector_pid
         self.stats = RecordingStats()
         self.until_ns: int | None = None
-        self.waiting = False
-        self.unsaved = False
-        self.heard_s = 0.0
-        self.gone_s: float | None = None
+        self.awaiting_resume = False
+        self.manifest_failed = False
+        self.last_frame_s = 0.0
+        self.target_lost_s: float | None = None
         self.written_bytes = 0
-        self.ready = asyncio.Event()
+        self.started = asyncio.Event()
         self.ending: Ending | None = None
         self.duration_ns = duration_ns
         self._limits = limits
@@ -104,8 +107,8 @@ class Recording:
         self._pending: list[tuple[StoredFrame, FrameHeader]] | None = []
         self._full: list[int] = []
 
-    def begin(self, frames: Sequence[bytes]) -> Ending | None:
-        """Write the frames that it begins with; may run in another thread. Raises OSError."""
+    def write_first_frames(self, frames: Sequence[bytes]) -> Ending | None:
+        """Write the frames that it starts with; may run in another thread. Raises OSError."""
         self._reserve()
         ending = None
         for data in frames:
@@ -115,62 +118,64 @@ class Recording:
             self.until_ns = self.stats.last.time_ns + self.duration_ns
         return ending
 
-    def go_on(self, part: int, began_ns: int) -> None:
-        """Append to a part that an earlier backend left. Raises OSError."""
+    def resume(self, part: int, began_ns: int) -> None:
+        """Continue the open part of an earlier backend. Raises OSError."""
         self._reserve()
         self._number = part
         self._part = PartFile(self.folder.open_part(part))
         self._part_began_ns = began_ns
-        self.waiting = True
+        self.awaiting_resume = True
 
-    def flow(self) -> Ending | None:
-        """Its beginning is written: take what came meanwhile, and from now on what comes."""
+    def accept_frames(self) -> Ending | None:
+        """Append the frames that arrived while the first ones were written, and all later ones."""
         pending, self._pending = self._pending or [], None
-        self.ready.set()
+        self.started.set()
         for frame, header in pending:
-            ending = self.offer(frame, header)
+            ending = self.receive(frame, header)
             if ending is not None:
                 return ending
         return None
 
-    def offer(self, frame: StoredFrame, header: FrameHeader) -> Ending | None:
-        """A frame of the target has come; says why the run ends with it, if it does."""
+    def receive(self, frame: StoredFrame, header: FrameHeader) -> Ending | None:
+        """Append a frame of the target; returns how the run ends, if it ends with this frame."""
         if self._pending is not None:
             self._pending.append((frame, header))
             return None
         last = self.stats.last
         if last is not None and frame.seq <= last.seq:
             return None
-        self.waiting = False
+        self.awaiting_resume = False
         return self._take(frame, header)
 
-    def full_parts(self) -> list[int]:
-        """Parts that were filled since this was asked last."""
+    def take_full_parts(self) -> list[int]:
+        """Numbers of the parts that became full since the last call."""
         full, self._full = self._full, []
         return full
 
-    def second(self) -> int | None:
-        """A descriptor of the open part, to sync it; the caller closes it."""
-        return self._part.second() if self._part is not None else None
+    def sync_descriptor(self) -> int | None:
+        """A duplicate descriptor of the open part, to sync it; the caller closes it."""
+        return self._part.sync_descriptor() if self._part is not None else None
 
-    def finish(self, ending: Ending) -> None:
-        """Take no more. The open part stays as it is."""
+    def end(self, ending: Ending) -> None:
+        """Accept no more frames. The open part stays as it is."""
         self.ending = ending
-        self.stats.finish()
+        self.stats.close()
         if self._part is not None:
             self._part.close()
             empty, self._part = self._part.bytes == 0, None
             if empty:
                 self.folder.open_part(self._number).unlink(missing_ok=True)
-        reserve(self.folder).unlink(missing_ok=True)
+        reserve_file(self.folder).unlink(missing_ok=True)
 
-    def facts(self) -> dict[str, object]:
-        """What the manifest says of it, but for what people called it and how large it is."""
+    def manifest_fields(self) -> dict[str, object]:
+        """The fields of its manifest that recording determines; people set the others."""
         stats, ending = self.stats, self.ending
         return {
             "state": "recording" if ending is None else ending.state,
             "end": None if ending is None else ending.end,
-            "end_detail": "" if ending is None else f"{ending.why} {told(stats.losses)}",
+            "end_detail": ""
+            if ending is None
+            else f"{ending.why} {losses_text(stats.losses)}".rstrip(),
             "started_unix_us": stats.first.unix_us if stats.first else self.info.created_unix_us,
             "from_ns": stats.first.time_ns if stats.first else 0,
             "to_ns": stats.last.time_ns if stats.last else 0,
@@ -183,26 +188,26 @@ class Recording:
 
     def _take(self, frame: StoredFrame, header: FrameHeader) -> Ending | None:
         if (self._part is None or self._part.bytes == 0) and not frame.key:
-            return None  # What a delta adds to is not here; the next snapshot is a beginning.
+            return None  # A delta needs a frame to add to: wait for the next key frame.
         try:
             self._write(frame)
         except OSError as error:
-            self.stats.refuse(header)
-            return refused(error)
-        self.stats.add(header, rows_of(frame.data))
+            self.stats.frame_refused(header)
+            return write_failure(error)
+        self.stats.add_frame(header, rows_of(frame.data))
         self.written_bytes += len(frame.data)
-        if self.stats.counts.instants == 1:
+        if self.stats.counts.frames == 1:
             self._begun(header)
-        return self.ends_with(header)
+        return self.ending_with(header)
 
-    def ends_with(self, header: FrameHeader) -> Ending | None:
-        """How the run ends with a frame, if it is its target's last or the last that is wanted."""
+    def ending_with(self, header: FrameHeader) -> Ending | None:
+        """How the run ends, if a frame is the last of its target or of the time to record."""
         ended = _ends_target(header)
         if ended is not None:
             self.target = self.target.model_copy(update={"state": ended})
             return Ending("target-ended", "complete", _ENDED[ended])
         if self.until_ns is not None and header.time_ns >= self.until_ns:
-            return Ending("duration", "complete", "It was to be so long.")
+            return Ending("duration", "complete", "Its time is over.")
         return None
 
     def _write(self, frame: StoredFrame) -> None:
@@ -237,11 +242,11 @@ class Recording:
             and steering.since_unix_us <= header.unix_us
             and not self.stats.policies
         ):
-            self.stats.steered(steering, header.time_ns)
+            self.stats.add_initial_policy(steering, header.time_ns)
 
     def _reserve(self) -> None:
         descriptor = os.open(
-            reserve(self.folder), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, mode=0o600
+            reserve_file(self.folder), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, mode=0o600
         )
         try:
             os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
@@ -251,12 +256,16 @@ class Recording:
 
 _ENDED: dict[TargetState, str] = {
     "exited": "The process has ended.",
-    "detached": "The process was detached from.",
+    "detached": "The target was detached.",
 }
 
 
+def _end_detail(ending: Ending, stats: RecordingStats) -> str:
+    return f"{ending.why} {losses_text(stats.losses)}".rstrip()
+
+
 def _ends_target(header: FrameHeader) -> TargetState | None:
-    """What became of the target, if the frame is its last one."""
+    """The final state of the target, if the frame is its last one."""
     for event in header.events:
         if isinstance(event, TargetExited):
             return "exited"
@@ -266,7 +275,7 @@ def _ends_target(header: FrameHeader) -> TargetState | None:
 
 
 def rows_of(frame: bytes) -> int:
-    """How many rows a frame has; 0 if that cannot be read."""
+    """How many rows a frame has; 0 if its body cannot be read."""
     (length,) = LENGTH.unpack_from(frame)
     try:
         with pa.ipc.open_stream(pa.py_buffer(frame).slice(LENGTH.size + length)) as reader:
@@ -275,15 +284,15 @@ def rows_of(frame: bytes) -> int:
         return 0
 
 
-def reserve(folder: RunFolder) -> Path:
-    """The file that holds room back."""
+def reserve_file(folder: RunFolder) -> Path:
+    """The file that reserves disk space."""
     return folder.path / "open" / "reserve"
 
 
-def refused(error: OSError) -> Ending:
-    """How a run ends that cannot be written."""
+def write_failure(error: OSError) -> Ending:
+    """How a run ends when a frame cannot be written."""
     text = os.strerror(error.errno) if error.errno else str(error)
-    why = f"A frame could not be written ({text}), nor what followed."
+    why = f"Writing failed ({text}); the last frame and all later ones are missing."
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        why = f"The disk was full ({text}): a frame could not be written, nor what followed."
+        why = f"The disk was full ({text}); the last frame and all later ones are missing."
     return Ending("disk-full", "interrupted", why)

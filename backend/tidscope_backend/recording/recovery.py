@@ -1,4 +1,4 @@
-"""What an earlier backend left: runs that were being recorded when it ended."""
+"""Unfinished runs: those being recorded when an earlier backend ended."""
 
 import os
 from collections.abc import Iterator
@@ -16,28 +16,27 @@ from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.open_part import whole_bytes, whole_frames
 
 
-def was_cut_short(folder: RunFolder, manifest: RunManifest) -> bool:
-    """Whether a run was being recorded when its backend ended, and may go on."""
+def is_unfinished(folder: RunFolder, manifest: RunManifest) -> bool:
+    """Whether a run was being recorded when its backend ended, so that it may be resumed."""
     if manifest.state == "recording":
         return True
-    # A backend that was asked to end says so; it leaves the last part open for the next one.
+    # A backend that shut down in order says so, and leaves the last part open for the next one.
     return manifest.end == "backend-lost" and bool(folder.open_parts())
 
 
-def recovered(
+def recover_recording(
     folder: RunFolder, lock: RunLock, manifest: RunManifest, limits: PartLimits
 ) -> tuple[Recording, Ending | None]:
-    """Make a recording of a run again.
+    """Make a recording of an unfinished run.
 
-    A frame that was not written to its end is cut off. The manifest counts what there was when it
-    was written; the frames behind that are counted now.
+    A truncated frame at its end is removed. Frames that are newer than the manifest are counted.
 
     Returns:
         The recording, and how it ends if its last frame says so.
 
     Raises:
         OSError: it cannot be read or written.
-        ValueError: what is there does not fit together.
+        ValueError: its files are inconsistent.
     """
     info = RecordingInfo(
         run=manifest.id,
@@ -50,24 +49,24 @@ def recovered(
     numbers = folder.open_parts()
     cut = _cut(folder.open_part(numbers[-1])) if numbers else 0
     newest, counted, later = _uncounted(folder, numbers, manifest)
-    recording.stats = RecordingStats.of(manifest, counted)
-    recording.stats.losses.cut_bytes += cut
+    recording.stats = RecordingStats.resumed(manifest, counted)
+    recording.stats.losses.truncated_bytes += cut
     for header, frame in later:
-        recording.stats.add(header, rows_of(frame))
+        recording.stats.add_frame(header, rows_of(frame))
     if numbers:
-        recording.go_on(numbers[-1], _began_ns(folder.open_part(numbers[-1]), manifest.to_ns))
+        recording.resume(numbers[-1], _began_ns(folder.open_part(numbers[-1]), manifest.to_ns))
     else:
-        recording.go_on(max(folder.sealed_parts(), default=0) + 1, manifest.to_ns)
+        recording.resume(max(folder.sealed_parts(), default=0) + 1, manifest.to_ns)
     if newest is None:
         return recording, None
-    return recording, recording.ends_with(newest)
+    return recording, recording.ending_with(newest)
 
 
 def _cut(path: Path) -> int:
-    """Cut what is no whole frame off the end of a part; how many bytes that were."""
+    """Remove a truncated frame from the end of a part. Returns the number of bytes removed."""
     size, whole = path.stat().st_size, whole_bytes(path)
     frames = list(whole_frames(path.read_bytes()[:whole]))
-    # After a failure of power a frame may have its length and not its bytes.
+    # After a power failure a frame may have its length but not its bytes.
     while frames and _header(frames[-1]) is None:
         whole -= LENGTH.size + len(frames.pop())
     if whole < size:
@@ -78,19 +77,19 @@ def _cut(path: Path) -> int:
 def _uncounted(
     folder: RunFolder, numbers: list[int], manifest: RunManifest
 ) -> tuple[FrameHeader | None, Instant | None, list[tuple[FrameHeader, bytes]]]:
-    """The newest frame, the last one that the manifest counts, and those behind it in order."""
+    """The newest frame, the last one that the manifest counts, and those after it in order."""
     newest, later = None, list[tuple[FrameHeader, bytes]]()
     for header, frame in _backwards(folder, numbers):
         newest = newest or header
-        if manifest.counts.instants and header.time_ns <= manifest.to_ns:
+        if manifest.counts.frames and header.time_ns <= manifest.to_ns:
             return newest, instant_of(header), later[::-1]
         later.append((header, frame))
-    counted = _last_sealed(folder) if manifest.counts.instants else None
+    counted = _last_sealed(folder) if manifest.counts.frames else None
     return newest, counted, later[::-1]
 
 
 def _backwards(folder: RunFolder, numbers: list[int]) -> Iterator[tuple[FrameHeader, bytes]]:
-    """Frames of open parts, the newest first; one that cannot be read is left out."""
+    """Frames of open parts, the newest first; unreadable ones are skipped."""
     for number in reversed(numbers):
         for frame in reversed(list(whole_frames(folder.open_part(number).read_bytes()))):
             header = _header(frame)
@@ -113,7 +112,7 @@ def _began_ns(path: Path, otherwise: int) -> int:
 
 
 def _last_sealed(folder: RunFolder) -> Instant | None:
-    """The last instant of the sealed parts. Raises OSError, and ValueError if it is no Parquet."""
+    """The last frame of the sealed parts. Raises OSError, and ValueError if it is not Parquet."""
     numbers = folder.sealed_parts()
     if not numbers:
         return None
@@ -125,5 +124,5 @@ def _last_sealed(folder: RunFolder) -> Instant | None:
         row["time_ns"],
         row["unix_us"],
         health["missed_deadlines"],
-        health["exits_lost"],
+        health["exit_records_lost"],
     )

@@ -1,4 +1,4 @@
-"""What a run holds and what is missing in it, counted from the headers of its frames. Pure."""
+"""What a run holds and what is missing, counted from the headers of its frames. Pure."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,13 +11,13 @@ from tidscope_wire.generated.models import (
     RunPolicy,
     SampleFailed,
     Steering,
-    SteeringBegan,
+    SteeringStarted,
     ThreadBorn,
     ThreadExited,
 )
 
 CLOCK_JUMP_NS = 500_000_000
-"""By so much the wall clock has to move against the monotonic one to have been set."""
+"""If the wall clock moves by more than this against the monotonic one, it was set."""
 
 
 class Instant(NamedTuple):
@@ -27,48 +27,52 @@ class Instant(NamedTuple):
         seq: number of the frame.
         time_ns: since attach.
         unix_us: wall clock.
-        missed_deadlines: as its health told.
-        exits_lost: likewise.
+        missed_deadlines: of the collector's health.
+        exit_records_lost: likewise.
     """
 
     seq: int
     time_ns: int
     unix_us: int
     missed_deadlines: int
-    exits_lost: int
+    exit_records_lost: int
 
 
 def instant_of(header: FrameHeader) -> Instant:
     """Keep of a frame what the next one is compared with."""
     health = header.health
     return Instant(
-        header.seq, header.time_ns, header.unix_us, health.missed_deadlines, health.exits_lost
+        header.seq,
+        header.time_ns,
+        header.unix_us,
+        health.missed_deadlines,
+        health.exit_records_lost,
     )
 
 
 class RecordingStats:
-    """Of one run. Frames are added in order.
+    """Counts of one run. Frames are added in order.
 
     Attributes:
         counts: how much there is; its `bytes` are not counted here.
-        losses: what is missing; `missing_ns` is the time between the frames on the two sides of
-            each hole, so that of one lost frame of ten a second is 0.2 s.
+        losses: what is missing; `missing_ns` is the time between the frames on either side of
+            each gap, so one lost frame at ten a second counts 0.2 s.
         policies: what steered the target.
         first: the first instant; None before there is one.
         last: the newest.
     """
 
     def __init__(self) -> None:
-        self.counts = RunCounts(instants=0, thread_samples=0, threads=0, events=0, bytes=0)
+        self.counts = RunCounts(frames=0, thread_samples=0, threads=0, events=0, bytes=0)
         self.losses = RunLosses(
             frames=0,
             gaps=0,
             missing_ns=0,
-            cut_bytes=0,
+            truncated_bytes=0,
             coalesced=0,
             deadlines_missed=0,
             samples_failed=0,
-            exits_lost=0,
+            exit_records_lost=0,
             clock_jumps=0,
         )
         self.policies: list[RunPolicy] = []
@@ -77,11 +81,11 @@ class RecordingStats:
         self._announced = 0
 
     @classmethod
-    def of(cls, manifest: RunManifest, last: Instant | None) -> "RecordingStats":
-        """Go on where a manifest ends.
+    def resumed(cls, manifest: RunManifest, last: Instant | None) -> "RecordingStats":
+        """Continue from a manifest.
 
         Args:
-            manifest: that counts all frames up to its `to_ns`.
+            manifest: counts all frames up to its `to_ns`.
             last: the frame of that time; None if it counts none.
         """
         stats = cls()
@@ -93,8 +97,8 @@ class RecordingStats:
             stats.last = last
         return stats
 
-    def steered(self, steering: Steering | None, time_ns: int) -> None:
-        """The target was steered already when the run began."""
+    def add_initial_policy(self, steering: Steering | None, time_ns: int) -> None:
+        """The target was already steered when the run started."""
         if steering is not None:
             self.policies.append(
                 RunPolicy(
@@ -108,8 +112,8 @@ class RecordingStats:
                 )
             )
 
-    def add(self, header: FrameHeader, rows: int) -> None:
-        """A frame was written that holds so many rows."""
+    def add_frame(self, header: FrameHeader, rows: int) -> None:
+        """Count a frame that was written, and its rows."""
         now, last = instant_of(header), self.last
         if last is None:
             self.first = now
@@ -117,18 +121,18 @@ class RecordingStats:
             self.losses.coalesced += header.seq - header.first_seq
         else:
             self._compare(last, now, header.first_seq)
-        self.counts.instants += 1
+        self.counts.frames += 1
         self.counts.thread_samples += rows
         self.counts.events += len(header.events)
         for event in header.events:
             if isinstance(event, ThreadBorn):
                 self.counts.threads += last is not None
             elif isinstance(event, ThreadExited):
-                # One that lived between two instants is told of by its end alone.
+                # A thread that lived only between two samples has an exit and no birth.
                 self.counts.threads += last is not None and not event.seen_alive
             elif isinstance(event, SampleFailed):
                 self.losses.samples_failed += 1
-            elif isinstance(event, SteeringBegan):
+            elif isinstance(event, SteeringStarted):
                 self.policies.append(
                     RunPolicy(
                         time_ns=header.time_ns,
@@ -142,16 +146,16 @@ class RecordingStats:
                 )
         self.last = now
 
-    def announce_lost(self, to_seq: int) -> None:
-        """Frames up to this one will not come, as the collector says."""
+    def frames_lost(self, to_seq: int) -> None:
+        """The collector has dropped the frames up to this one."""
         self._announced = max(self._announced, to_seq)
 
-    def refuse(self, header: FrameHeader) -> None:
-        """A frame came that could not be written."""
-        self.announce_lost(header.seq)
+    def frame_refused(self, header: FrameHeader) -> None:
+        """Count a frame that could not be written as lost."""
+        self.frames_lost(header.seq)
 
-    def finish(self) -> None:
-        """No frame follows: what was announced as lost behind the last one is a hole."""
+    def close(self) -> None:
+        """No frame follows: frames lost after the last one are a gap."""
         if self.last is not None and self._announced > self.last.seq:
             self.losses.frames += self._announced - self.last.seq
             self.losses.gaps += 1
@@ -165,15 +169,15 @@ class RecordingStats:
             self.losses.missing_ns += max(0, now.time_ns - last.time_ns)
         self.losses.coalesced += now.seq - max(first_seq, last.seq + 1)
         self.losses.deadlines_missed += max(0, now.missed_deadlines - last.missed_deadlines)
-        self.losses.exits_lost += max(0, now.exits_lost - last.exits_lost)
+        self.losses.exit_records_lost += max(0, now.exit_records_lost - last.exit_records_lost)
         moved_ns = (now.unix_us - last.unix_us) * 1000 - (now.time_ns - last.time_ns)
         self.losses.clock_jumps += abs(moved_ns) > CLOCK_JUMP_NS
 
 
-def told(losses: RunLosses) -> str:
-    """What is missing, in words: one sentence."""
+def losses_text(losses: RunLosses) -> str:
+    """What is missing, as one sentence; empty if nothing is."""
     parts = list(_told(losses))
-    return f"Missing: {', '.join(parts)}." if parts else "Nothing is known to be missing."
+    return f"Missing: {', '.join(parts)}." if parts else ""
 
 
 def _told(losses: RunLosses) -> Iterable[str]:
@@ -182,12 +186,12 @@ def _told(losses: RunLosses) -> Iterable[str]:
             f"{_many(losses.frames, 'frame')} in {_many(losses.gaps, 'gap')} "
             f"({losses.missing_ns / 1e9:.1f} s)"
         )
-    if losses.cut_bytes:
-        yield f"{_many(losses.cut_bytes, 'byte')} of a frame that was not written to its end"
+    if losses.truncated_bytes:
+        yield f"{_many(losses.truncated_bytes, 'byte')} of a truncated frame"
     if losses.samples_failed:
-        yield f"{_many(losses.samples_failed, 'sample')} that could not be taken"
-    if losses.exits_lost:
-        yield f"{_many(losses.exits_lost, 'exit record')} of threads"
+        yield f"{_many(losses.samples_failed, 'failed sample')}"
+    if losses.exit_records_lost:
+        yield f"{_many(losses.exit_records_lost, 'exit record')}"
 
 
 def _many(number: int, word: str) -> str:

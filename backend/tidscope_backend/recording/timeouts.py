@@ -1,4 +1,4 @@
-"""When a run ends although no frame says so. Pure."""
+"""When a run ends without a frame that ends it. Pure."""
 
 from dataclasses import dataclass
 
@@ -9,99 +9,104 @@ from tidscope_backend.recording.recording import Ending, Recording
 
 @dataclass(frozen=True)
 class RecordingTimeouts:
-    """How long is waited for what, seconds.
+    """Intervals and timeouts of recording, seconds.
 
     Attributes:
-        tick: between two looks.
-        manifest: between two manifests of a run.
-        resume: for the target of a run that an earlier backend began.
-        last_frame: for the last frame of a target that has ended.
-        overdue: for frames behind the time at which a run is to end.
+        check_interval_s: between two checks of all runs.
+        manifest_interval_s: between two writes of a run's manifest.
+        resume_s: for the target of an unfinished run to come back.
+        last_frame_s: for the last frame of a target that has ended.
+        overdue_s: for frames past the time at which a run is to end.
     """
 
-    tick: float = 1.0
-    manifest: float = 10.0
-    resume: float = 30.0
-    last_frame: float = 5.0
-    overdue: float = 30.0
+    check_interval_s: float = 1.0
+    manifest_interval_s: float = 10.0
+    resume_s: float = 30.0
+    last_frame_s: float = 5.0
+    overdue_s: float = 30.0
 
 
-def due(
+DEFAULT_TIMEOUTS = RecordingTimeouts()
+
+
+def ending_by_timeout(
     recording: Recording,
     now_s: float,
     target: Target | None,
     host: Host | None,
-    patience: RecordingTimeouts,
+    timeouts: RecordingTimeouts,
 ) -> Ending | None:
-    """Say how a run ends now, if it does.
+    """How a run ends now without a frame that ends it; None: it goes on.
 
     Args:
-        recording: of the run; `heard_s` and `gone_s` are of the same clock as `now_s`.
+        recording: of the run; its times are of the same clock as `now_s`.
         now_s: monotonic, seconds.
-        target: what the site knows of its target.
-        host: and of the target's host.
-        patience: how long is waited.
+        target: of the run, as known now; None: unknown.
+        host: of the target; None: unknown.
+        timeouts: of runs.
     """
-    silent_s = now_s - recording.heard_s
+    silent_s = now_s - recording.last_frame_s
     connected = host is not None and host.connected
-    if recording.waiting:
-        if silent_s > patience.resume or (connected and target is None):
-            return not_resumed(recording)
+    if recording.awaiting_resume:
+        if silent_s > timeouts.resume_s or (connected and target is None):
+            return ending_not_resumed(recording)
         return None
-    if recording.gone_s is not None:
-        since_s = max(recording.gone_s, recording.heard_s)
-        # Of another collector no last frame can come.
+    if recording.target_lost_s is not None:
+        since_s = max(recording.target_lost_s, recording.last_frame_s)
+        # Another collector will not send the last frame.
         other = host is not None and host.collector.pid != recording.collector_pid
-        return _gone(target) if other or now_s - since_s > patience.last_frame else None
-    if _is_overdue(recording, silent_s, patience):
-        return at_request(recording, connected, Ending("duration", "complete", "Its time is over."))
+        return _gone(target) if other or now_s - since_s > timeouts.last_frame_s else None
+    if _is_overdue(recording, silent_s, timeouts):
+        return ending_on_request(
+            recording, connected, Ending("duration", "complete", "Its time is over.")
+        )
     return None
 
 
-def not_resumed(recording: Recording) -> Ending:
-    """The target of a run that an earlier backend began did not come back."""
+def ending_not_resumed(recording: Recording) -> Ending:
+    """The target of an unfinished run did not come back."""
     last = recording.stats.last
-    seen = "nothing was recorded" if last is None else "what came after the last instant is missing"
+    missing = "nothing was recorded" if last is None else "all after the last frame is missing"
     return Ending(
         "backend-lost",
         "interrupted",
-        f"The backend ended while it recorded, and the target did not come back: {seen}.",
+        f"The backend ended while recording, and the target did not come back: {missing}.",
     )
 
 
-def at_request(recording: Recording, connected: bool, wanted: Ending) -> Ending:
-    """How a run ends that somebody ends, or its time."""
-    if recording.waiting:
-        return not_resumed(recording)
+def ending_on_request(recording: Recording, connected: bool, wanted: Ending) -> Ending:
+    """How a run ends that is stopped, or whose time is over."""
+    if recording.awaiting_resume:
+        return ending_not_resumed(recording)
     if not connected:
         return Ending(
             "collector-lost",
             "interrupted",
-            "The collector was not connected when the run was ended: what it measured behind the "
-            "last instant never came.",
+            "The collector was not connected when the run ended: frames after the last one are "
+            "missing.",
         )
     return wanted
 
 
 def _gone(target: Target | None) -> Ending:
-    """Its target is sampled no more, and its last frame does not come."""
+    """The target is not sampled any more, and its last frame has not arrived."""
     if target is not None and target.state == "exited":
         return Ending(
-            "target-ended", "interrupted", "The process has ended; its last frames never came."
+            "target-ended", "interrupted", "The process has ended; its last frames are missing."
         )
     return Ending(
         "collector-lost",
         "interrupted",
-        "The collector ended, and another one does not know the target: what it measured behind "
-        "the last instant never came.",
+        "The collector ended, and its successor does not know the target: frames after the last "
+        "one are missing.",
     )
 
 
-def _is_overdue(recording: Recording, silent_s: float, patience: RecordingTimeouts) -> bool:
+def _is_overdue(recording: Recording, silent_s: float, timeouts: RecordingTimeouts) -> bool:
     last = recording.stats.last
     if recording.until_ns is not None and last is not None:
         left_s = (recording.until_ns - last.time_ns) / 1e9
-        return silent_s > left_s + patience.overdue
+        return silent_s > left_s + timeouts.overdue_s
     if recording.duration_ns is not None and last is None:
-        return silent_s > recording.duration_ns / 1e9 + patience.overdue
+        return silent_s > recording.duration_ns / 1e9 + timeouts.overdue_s
     return False

@@ -23,7 +23,7 @@ MAX_ROWS = 250_000
 """So many rows are read for one answer; above it instants of a higher level are taken alone."""
 MOST_INSTANTS = 5000
 LEVELS = (0, 1, 2)
-_SNAPSHOT = LEVELS[-1]
+_KEY = LEVELS[-1]
 _HEADER = ("seq", "time_ns", "unix_us", "live_threads", "process", "machine", "health", "exited")
 Ints = npt.NDArray[np.int64]
 
@@ -40,8 +40,8 @@ def frames_between(
         instants: about so many frames at most; each part of the run has two at least.
 
     Yields:
-        A snapshot, as things stood at from_ns, then deltas; the last one stands at the last instant
-        of the stretch. Nothing if the run has no instant up to to_ns.
+        A key frame with the state at from_ns, then deltas; the last one is at the last instant of
+        the stretch. Nothing if the run has no instant up to to_ns.
     """
     spans = reader.spans
     if not spans:
@@ -73,7 +73,7 @@ def _level(
             rows += part.rows(level) * (inside / (last - first) if last > first else 1.0)
         if rows <= MAX_ROWS:
             return level
-    return _SNAPSHOT
+    return _KEY
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class _Maker:
         """The frames of the next part.
 
         Args:
-            part: it begins with a snapshot.
+            part: it begins with a key frame.
             last: it is the last one: a frame stands at its last instant in the stretch.
         """
         instants = part.instants
@@ -134,8 +134,8 @@ class _Maker:
             return
         begin = 0
         if not self._frame_seq:
-            snapshots = np.flatnonzero(instants.level[: ends[0] + 1] == _SNAPSHOT)
-            begin = int(snapshots[-1]) if len(snapshots) else 0
+            keys = np.flatnonzero(instants.level[: ends[0] + 1] == _KEY)
+            begin = int(keys[-1]) if len(keys) else 0
         samples = self._samples(part, begin, ends, taken)
         groups = last_rows(samples, instants.seq[ends], happened, self._fields, not self._frame_seq)
         headers = self._headers(part, begin, ends)
@@ -205,7 +205,7 @@ class _Maker:
                 **header,
                 "type": "frame",
                 "target": self._target,
-                "kind": "delta" if rows.start_ns is None else "snapshot",
+                "kind": "delta" if rows.start_ns is None else "key",
                 "first_seq": self._frame_seq + 1 if self._frame_seq else header["seq"],
                 "events": [],
             }

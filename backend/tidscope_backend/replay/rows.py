@@ -17,16 +17,16 @@ def last_rows(
     ends: Ints,
     events: Sequence[RunEvent],
     fields: Sequence[str],
-    snapshot: bool,
+    key: bool,
 ) -> Iterator[Rows]:
     """Rows of frames that stand at some instants of a part.
 
     Args:
-        samples: of the part, from a snapshot on; columns as in docs/runs.md.
+        samples: of the part, from a key frame on; columns as in docs/runs.md.
         ends: numbers of the instants, ascending; each stands for those behind the one before.
         events: of the part.
         fields: that rows carry.
-        snapshot: whether the first frame is one: with all threads, starts and names.
+        key: whether the first frame is one: with all threads, starts and names.
     """
     if samples["start_ns"].null_count:
         samples = samples.filter(pc.field("start_ns").is_valid())
@@ -41,7 +41,7 @@ def last_rows(
     chosen = samples.take(pa.array(order))
     cuts = np.searchsorted(group[order], np.arange(len(ends) + 1))
     columns = {name: _values(chosen[name]) for name in fields}
-    names = _names(samples, events, int(ends[0])) if snapshot else {}
+    names = _names(samples, events, int(ends[0])) if key else {}
     for number in range(len(ends)):
         part = slice(int(cuts[number]), int(cuts[number + 1]))
         rows = Rows(
@@ -49,7 +49,7 @@ def last_rows(
             columns={name: values[part] for name, (values, _) in columns.items()},
             absent={name: null[part] for name, (_, null) in columns.items() if null[part].any()},
         )
-        if snapshot and number == 0:
+        if key and number == 0:
             starts = start[order][part]
             called = [
                 names.get(key, "") for key in zip(rows.tid.tolist(), starts.tolist(), strict=True)

@@ -45,7 +45,7 @@ def run_events(folder: RunFolder, most: int = MOST_EVENTS) -> RunEventsResponse:
         for event in chosen
     ]
     events.sort(key=lambda event: event.seq)
-    return RunEventsResponse(events=events, left_out=total - len(events))
+    return RunEventsResponse(events=events, omitted=total - len(events))
 
 
 def _of_threads(event: RunEvent | bytes) -> bool:

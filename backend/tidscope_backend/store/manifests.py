@@ -16,7 +16,7 @@ class ManifestWriter:
     def __init__(self) -> None:
         self._changing = asyncio.Lock()
 
-    async def change(self, folder: RunFolder, change: Change) -> RunManifest:
+    async def update(self, folder: RunFolder, change: Change) -> RunManifest:
         """Read a manifest, change it, see how much room the run takes, and write it.
 
         Raises:

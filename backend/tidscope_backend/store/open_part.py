@@ -7,7 +7,7 @@ from pathlib import Path
 from tidscope_wire.frame import LENGTH
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
-"""A length above this is not one: what follows was not written by us."""
+"""A greater length means that the file is damaged."""
 
 
 def pack_frame(frame: bytes) -> bytes:
@@ -16,7 +16,7 @@ def pack_frame(frame: bytes) -> bytes:
 
 
 def whole_frames(data: bytes) -> Iterator[bytes]:
-    """The frames of a part, up to the last that was written to its end."""
+    """The frames of a part; a truncated one at its end is left out."""
     at = 0
     while (end := _end(data, at)) is not None:
         yield data[at + LENGTH.size : end]
@@ -24,7 +24,7 @@ def whole_frames(data: bytes) -> Iterator[bytes]:
 
 
 def whole_bytes(path: Path) -> int:
-    """How many bytes of a part are whole frames; what comes behind them is to be cut off.
+    """How many bytes of a part are whole frames; the rest is a truncated frame.
 
     Raises:
         OSError: it cannot be read.
@@ -50,10 +50,10 @@ def _end(data: bytes, at: int) -> int | None:
 
 
 class PartFile:
-    """Open for appending; nothing is held back, so that a killed process has written all it got.
+    """The file of an open part. Unbuffered, so a killed process has written all it received.
 
     Args:
-        path: of the file; what is in it stays.
+        path: of the file, which is created if needed; its content stays.
 
     Attributes:
         bytes: its length.
@@ -77,24 +77,24 @@ class PartFile:
         try:
             written = os.write(self._descriptor, data)
             while written < len(data):
-                # What stopped the first call, such as a full disk, fails this one by name.
+                # Whatever cut the first call short, such as a full disk, makes this one fail.
                 written += os.write(self._descriptor, data[written:])
         except OSError:
             os.ftruncate(self._descriptor, self.bytes)
             raise
         self.bytes += len(data)
 
-    def second(self) -> int:
-        """Another descriptor of the file, to sync it in another thread; the caller closes it."""
+    def sync_descriptor(self) -> int:
+        """A duplicate descriptor, to sync the file in another thread; the caller closes it."""
         return os.dup(self._descriptor)
 
     def close(self) -> None:
-        """Write no more."""
+        """Close the file."""
         os.close(self._descriptor)
 
 
 def sync(descriptor: int) -> None:
-    """See a file's data on the disk, and close the descriptor. Raises OSError."""
+    """Sync a file's data to disk, and close the descriptor. Raises OSError."""
     try:
         os.fdatasync(descriptor)
     finally:

@@ -12,7 +12,7 @@ from tidscope_wire.generated.models import FrameHeader, RunEvent, ThreadBorn, Th
 
 from tidscope_backend.store.signals_table import signals_table
 
-SNAPSHOT_LEVEL = 2
+KEY_LEVEL = 2
 SECOND_LEVEL = 1
 SECOND_NS = 950_000_000
 """Instants of level 1 lie at least so far apart: a second, with room for jitter."""
@@ -62,7 +62,7 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
     """Make the tables of a part.
 
     Args:
-        frames: of one target, in order, at least one; the first one is a snapshot.
+        frames: of one target, in order, at least one; the first one is a key frame.
         fields: the target's, in column order; a frame's columns beyond them are left out.
 
     Raises:
@@ -74,7 +74,7 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
         header, body = split(data)
         headers.append(header)
         bodies.append(decode_rows(body))
-    levels = levels_of([(h.kind == "snapshot", h.time_ns) for h in headers])
+    levels = levels_of([(h.kind == "key", h.time_ns) for h in headers])
     seqs = np.array([h.seq for h in headers], np.int64)
     events = [
         RunEvent(seq=h.seq, time_ns=h.time_ns, unix_us=h.unix_us, event=event)
@@ -90,12 +90,12 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
 
 
 def levels_of(instants: Sequence[tuple[bool, int]]) -> npt.NDArray[np.uint8]:
-    """Level of each instant, from whether it is a snapshot, and its time in nanoseconds."""
+    """Level of each instant, from whether it is a key frame, and its time in nanoseconds."""
     levels = np.zeros(len(instants), np.uint8)
     last_ns: int | None = None
-    for index, (snapshot, time_ns) in enumerate(instants):
-        if snapshot:
-            levels[index] = SNAPSHOT_LEVEL
+    for index, (key, time_ns) in enumerate(instants):
+        if key:
+            levels[index] = KEY_LEVEL
         elif last_ns is None or time_ns - last_ns >= SECOND_NS:
             levels[index] = SECOND_LEVEL
         else:
@@ -134,7 +134,7 @@ def _samples(
 
 
 def _names(bodies: Sequence[Rows]) -> npt.NDArray[np.object_]:
-    """The names that snapshots tell, None for all other rows."""
+    """The names that key frames tell, None for all other rows."""
     names: list[str | None] = []
     for body in bodies:
         names.extend([None] * len(body.tid) if body.name is None else body.name)
@@ -161,7 +161,7 @@ def _joined(arrays: Sequence[npt.NDArray[Scalar]]) -> npt.NDArray[Scalar]:
 
 
 def _lives(headers: Sequence[FrameHeader], bodies: Sequence[Rows]) -> _Lives:
-    """Everybody that a snapshot or a birth introduces, and when they ended."""
+    """Everybody that a key frame or a birth introduces, and when they ended."""
     found: dict[tuple[int, int], int] = {}
     exits: dict[tuple[int, int], int] = {}
     for index, (header, body) in enumerate(zip(headers, bodies, strict=True)):

@@ -130,7 +130,7 @@ class RunStore:
         if "marks" in update:
             update["marks"] = sorted(update["marks"], key=lambda mark: mark.time_ns)
         try:
-            await self._manifests.change(
+            await self._manifests.update(
                 folder, lambda manifest: manifest.model_copy(update=update)
             )
         except OSError as error:

@@ -88,7 +88,7 @@ class _Follower:
             self._from_ns = times[0]
         self._to_ns = times[-1]
         for row in _ends(part.samples()):
-            self._see(row, time_of, snapshot_seq=seqs[0])
+            self._see(row, time_of, key_seq=seqs[0])
         for event in part.events():
             # What the run's first frame tells was before the run.
             if event.time_ns > self._begin:
@@ -100,9 +100,7 @@ class _Follower:
         rows.sort(key=lambda row: (row["from_ns"], row["tid"], row["start_ns"]))
         return pa.Table.from_pylist(rows, schema=threads_schema(self._fields))
 
-    def _see(
-        self, row: Mapping[str, object], time_of: Mapping[int, int], snapshot_seq: int
-    ) -> None:
+    def _see(self, row: Mapping[str, object], time_of: Mapping[int, int], key_seq: int) -> None:
         """The first or the last row of a life in a part."""
         tid, start_ns, seq, name = row["tid"], row["start_ns"], row["seq"], row["name"]
         if not isinstance(tid, int) or not isinstance(start_ns, int) or not isinstance(seq, int):
@@ -113,7 +111,7 @@ class _Follower:
         life = known or self._lives.setdefault(key, _Life(time_ns))
         if known is None and start_ns < self._begin:
             life.first = counters
-        if seq == snapshot_seq:
+        if seq == key_seq:
             self._alive[tid] = key
             if isinstance(name, str):
                 life.called(time_ns, name)
@@ -171,7 +169,7 @@ def _counter(value: object) -> int | None:
 
 def _ends(samples: pa.Table) -> list[dict[str, object]]:
     """The first and the last row of each life in a part, the first ones first."""
-    # Those without a start: no snapshot and no birth introduced them, after a gap.
+    # Those without a start: no key frame and no birth introduced them, after a gap.
     samples = samples.filter(pc.field("start_ns").is_valid())
     if not len(samples):
         return []

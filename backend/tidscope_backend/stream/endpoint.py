@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import TypeAdapter, ValidationError
 from tidscope_wire.generated.close_code import CloseCode
-from tidscope_wire.generated.models import LiveCommand, LiveState, Subscribe, Taken, Unsubscribe
+from tidscope_wire.generated.models import FrameAck, LiveCommand, LiveState, Subscribe, Unsubscribe
 
 from tidscope_backend.problems import ProblemError
 from tidscope_backend.settings import Settings
@@ -16,7 +16,7 @@ from tidscope_backend.stream.subscription import Bounds
 from tidscope_backend.validation import complaint
 from tidscope_backend.websocket_close import CloseError, close
 
-_COMMAND: TypeAdapter[Subscribe | Unsubscribe | Taken] = TypeAdapter(LiveCommand)
+_COMMAND: TypeAdapter[Subscribe | Unsubscribe | FrameAck] = TypeAdapter(LiveCommand)
 
 
 def live_router(settings: Settings, fanout: Fanout, state: Callable[[], LiveState]) -> APIRouter:
@@ -90,7 +90,7 @@ async def _read(socket: WebSocket, page: Page, fanout: Fanout, max_bytes: int) -
         try:
             if isinstance(command, Subscribe):
                 page.subscribe(command.target, command.after_seq, fanout.store)
-            elif isinstance(command, Taken):
+            elif isinstance(command, FrameAck):
                 page.taken(command.frames)
             else:
                 page.unsubscribe(command.target)

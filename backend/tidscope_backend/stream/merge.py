@@ -34,8 +34,8 @@ class _Part:
 def merge(frames: Sequence[bytes], gap_reason: str = "frames were lost on the way") -> bytes:
     """Merge frames of one target, in the order of their numbers.
 
-    Events are concatenated; a hole between the frames' numbers becomes a gap event. A snapshot
-    absorbs the rows before it, and what comes after it is worked into it: the result is a snapshot
+    Events are concatenated; a hole between the frames' numbers becomes a gap event. A key frame
+    absorbs the rows before it, and what comes after it is worked into it: the result is a key frame
     if any frame was. Other header values are those of the last frame that has them.
 
     Args:
@@ -48,14 +48,14 @@ def merge(frames: Sequence[bytes], gap_reason: str = "frames were lost on the wa
     """
     parts = [_Part(header, decode_rows(body)) for header, body in map(split, frames)]
     events = _events(parts, gap_reason)
-    snapshot = max((i for i, p in enumerate(parts) if p.header.kind == "snapshot"), default=None)
-    rows = _last_rows(parts, snapshot)
-    if snapshot is not None:
-        rows = _with_identity(rows, _identities(parts[snapshot:]))
+    key = max((i for i, p in enumerate(parts) if p.header.kind == "key"), default=None)
+    rows = _last_rows(parts, key)
+    if key is not None:
+        rows = _with_identity(rows, _identities(parts[key:]))
     header = parts[-1].header.model_copy(
         update={
             "first_seq": parts[0].header.first_seq,
-            "kind": "delta" if snapshot is None else "snapshot",
+            "kind": "delta" if key is None else "key",
             "events": events,
             "roles": next((p.header.roles for p in reversed(parts) if p.header.roles), None),
         }
@@ -88,7 +88,7 @@ def _events(parts: Sequence[_Part], gap_reason: str) -> list[TargetEvent]:
     return events
 
 
-def _last_rows(parts: Sequence[_Part], snapshot: int | None) -> Rows:
+def _last_rows(parts: Sequence[_Part], key: int | None) -> Rows:
     """Keep the last row of each thread that still is that thread, ordered by tid."""
     fields = tuple(parts[0].rows.columns)
     for part in parts:
@@ -96,7 +96,7 @@ def _last_rows(parts: Sequence[_Part], snapshot: int | None) -> Rows:
             raise FrameError(f"columns change from {fields} to {tuple(part.rows.columns)}")
     tids = np.concatenate([part.rows.tid for part in parts])
     source = np.repeat(np.arange(len(parts)), [len(part.rows.tid) for part in parts])
-    oldest = np.full(len(tids), snapshot or 0)
+    oldest = np.full(len(tids), key or 0)
     cuts = _cuts(parts)
     if cuts:
         cut_tids = np.fromiter(sorted(cuts), np.uint32, len(cuts))
@@ -136,10 +136,10 @@ def _cuts(parts: Sequence[_Part]) -> dict[int, int]:
 
 
 def _identities(parts: Sequence[_Part]) -> dict[int, Identity]:
-    """Who is alive after the last frame: the snapshot's threads, then what the events say."""
+    """Who is alive after the last frame: the key frame's threads, then what the events say."""
     first = parts[0].rows
     if first.start_ns is None or first.name is None:
-        raise FrameError("a frame of kind snapshot has no start_ns and name columns")
+        raise FrameError("a key frame has no start_ns and name columns")
     known: dict[int, Identity] = {
         tid: (start, name)
         for tid, start, name in zip(
@@ -158,7 +158,7 @@ def _identities(parts: Sequence[_Part]) -> dict[int, Identity]:
 
 
 def _with_identity(rows: Rows, known: dict[int, Identity]) -> Rows:
-    """Make the rows of a snapshot: exactly the threads that are alive, each with start and name.
+    """Make the rows of a key frame: exactly the threads that are alive, each with start and name.
 
     A thread that was born and has no row yet gets one without values; a row whose thread nobody
     announced (its birth fell into a gap) is left out: the next key frame has it.

@@ -14,7 +14,7 @@ class StoredFrame:
         target: whose frame it is.
         first_seq: first frame that it stands for.
         seq: its number; more than first_seq if frames were coalesced.
-        key: whether it is a snapshot, at which a reader can start.
+        key: whether it is a key frame, at which a reader can start.
         time_ns: nanoseconds since attach.
         data: the whole binary message.
     """
@@ -48,7 +48,7 @@ def stored_as(header: FrameHeader, data: bytes) -> StoredFrame:
         target=header.target,
         first_seq=header.first_seq,
         seq=header.seq,
-        key=header.kind == "snapshot",
+        key=header.kind == "key",
         time_ns=header.time_ns,
         data=data,
     )

@@ -1,8 +1,8 @@
-"""The checks: each judges facts, and says what was found, what is lost, and how to mend it."""
+"""The checks: each judges facts and gives its finding, the impact and the fix."""
 
 import re
 
-from tidscope_wire.generated.models import CheckState, DoctorCheck
+from tidscope_wire.generated.models import CheckStatus, DoctorCheck
 
 from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts
 from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
@@ -21,21 +21,21 @@ _FALLBACK = (
 
 def _check(
     about: tuple[str, str],
-    state: CheckState,
-    found: str,
-    lost: str = "",
-    mend: str = "",
-    switched_on: bool | None = None,
+    status: CheckStatus,
+    finding: str,
+    impact: str = "",
+    fix: str = "",
+    enabled: bool | None = None,
 ) -> DoctorCheck:
     name, title = about
     return DoctorCheck(
         name=name,
         title=title,
-        state=state,
-        found=found,
-        lost=lost,
-        mend=mend,
-        switched_on=switched_on,
+        status=status,
+        finding=finding,
+        impact=impact,
+        fix=fix,
+        enabled=enabled,
     )
 
 
@@ -44,7 +44,12 @@ def kernel(facts: Facts) -> DoctorCheck:
     about = "kernel", "Kernel release"
     version = kernel_version(facts.kernel)
     if version is None:
-        return _check(about, "unknown", f"{facts.kernel}: not a release of Linux's form.")
+        return _check(
+            about,
+            "limited",
+            f"{facts.kernel}: not the form of a Linux release.",
+            "Whether tidscope supports this kernel is unknown.",
+        )
     if version < _OLDEST:
         return _check(
             about,
@@ -60,22 +65,27 @@ def rights(facts: Facts) -> DoctorCheck:
     """Does this process have the capabilities that are of use?"""
     about = "capabilities", "Rights of the collector"
     if facts.capabilities is None:
-        return _check(about, "unknown", "The effective capabilities cannot be read.")
+        return _check(
+            about,
+            "limited",
+            "The effective capabilities cannot be read.",
+            "Whether taskstats may be used is unknown.",
+        )
     admin = CAP_NET_ADMIN in facts.capabilities
     ptrace = CAP_SYS_PTRACE in facts.capabilities
-    found = (
+    finding = (
         f"CAP_NET_ADMIN: {'yes' if admin else 'no'}, CAP_SYS_PTRACE: {'yes' if ptrace else 'no'}"
     )
-    lost = []
+    impact = []
     if not admin:
-        lost.append(f"CAP_NET_ADMIN: taskstats. {_FALLBACK}")
+        impact.append(f"CAP_NET_ADMIN: taskstats. {_FALLBACK}")
     if not ptrace:
-        lost.append(
+        impact.append(
             "CAP_SYS_PTRACE: GOMAXPROCS, executable, ports and /proc's I/O counters of processes "
             "of other users."
         )
-    state: CheckState = "ok" if not lost else "limited" if admin else "failed"
-    return _check(about, state, found, " ".join(lost), _AS_ROOT if lost else "")
+    status: CheckStatus = "ok" if not impact else "limited" if admin else "failed"
+    return _check(about, status, finding, " ".join(impact), _AS_ROOT if impact else "")
 
 
 def namespaces(facts: Facts) -> DoctorCheck:
@@ -98,16 +108,15 @@ def namespaces(facts: Facts) -> DoctorCheck:
         "network": "--network=host",
     }
     other = [kind for kind, place in places.items() if place == "other"]
-    found = ", ".join(
-        f"{kind}: {'cannot be told' if place == 'unknown' else place}"
-        for kind, place in places.items()
-    )
+    finding = ", ".join(f"{kind}: {place}" for kind, place in places.items())
     if other:
-        mend = f"docker run {' '.join(options[kind] for kind in other)} … (or run it on the host)"
-        return _check(about, "failed", found, " ".join(losses[kind] for kind in other), mend)
+        fix = f"docker run {' '.join(options[kind] for kind in other)} … (or run it on the host)"
+        return _check(about, "failed", finding, " ".join(losses[kind] for kind in other), fix)
     if "unknown" in places.values():
-        return _check(about, "unknown", found, "Perhaps the totals of threads that end.")
-    return _check(about, "ok", found)
+        return _check(
+            about, "limited", finding, "Exit records may not arrive: the namespaces are unknown."
+        )
+    return _check(about, "ok", finding)
 
 
 def taskstats(probe: TaskstatsProbe) -> DoctorCheck:
@@ -137,40 +146,42 @@ def layout(probe: TaskstatsProbe) -> DoctorCheck:
     about = "taskstats-layout", "Layout of struct taskstats"
     if probe.version is None or probe.length is None:
         return _check(
-            about, "unknown", "No reply to tell it from.", "See the check before this one."
+            about, "limited", "No reply to tell it from.", "See the check before this one."
         )
-    found = f"Version {probe.version}, {probe.length} bytes"
+    finding = f"Version {probe.version}, {probe.length} bytes"
     if probe.layout_name is None:
         return _check(
             about,
             "limited",
-            f"{found}: {probe.refusal or 'not known'}",
+            f"{finding}: {probe.refusal or 'not known'}",
             "Fields outside of what all versions share: they could be at another place here.",
             "Install a newer tidscope that knows this version.",
         )
-    return _check(about, "ok", f"{found}: {probe.layout_name}")
+    return _check(about, "ok", f"{finding}: {probe.layout_name}")
 
 
 def exit_totals(probe: TaskstatsProbe) -> DoctorCheck:
     """Do the totals of a thread that ends arrive?"""
     about = "exit-totals", "Totals of ending threads"
-    lost = (
+    impact = (
         "The totals of threads that end between two samples; live and ended threads do not add "
         "up to the process."
     )
     if probe.family_id is None:
-        return _check(about, "failed", "Not tried: there is no taskstats.", lost)
+        return _check(about, "failed", "Not tried: there is no taskstats.", impact)
     try:
         arrived = probe.exit_self_test()
     except OSError as error:
-        return _check(about, "failed", f"Listening was refused: {error.strerror}.", lost, _AS_ROOT)
+        return _check(
+            about, "failed", f"Listening was refused: {error.strerror}.", impact, _AS_ROOT
+        )
     if arrived:
         return _check(about, "ok", "A thread was started, and its totals arrived.")
     return _check(
         about,
         "failed",
         "A thread was started and ended, and its totals did not arrive.",
-        lost,
+        impact,
         "docker run --network=host --pid=host … (or run it on the host)",
     )
 
@@ -181,19 +192,24 @@ def exit_buffer(facts: Facts, probe: TaskstatsProbe) -> DoctorCheck:
     limit = "unknown" if facts.rmem_max is None else f"{facts.rmem_max:,} bytes"
     granted = probe.receive_buffer_bytes
     if granted is None:
-        return _check(about, "unknown", f"No socket to try; net.core.rmem_max is {limit}.")
+        return _check(
+            about,
+            "limited",
+            f"No socket to try; net.core.rmem_max is {limit}.",
+            "Whether a burst of exits fits is unknown.",
+        )
     fits = granted // EXIT_BYTES
-    found = (
+    finding = (
         f"{granted:,} bytes granted: about {fits:,} exits in one burst; net.core.rmem_max is "
         f"{limit}."
     )
     if fits >= _BURST:
-        return _check(about, "ok", found)
+        return _check(about, "ok", finding)
     return _check(
         about,
         "limited",
-        found,
-        "Exits of a greater burst; how many were lost is shown.",
+        finding,
+        "Exits of a greater burst; the number lost is shown.",
         f"sudo sysctl -w net.core.rmem_max={_BUFFER_WANTED}",
     )
 
@@ -201,23 +217,24 @@ def exit_buffer(facts: Facts, probe: TaskstatsProbe) -> DoctorCheck:
 def delay_accounting(facts: Facts) -> DoctorCheck:
     """Does the kernel account for the time that threads wait for I/O and memory?"""
     about = "delay-accounting", "Delay accounting"
-    lost = (
+    impact = (
         "Waits for block I/O, swap-in, thrashing, reclaim, compaction, copy-on-write and "
-        "interrupts. Run-queue wait is measured all the same."
+        "interrupts. Run-queue delay is measured all the same."
     )
     if facts.task_delayacct is None:
         version = kernel_version(facts.kernel)
         if version is not None and version < (5, 14):
             return _check(
                 about,
-                "unknown",
+                "limited",
                 "Kernels before 5.14 have no switch to read; it is on unless nodelayacct is given.",
+                "Whether delays for I/O and memory are measured is unknown.",
             )
         return _check(
             about,
             "limited",
             "kernel.task_delayacct is not there: a kernel without CONFIG_TASK_DELAY_ACCT.",
-            lost,
+            impact,
             "Boot a kernel with CONFIG_TASK_DELAY_ACCT=y.",
         )
     if facts.task_delayacct:
@@ -225,15 +242,15 @@ def delay_accounting(facts: Facts) -> DoctorCheck:
             about,
             "ok",
             "kernel.task_delayacct = 1; only threads started after it was switched on have delays.",
-            switched_on=True,
+            enabled=True,
         )
     return _check(
         about,
         "limited",
         "kernel.task_delayacct = 0",
-        f"{lost} Only threads that start after it is switched on have them: restart the target.",
+        f"{impact} Only threads that start after it is switched on have them: restart the target.",
         "sudo sysctl -w kernel.task_delayacct=1",
-        switched_on=False,
+        enabled=False,
     )
 
 
@@ -245,20 +262,25 @@ def process_list(facts: Facts) -> DoctorCheck:
             about,
             "limited",
             "/proc/PID/schedstat is not there.",
-            "CPU time and run-queue wait where taskstats is not to be had.",
+            "CPU time and run-queue delay where taskstats is not to be had.",
             "Boot a kernel with CONFIG_SCHED_INFO=y.",
         )
     if facts.hidepid is None:
-        return _check(about, "unknown", "How /proc is mounted cannot be told.")
+        return _check(
+            about,
+            "limited",
+            "How /proc is mounted cannot be read.",
+            "Whether /proc hides processes of other users is unknown.",
+        )
     if facts.hidepid in {"0", "off"}:
         return _check(about, "ok", "/proc hides nothing.")
-    found = f"/proc is mounted with hidepid={facts.hidepid}."
+    finding = f"/proc is mounted with hidepid={facts.hidepid}."
     if facts.capabilities is not None and CAP_SYS_PTRACE in facts.capabilities:
-        return _check(about, "ok", f"{found} CAP_SYS_PTRACE sees all the same.")
+        return _check(about, "ok", f"{finding} CAP_SYS_PTRACE sees all the same.")
     return _check(
         about,
         "limited",
-        found,
+        finding,
         "Processes of other users: they cannot be attached to.",
         "sudo mount -o remount,hidepid=0 /proc",
     )
@@ -268,28 +290,33 @@ def go_symbols(facts: Facts) -> DoctorCheck:
     """May the memory of other processes be read?"""
     about = "go-symbols", "Reading GOMAXPROCS of Go programs"
     if facts.capabilities is None:
-        return _check(about, "unknown", "The effective capabilities cannot be read.")
+        return _check(
+            about,
+            "limited",
+            "The effective capabilities cannot be read.",
+            "Whether GOMAXPROCS of other processes can be read is unknown.",
+        )
     scope = "no Yama" if facts.ptrace_scope is None else f"ptrace_scope {facts.ptrace_scope}"
-    lost = "GOMAXPROCS of Go programs"
+    impact = "GOMAXPROCS of Go programs"
     if facts.ptrace_scope == 3:
         return _check(
             about,
             "failed",
             "kernel.yama.ptrace_scope = 3: nobody may, until the next boot.",
-            f"{lost}.",
+            f"{impact}.",
             "Boot with kernel.yama.ptrace_scope below 3.",
         )
     if CAP_SYS_PTRACE in facts.capabilities:
         return _check(about, "ok", f"CAP_SYS_PTRACE, {scope}")
     if facts.ptrace_scope in {1, 2}:
         return _check(
-            about, "failed", f"No CAP_SYS_PTRACE, {scope}: it may not.", f"{lost}.", _AS_ROOT
+            about, "failed", f"No CAP_SYS_PTRACE, {scope}: it may not.", f"{impact}.", _AS_ROOT
         )
     return _check(
         about,
         "limited",
         f"No CAP_SYS_PTRACE, {scope}: of processes of the same user only.",
-        f"{lost} that run as other users.",
+        f"{impact} that run as other users.",
         _AS_ROOT,
     )
 
@@ -300,8 +327,10 @@ def network(probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorCheck:
     if "net_read_bytes" in probe.fields:
         return _check(about, "ok", "struct taskstats of this kernel has them.")
     if not ebpf.refusal:
-        found = "eBPF: the program was loaded, and taken out again."
-        return _check(about, "ok", f"{found} Not counted: {ebpf.limits}." if ebpf.limits else found)
+        finding = "eBPF: the program was loaded, and taken out again."
+        return _check(
+            about, "ok", f"{finding} Not counted: {ebpf.limits}." if ebpf.limits else finding
+        )
     return _check(
         about,
         "limited",
@@ -329,30 +358,35 @@ def task_iterator(ebpf: EbpfProbe) -> DoctorCheck:
 def energy(facts: Facts) -> DoctorCheck:
     """Is there a counter of energy that may be read?"""
     about = "energy", "Energy of the machine (RAPL)"
-    found = f"{facts.energy_found[:1].upper()}{facts.energy_found[1:]}."
-    lost = "Watts of the machine, energy of runs, and estimates for threads."
+    finding = f"{facts.energy_found[:1].upper()}{facts.energy_found[1:]}."
+    impact = "Watts of the machine, energy of runs, and estimates for threads."
     match facts.energy_obstacle:
         case "":
-            return _check(about, "ok", found)
+            return _check(about, "ok", finding)
         case "denied":
-            return _check(about, "limited", found, lost, _AS_ROOT)
+            return _check(about, "limited", finding, impact, _AS_ROOT)
         case "hidden":
-            mend = "docker run --security-opt systempaths=unconfined … (or run it on the host)"
-            return _check(about, "limited", found, lost, mend)
+            fix = "docker run --security-opt systempaths=unconfined … (or run it on the host)"
+            return _check(about, "limited", finding, impact, fix)
         case "absent" if facts.hypervisor:
-            found = f"{found} This is a virtual machine: only its host can count energy."
-            return _check(about, "limited", found, lost)
+            finding = f"{finding} This is a virtual machine: only its host can count energy."
+            return _check(about, "limited", finding, impact)
         case "absent":
-            return _check(about, "limited", found, lost, "sudo modprobe intel_rapl_msr")
+            return _check(about, "limited", finding, impact, "sudo modprobe intel_rapl_msr")
         case _:
-            return _check(about, "limited", found, lost)
+            return _check(about, "limited", finding, impact)
 
 
 def clock_source(facts: Facts) -> DoctorCheck:
     """Is it cheap to ask what time it is?"""
     about = "clock-source", "Clock source"
     if facts.clock_source is None:
-        return _check(about, "unknown", "It cannot be read.")
+        return _check(
+            about,
+            "limited",
+            "The clock source cannot be read.",
+            "Whether reading the clock is cheap is unknown.",
+        )
     if facts.clock_source in _CHEAP_CLOCKS:
         return _check(about, "ok", facts.clock_source)
     return _check(

@@ -2,13 +2,13 @@
 
 import time
 
-from tidscope_wire.generated.models import CheckState, DoctorCheck, DoctorReport
+from tidscope_wire.generated.models import CheckStatus, DoctorCheck, DoctorReport
 
 from tidscope_collector.doctor import checks
 from tidscope_collector.doctor.facts import Facts
 from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
 
-_WORST_FIRST: tuple[CheckState, ...] = ("failed", "limited", "unknown")
+_WORST_FIRST: tuple[CheckStatus, ...] = ("failed", "limited")
 
 
 def examine(
@@ -35,12 +35,12 @@ def examine(
         host=facts.host,
         kernel=facts.kernel,
         checked_unix_ms=time.time_ns() // 1_000_000,
-        state=overall(found),
+        status=overall(found),
         checks=found,
     )
 
 
-def overall(found: list[DoctorCheck]) -> CheckState:
-    """The worst state of all: failed, then limited, then unknown."""
-    states = {check.state for check in found}
-    return next((state for state in _WORST_FIRST if state in states), "ok")
+def overall(found: list[DoctorCheck]) -> CheckStatus:
+    """The worst status of all: failed, then limited."""
+    statuses = {check.status for check in found}
+    return next((status for status in _WORST_FIRST if status in statuses), "ok")

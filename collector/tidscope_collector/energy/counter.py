@@ -20,12 +20,12 @@ class Counter:
     Attributes:
         range_uj: the zone's max_energy_range_uj.
         total_uj: energy since the first reading, as far as it is known.
-        holes: times that it is not known what was added since the reading before.
+        gaps: times that it is not known what was added since the reading before.
     """
 
     range_uj: int
     total_uj: int = 0
-    holes: int = 0
+    gaps: int = 0
     _last_uj: int | None = None
     _last_ns: int = 0
 
@@ -41,7 +41,7 @@ class Counter:
                 max_per_s=MOST_WATTS * 1e6,
             )[1]
             if np.isnan(gained):
-                self.holes += 1
+                self.gaps += 1
             else:
                 self.total_uj += int(gained)
         self._last_uj, self._last_ns = value_uj, now_ns

@@ -14,12 +14,12 @@ class EnergyReading:
     Attributes:
         package_uj: sum over packages; None if one of them could not be read, or there is none.
         domains_uj: each domain, None if it could not be read.
-        holes: times that energy of a domain is not known.
+        gaps: times that energy of a domain is not known.
     """
 
     package_uj: int | None
     domains_uj: tuple[int | None, ...]
-    holes: int
+    gaps: int
 
 
 class EnergyMeter:
@@ -57,7 +57,7 @@ class EnergyMeter:
         return EnergyReading(
             package_uj=sum(known) if known and len(known) == len(packages) else None,
             domains_uj=domains,
-            holes=sum(counter.holes for _, counter, _ in self._domains),
+            gaps=sum(counter.gaps for _, counter, _ in self._domains),
         )
 
 

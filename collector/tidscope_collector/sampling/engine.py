@@ -35,7 +35,7 @@ LAST_OF_PROCESS = 0x20
 """AGROUP of ac_flag (include/uapi/linux/acct.h), in taskstats from version 12 on."""
 
 FrameSink = Callable[[Target, int, bytes, bool], None]
-"""Takes target, seq, frame, and whether the frame is a snapshot; called in the sampling thread."""
+"""Takes target, seq, frame, and whether the frame is a key frame; called in the sampling thread."""
 
 
 @dataclass
@@ -211,8 +211,8 @@ class Engine:
             event = RateAdapted(
                 rate_hz=rate_hz,
                 previous_hz=sampler.schedule.rate_hz,
-                asked_hz=sampler.target.rate_hz,
-                measuring_percent=round(self._watch.measuring_percent or 0, 2),
+                requested_hz=sampler.target.rate_hz,
+                overhead_percent=round(self._watch.overhead_percent or 0, 2),
                 budget_percent=self._budget.percent,
             )
             sampler.adapt_rate(event, now_ns)
@@ -338,12 +338,12 @@ class Engine:
             sample_max_us=sampler.times.max_us,
             late_us=late_us,
             missed_deadlines=missed,
-            rate_hz=sampler.schedule.rate_hz,
-            asked_hz=sampler.target.rate_hz,
-            exits_received=exits.received if exits else 0,
-            exits_lost=exits.lost if exits else 0,
+            effective_hz=sampler.schedule.rate_hz,
+            requested_hz=sampler.target.rate_hz,
+            exit_records_received=exits.received if exits else 0,
+            exit_records_lost=exits.lost if exits else 0,
             cpu_percent=watch.cpu_percent,
-            measuring_percent=watch.measuring_percent,
+            overhead_percent=watch.overhead_percent,
             budget_percent=self._budget.percent,
             replay_bytes=load.replay_bytes,
             replay_frames=load.replay_frames,

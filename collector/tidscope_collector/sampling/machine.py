@@ -16,7 +16,7 @@ from tidscope_collector.procfs.machine import busy_us
 READ_NS = 1_000_000_000
 """On a machine with many CPUs /proc/stat costs the kernel a millisecond and more."""
 
-ABSENT = MachineCounters(time_ns=0, cpu_busy_us=None, package_uj=None, domains_uj=[], holes=0)
+ABSENT = MachineCounters(time_ns=0, cpu_busy_us=None, package_uj=None, domains_uj=[], gaps=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class MachineWatch:
                 cpu_busy_us=_since(read.busy_us, base.busy_us),
                 package_uj=_since(read.energy.package_uj, base.energy.package_uj),
                 domains_uj=[_since(now, then) for now, then in energy],
-                holes=read.energy.holes - base.energy.holes,
+                gaps=read.energy.gaps - base.energy.gaps,
             )
         return self._counters
 

@@ -95,14 +95,14 @@ class SelfWatch:
 
     Attributes:
         cpu_percent: of the process over the last account, 100 = one core; None before the first.
-        measuring_percent: of it sampling and sending.
+        overhead_percent: of it sampling and sending.
     """
 
     sending: Callable[[], int]
     sampling: Callable[[], int] = sampling_clock
     process: Callable[[], int] = process_clock
     cpu_percent: float | None = None
-    measuring_percent: float | None = None
+    overhead_percent: float | None = None
     _began_ns: int | None = None
     _clocks: tuple[int, int, int] = (0, 0, 0)
     _targets: dict[str, _Spending] = field(default_factory=dict)
@@ -143,5 +143,5 @@ class SelfWatch:
         measuring_s = (sampling + sending) / 1e9
         spent = Spent(elapsed_ns / 1e9, max(0.0, measuring_s - sum(cost.values())), cost)
         self.cpu_percent = 100 * process / elapsed_ns
-        self.measuring_percent = 100 * (sampling + sending) / elapsed_ns
+        self.overhead_percent = 100 * (sampling + sending) / elapsed_ns
         return spent

@@ -12,7 +12,7 @@ from tidscope_wire.frame import RowEncoder, Rows, join
 from tidscope_wire.generated.models import (
     CollectorHealth,
     DeadlinesMissed,
-    ExitsLost,
+    ExitRecordsLost,
     FrameHeader,
     GomaxprocsChanged,
     ProcessGauges,
@@ -147,10 +147,10 @@ class TargetSampler:
 
     def change_rate(self, rate_hz: float, now_ns: int) -> None:
         """Sample at another rate from now on, as someone asked for."""
-        asked_hz = self.target.rate_hz
-        if rate_hz == asked_hz:
+        requested_hz = self.target.rate_hz
+        if rate_hz == requested_hz:
             return
-        self._pending.append(RateChanged(rate_hz=rate_hz, previous_hz=asked_hz))
+        self._pending.append(RateChanged(rate_hz=rate_hz, previous_hz=requested_hz))
         self.schedule.change_rate(rate_hz, now_ns)
         self.target = self.target.model_copy(update={"rate_hz": rate_hz})
 
@@ -246,7 +246,7 @@ class TargetSampler:
         if missed:
             self._pending.append(DeadlinesMissed(count=missed))
         if lost:
-            self._pending.append(ExitsLost(count=lost))
+            self._pending.append(ExitRecordsLost(count=lost))
 
     def _watch_size(self) -> None:
         if self._gomaxprocs is None:
@@ -262,7 +262,7 @@ class TargetSampler:
         self.seq += 1
         key = started_ns - self._key_ns >= KEY_FRAME_NS or self._key_bytes > KEY_FRAME_BYTES
         if key:
-            rows = self._tracker.snapshot()
+            rows = self._tracker.all_rows()
             self._key_ns, self._key_bytes = started_ns, 0
         self.last_was_key = key
         if started_ns - self._slow_ns >= SLOW_GAUGES_NS:
@@ -280,7 +280,7 @@ class TargetSampler:
             target=self.target.id,
             seq=self.seq,
             first_seq=self.seq,
-            kind="snapshot" if key else "delta",
+            kind="key" if key else "delta",
             time_ns=max(0, started_ns - self.attach_ns),
             unix_us=time.time_ns() // 1000 - (now - started_ns) // 1000,
             live_threads=len(self._tracker.threads),

@@ -127,7 +127,7 @@ class Tracker:
             self._seen_ns = np.concatenate([seen, self._seen_ns[stands]])
         return events, self._rows(reading, changed)
 
-    def snapshot(self) -> Rows:
+    def all_rows(self) -> Rows:
         """All live threads with their identities."""
         alive = np.array([tid in self.threads for tid in self._last.tid.tolist()], np.bool_)
         rows = self._rows(self._last, alive)

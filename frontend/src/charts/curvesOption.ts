@@ -1,9 +1,10 @@
 /** Curves of several runs over one time axis: what is drawn, and the ECharts option. Pure. */
 
-import { formatDuration, formatValue, tickFormatter } from "../model/format";
+import { axisFormatter, formatDuration, formatValue } from "../model/format";
 import type { ShownUnit } from "../model/views";
 import type { ChartTheme, LineStyle } from "./palette";
-import { roleStyle } from "./palette";
+import { hueStyle } from "./palette";
+import { Y_PARTS } from "./yRange";
 
 /** One run's curve, in the unit to show. */
 export interface RunCurve {
@@ -28,10 +29,10 @@ export interface CurvesView {
 
 const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
 
-/** Looks of a run: neither its colour nor its dash alone tells it apart. */
+/** Style of a run: neither its colour nor its dash alone tells it apart. */
 export function runStyle(index: number, theme: ChartTheme): LineStyle {
   const dash = DASHES[index % DASHES.length] ?? [];
-  return { ...roleStyle(index, theme), dash, width: 2 };
+  return { ...hueStyle(index, theme), dash, width: 2 };
 }
 
 /**
@@ -97,7 +98,7 @@ export function offsetText(seconds: number): string {
 export function curvesOption(view: CurvesView, theme: ChartTheme) {
   const { curves, unit, t0_s, t1_s, step } = view;
   const top = roundTop(view.y_max);
-  const tick = tickFormatter(unit, top);
+  const tick = axisFormatter(unit, top, top / Y_PARTS);
   const label = { color: theme.muted, fontFamily: theme.font, fontSize: 11 };
   return {
     animation: false,
@@ -140,7 +141,7 @@ export function curvesOption(view: CurvesView, theme: ChartTheme) {
       type: "value" as const,
       min: 0,
       max: top,
-      interval: top / 4,
+      interval: top / Y_PARTS,
       axisLine: { show: false },
       splitLine: { lineStyle: { color: theme.grid } },
       axisLabel: { ...label, formatter: (value: number) => tick(value) },

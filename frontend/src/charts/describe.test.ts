@@ -6,7 +6,7 @@ import { describeChart, describeEvent, describeTimes, lineName, othersNote } fro
 describe("describeTimes", () => {
   const parts = { cpu: 3, queue: 1, blkio: Number.NaN, swapin: Number.NaN, memory: 0.01 };
   const row = {
-    ...{ key: "", name: "all threads", role_index: 0, threads: 2, wall_s: 10 },
+    ...{ key: "", name: "all threads", colour: 0, threads: 2, wall_s: 10 },
     parts: { ...parts, irq: 0, unsplit: 5.99, rest: 0 },
   };
   const times = {
@@ -66,16 +66,14 @@ describe("describeChart and describeEvent", () => {
     const exited = { type: "target_exited", exit_code: 256 } as const;
     expect(describeEvent(exited)).toBe("The process ended with exit code 1.");
     expect(describeEvent({ ...exited, exit_code: 9 })).toBe("The process ended with signal 9.");
-    const adapted = { type: "rate_adapted", asked_hz: 10, budget_percent: 2 } as const;
-    expect(
-      describeEvent({ ...adapted, rate_hz: 4, previous_hz: 10, measuring_percent: 4.96 }),
-    ).toBe(
+    const adapted = { type: "rate_adapted", requested_hz: 10, budget_percent: 2 } as const;
+    expect(describeEvent({ ...adapted, rate_hz: 4, previous_hz: 10, overhead_percent: 4.96 })).toBe(
       "Sampling went from 10 to 4 a second by itself: it took 5.0 % of a core, of a budget of 2 %. 10 are asked for.",
     );
     expect(
-      describeEvent({ ...adapted, rate_hz: 10, previous_hz: 4, measuring_percent: 0.5 }),
+      describeEvent({ ...adapted, rate_hz: 10, previous_hz: 4, overhead_percent: 0.5 }),
     ).toContain("from 4 back to 10 a second");
-    expect(describeEvent({ type: "exits_lost", count: 1 })).toBe(
+    expect(describeEvent({ type: "exit_records_lost", count: 1 })).toBe(
       "1 exit record was lost on this host.",
     );
     expect(describeEvent({ type: "gap", from_seq: 5, to_seq: 6, reason: "slow" })).toBe(
@@ -100,7 +98,7 @@ describe("describeChart and describeEvent", () => {
     expect(describeEvent({ type: "steering_released", policy, size: 16, actor })).toContain(
       "size 16 again",
     );
-    expect(describeEvent({ type: "steering_troubled", policy, problem: "" })).toBe(
+    expect(describeEvent({ type: "steering_problem", policy, problem: null })).toBe(
       "kalman-kg works again.",
     );
   });

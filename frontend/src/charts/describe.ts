@@ -85,11 +85,11 @@ export function describeEvent(event: TargetEvent): string {
       return `Sampling went from ${event.previous_hz} to ${event.rate_hz} a second.`;
     case "rate_adapted":
       return event.rate_hz < event.previous_hz
-        ? `Sampling went from ${event.previous_hz} to ${event.rate_hz} a second by itself: it took ${event.measuring_percent.toFixed(1)} % of a core, of a budget of ${event.budget_percent} %. ${event.asked_hz} are asked for.`
+        ? `Sampling went from ${event.previous_hz} to ${event.rate_hz} a second by itself: it took ${event.overhead_percent.toFixed(1)} % of a core, of a budget of ${event.budget_percent} %. ${event.requested_hz} are asked for.`
         : `Sampling went from ${event.previous_hz} back to ${event.rate_hz} a second: there is room in the CPU budget.`;
     case "deadlines_missed":
       return `${plural(event.count, "sample was", "samples were")} not taken in time.`;
-    case "exits_lost":
+    case "exit_records_lost":
       return `${plural(event.count, "exit record was", "exit records were")} lost on this host.`;
     case "gap":
       return `${plural(event.to_seq - event.from_seq + 1, "frame is", "frames are")} missing: ${event.reason}.`;
@@ -97,7 +97,7 @@ export function describeEvent(event: TargetEvent): string {
       return `GOMAXPROCS went from ${event.previous} to ${event.size}.`;
     case "sample_failed":
       return `A sample could not be taken: ${event.reason}.`;
-    case "steering_began":
+    case "steering_started":
       return `${event.policy} ${event.shadow ? "decides in shadow mode" : "steers"} from size ${event.size}, between ${event.lower} and ${event.upper}, on ${signalName(event.signal)}${event.proxy ? ", which stands in for ops" : ""}. Asked for by ${event.actor}.`;
     case "steering_decided":
       return event.next_size === event.size
@@ -107,8 +107,8 @@ export function describeEvent(event: TargetEvent): string {
       return `${event.policy} searches anew: ${event.reason}${event.actor === "" ? "" : ` (${event.actor})`}.`;
     case "steering_released":
       return `${event.policy} was released, size ${event.size} again. Asked for by ${event.actor}.`;
-    case "steering_troubled":
-      return event.problem === ""
+    case "steering_problem":
+      return event.problem === null
         ? `${event.policy} works again.`
         : `${event.policy} cannot work: ${event.problem}`;
   }

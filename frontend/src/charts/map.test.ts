@@ -5,7 +5,7 @@ import { type MapPicture, nextPicture } from "../model/mapPicture";
 import { ramp, scaleTicks, stepOf } from "./mapColours";
 import { moveCursor } from "./mapCursor";
 import { mapPlot, rowBox, rowUnder } from "./mapPlot";
-import { cellSentence, cellWords, describeMap, fineValue } from "./mapText";
+import { cellSentence, cellWords, describeMap } from "./mapText";
 import { DARK_CHART_THEME, LIGHT_CHART_THEME } from "./palette";
 import { hexRgb } from "./rgb";
 
@@ -61,9 +61,10 @@ const LAYOUT: MapLayout = {
   tid: Uint32Array.from([1, 2, 3]),
   start_ns: Float64Array.from([0, 0, 0]),
   names: ["main", "worker-1", "worker-2"],
+  colours: Uint32Array.from([1, 5, 3]),
   groups: [
-    { role: "main", role_index: 0, row: 0, rows: 1, threads: 1 },
-    { role: "worker-#", role_index: 1, row: 1, rows: 1, threads: 2 },
+    { role: "main", colour: 0, row: 0, rows: 1, threads: 1 },
+    { role: "worker-#", colour: 3, row: 1, rows: 1, threads: 2 },
   ],
   per_row: 2,
 };
@@ -124,14 +125,6 @@ describe("words", () => {
     expect(describeMap(picture(), "CPU time")).toContain("3 threads by role (worker-# 2, main 1)");
     expect(describeMap(picture({ state: "absent", reason: "no eBPF" }), "x")).toContain("no eBPF");
     expect(describeMap(null, "CPU time")).toContain("loading");
-  });
-
-  it("keep two digits of small values", () => {
-    expect([0, 0.00234, 0.5].map((value) => fineValue(value, "cores"))).toEqual([
-      "0.00 cores",
-      "0.0023 cores",
-      "0.50 cores",
-    ]);
   });
 });
 

@@ -8,7 +8,7 @@ import { GridComponent } from "echarts/components";
 import { type ECharts, graphic, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import type { Hover } from "../model/client";
-import { rowAt } from "../model/mapLayout";
+import { type MapGroup, type MapLayout, rowAt } from "../model/mapLayout";
 import {
   keyAt,
   type MapPicture,
@@ -24,7 +24,7 @@ import { type MapPlot, mapPlot, rowBox, rowUnder, STRIP_PX } from "./mapPlot";
 import { columnAtTime } from "./mapText";
 import { axesOption } from "./option";
 import type { ChartTheme } from "./palette";
-import { roleStyle } from "./palette";
+import { colourStyle } from "./palette";
 import { timeAt, xOf } from "./plot";
 import { SteerLayer } from "./steerLayer";
 import { nextRange, type YRange } from "./yRange";
@@ -36,6 +36,8 @@ const POINTER = 2;
 /** Names of roles need so much height. */
 const LABEL_PX = 13;
 const BAND_PX = 4;
+/** A row this high has a band of its own. */
+const BANDED_PX = 6;
 /** Lines between roles only where they leave most of the cells to be seen. */
 const SEPARATED_PX = 5;
 
@@ -316,8 +318,9 @@ export class MapSurface {
     this.named = key;
     let used = 0;
     let below = plotNow.top - LABEL_PX / 2;
-    for (const [i, group] of groups.entries()) {
-      const { y, height } = rowBox(plotNow, group.row, group.rows);
+    const coloured = picture ? bandsOf(picture.layout, plotNow) : [];
+    for (const [i, { row, rows, colour }] of coloured.entries()) {
+      const { y, height } = rowBox(plotNow, row, rows);
       const band = bands[i] ?? this.addBand();
       band.attr({
         ignore: false,
@@ -328,7 +331,10 @@ export class MapSurface {
           height: Math.max(1, height - 1),
         },
       });
-      band.setStyle({ fill: roleStyle(group.role_index, theme).colour });
+      band.setStyle({ fill: colourStyle(colour, theme).colour });
+    }
+    for (const group of groups) {
+      const { y, height } = rowBox(plotNow, group.row, group.rows);
       const middle = y + height / 2;
       if (middle - LABEL_PX / 2 < below) continue;
       below = middle + LABEL_PX / 2;
@@ -349,7 +355,7 @@ export class MapSurface {
       });
     }
     for (const label of labels.slice(used)) label.attr({ ignore: true });
-    for (const band of bands.slice(groups.length)) band.attr({ ignore: true });
+    for (const band of bands.slice(coloured.length)) band.attr({ ignore: true });
     this.turnover.attr({
       ignore: !picture,
       x: plotNow.left - BAND_PX - 8,
@@ -410,4 +416,16 @@ export class MapSurface {
       pen.rect(x, kind === "born" ? middle - height : middle + 1, Math.max(2, view.bin_px), height);
     }
   }
+}
+
+/** Bands left of the rows: each thread's colour where a row is one thread and high enough, else the role's. */
+function bandsOf(
+  { groups, rows, first, colours, per_row }: MapLayout,
+  plot: MapPlot,
+): readonly Pick<MapGroup, "row" | "rows" | "colour">[] {
+  if (per_row > 1 || rows === 0 || rowBox(plot, 0).height < BANDED_PX) return groups;
+  return Array.from({ length: rows }, (_, row) => ({
+    ...{ row, rows: 1 },
+    colour: colours[first[row] ?? 0] ?? 0,
+  }));
 }

@@ -10,7 +10,6 @@ import {
   placeOf,
   ringPlace,
 } from "../model/mapPicture";
-import type { ShownUnit } from "../model/views";
 import { clockText } from "./option";
 
 /** What there is to say about a cell. */
@@ -22,12 +21,6 @@ export interface CellWords {
   readonly value: string;
   /** How many share the row, and what happened in the column; may be empty. */
   readonly notes: readonly string[];
-}
-
-/** A value with two digits that count, however small: among many threads each does little. */
-export function fineValue(value: number, unit: ShownUnit): string {
-  const small = unit === "cores" && value > 0 && value < 0.0995;
-  return small ? `${Number(value.toPrecision(2))} cores` : formatValue(value, unit);
 }
 
 /** Number of the column at a moment. */
@@ -75,7 +68,7 @@ export function cellWords(picture: MapPicture, t_s: number, key: string): CellWo
 
 function valueWords({ view, from, to }: MapPicture, column: number, value: number): string {
   if (value === NO_FIELD) return "no value for this thread";
-  if (!Number.isNaN(value)) return fineValue(value, view.unit);
+  if (!Number.isNaN(value)) return formatValue(value, view.unit);
   return column < from || column >= to ? "not sampled" : "not running";
 }
 

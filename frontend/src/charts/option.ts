@@ -1,6 +1,6 @@
 /** The ECharts option of a chart: axes and grid. Lines are not in it, see surface.ts. */
 
-import { tickFormatter } from "../model/format";
+import { axisFormatter } from "../model/format";
 import type { ShownUnit } from "../model/views";
 import type { ChartTheme } from "./palette";
 import { MARGIN } from "./plot";
@@ -32,7 +32,7 @@ export function clockText(unix_ms: number, milliseconds = false): string {
 export function axesOption(input: AxesInput) {
   const { t0_s, t1_s, attached_unix_ms, y_top, unit, theme, width, values } = input;
   const label = { color: theme.muted, fontFamily: theme.font, fontSize: 11 };
-  const tick = tickFormatter(unit, y_top);
+  const tick = axisFormatter(unit, y_top, y_top / Y_PARTS);
   return {
     animation: false,
     backgroundColor: "transparent",

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { PARTS } from "../model/breakdown";
+import { threadColour } from "../model/threads";
 import { line } from "../testing/charts";
-import { DARK_CHART_THEME, LIGHT_CHART_THEME, lineStyle, partStyle, roleStyle } from "./palette";
+import { DARK_CHART_THEME, hueStyle, LIGHT_CHART_THEME, lineStyle, partStyle } from "./palette";
 import { hexRgb } from "./rgb";
 
 /** Contrast of two colours (WCAG 2.2, relative luminance). */
@@ -20,7 +21,7 @@ function contrast(a: string, b: string): number {
 
 describe("palette", () => {
   it.each([LIGHT_CHART_THEME, DARK_CHART_THEME])("can be seen on its background: %o", (theme) => {
-    const roles = Array.from({ length: 8 }, (_, i) => roleStyle(i, theme).colour);
+    const roles = Array.from({ length: 8 }, (_, i) => hueStyle(i, theme).colour);
     for (const colour of [...roles, theme.read, theme.written, theme.others]) {
       expect(contrast(colour, theme.background)).toBeGreaterThanOrEqual(3);
     }
@@ -29,24 +30,26 @@ describe("palette", () => {
 
   it.each([LIGHT_CHART_THEME, DARK_CHART_THEME])("shows each part of time: %o", (theme) => {
     const styles = PARTS.map((part) => partStyle(part, theme));
-    const looks = styles.map(({ colour, opacity, striped }) => [colour, opacity, striped].join());
-    expect(new Set(looks).size).toBe(PARTS.length);
+    const distinct = styles.map(({ colour, opacity, striped }) =>
+      [colour, opacity, striped].join(),
+    );
+    expect(new Set(distinct).size).toBe(PARTS.length);
     for (const { colour } of styles) {
       expect(contrast(colour, theme.background)).toBeGreaterThanOrEqual(3);
     }
   });
 
-  it("gives forty roles forty looks, by more than colour", () => {
-    const looks = Array.from({ length: 40 }, (_, i) => roleStyle(i, LIGHT_CHART_THEME));
-    expect(new Set(looks.map(({ colour, marker }) => colour + marker)).size).toBe(40);
+  it("gives forty roles forty styles, by more than colour", () => {
+    const styles = Array.from({ length: 40 }, (_, i) => hueStyle(i, LIGHT_CHART_THEME));
+    expect(new Set(styles.map(({ colour, marker }) => colour + marker)).size).toBe(40);
   });
 
   it.each([LIGHT_CHART_THEME, DARK_CHART_THEME])(
     "tells neighbours in a role apart, stable per thread, seen on the background: %o",
     (theme) => {
-      for (let role_index = 0; role_index < 8; role_index++) {
+      for (let role = 0; role < 8; role++) {
         const shades = [10, 11, 12, 13].map(
-          (tid) => lineStyle(line({ tid, role_index }), "cpu", theme).colour,
+          (tid) => lineStyle(line({ tid, colour: threadColour(role, tid) }), "cpu", theme).colour,
         );
         expect(new Set(shades).size).toBe(3);
         expect(shades[3]).toBe(shades[0]);

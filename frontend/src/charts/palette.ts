@@ -1,11 +1,12 @@
 /**
- * Looks of lines. Colours tell roles apart, stable per role; the eight hues stay apart in the common
+ * Styles of lines. Colours tell roles apart, stable per role; the eight hues stay apart in the common
  * forms of colour blindness (after Okabe and Ito, "Color Universal Design", with lightness moved so
  * that each has a contrast of at least 3:1 to its background). A role has a marker as well, and the
  * two lines of a pair differ in their dash: nothing is told by colour alone.
  */
 
 import type { Part } from "../model/breakdown";
+import { SHADES } from "../model/threads";
 import type { ChartId } from "../model/viewRequest";
 import type { LineView } from "../model/views";
 import { mixed } from "./rgb";
@@ -25,16 +26,7 @@ export interface ChartTheme {
   readonly others: string;
 }
 
-/**
- * Looks of a role or line, by charts/palette.ts:
- *
- *     roleStyle(role_index: number, theme: ChartTheme): LineStyle
- *     lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): LineStyle   // legends use this
- *     LIGHT_CHART_THEME, DARK_CHART_THEME: ChartTheme
- *
- * and charts/describe.ts: `describeChart(view: ChartView, title: string): string`, the text
- * alternative (TimeChart sets it as aria-label itself).
- */
+/** How a line is drawn. */
 export interface LineStyle {
   readonly colour: string;
   /** Dash pattern in pixels; [] is solid. Tells the two variants apart. */
@@ -69,10 +61,10 @@ const DARK = [
 const MARKERS = ["circle", "square", "triangle", "diamond", "cross"] as const;
 
 /**
- * Threads of one role share its hue and differ in how far it is mixed with the text's colour, which
- * never lowers the contrast. By thread id, so that a line keeps its colour when the ranking changes.
+ * How far a shade is mixed with the text's colour, which never lowers the contrast; one for each of
+ * `SHADES` (model/threads.ts).
  */
-const SHADES = [0, 0.3, 0.6] as const;
+const SHADE_MIX = [0, 0.3, 0.6] as const;
 
 const SOLID: readonly number[] = [];
 const SECOND: readonly number[] = [5, 3];
@@ -119,14 +111,14 @@ const PART_HUES: Readonly<Record<Part, number | null>> = {
   rest: null,
 };
 
-/** Looks of a part of time: its colour, how strong it is, and whether it is striped. */
+/** How a part of time is drawn: its colour, how strong it is, and whether it is striped. */
 export interface PartStyle {
   readonly colour: string;
   readonly opacity: number;
   readonly striped: boolean;
 }
 
-/** Looks of a part of time. */
+/** Style of a part of time. */
 export function partStyle(part: Part, theme: ChartTheme): PartStyle {
   const hue = PART_HUES[part];
   const colour = hue === null ? undefined : (theme.dark ? DARK : LIGHT)[hue];
@@ -137,15 +129,22 @@ export function partStyle(part: Part, theme: ChartTheme): PartStyle {
   };
 }
 
-/** Looks of a role. */
-export function roleStyle(role_index: number, theme: ChartTheme): LineStyle {
+/** Style of a thread or role by its colour (`threadColour`, `roleColour` of model/threads.ts). */
+export function colourStyle(colour: number, theme: ChartTheme): LineStyle {
+  const style = hueStyle(Math.floor(colour / SHADES), theme);
+  const mix = SHADE_MIX[colour % SHADES] ?? 0;
+  return { ...style, colour: mixed(style.colour, theme.text, mix) };
+}
+
+/** Style of the n-th of things that are told apart by hue and marker. */
+export function hueStyle(index: number, theme: ChartTheme): LineStyle {
   const colours = theme.dark ? DARK : LIGHT;
   return {
-    colour: colours[role_index % colours.length] ?? theme.others,
+    colour: colours[index % colours.length] ?? theme.others,
     dash: SOLID,
     width: 1.5,
-    // Eight and five have no common factor: forty roles look different.
-    marker: MARKERS[role_index % MARKERS.length] ?? "circle",
+    // Eight and five have no common factor: forty are told apart.
+    marker: MARKERS[index % MARKERS.length] ?? "circle",
   };
 }
 
@@ -158,14 +157,14 @@ export function policyColour(policy: string, theme: ChartTheme): string {
   return colours[sum % (colours.length - 1)] ?? theme.others;
 }
 
-/** Looks of a line in a chart. */
+/** Style of a line in a chart. */
 export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): LineStyle {
   if (line.part !== undefined) {
     const { colour } = partStyle(line.part, theme);
     return { colour, dash: SOLID, width: 8, marker: "none" };
   }
   const dash = line.variant === 1 ? SECOND : SOLID;
-  const base = roleStyle(line.role_index, theme);
+  const base = colourStyle(line.colour, theme);
   const width = line.selected ? 3 : line.pinned ? 2 : base.width;
   const bytes = chart === "disk" || chart === "network" || chart === "network_calls";
   if (line.kind === "others") {
@@ -177,8 +176,7 @@ export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): Li
     const colour = line.variant === 1 ? theme.muted : theme.text;
     return { ...base, colour, dash, width: 2, marker: "none" };
   }
-  const shade = SHADES[(line.tid ?? 0) % SHADES.length] ?? 0;
-  return { ...base, colour: mixed(base.colour, theme.text, shade), dash, width };
+  return { ...base, dash, width };
 }
 
 function bytesColour(line: LineView, theme: ChartTheme): string {

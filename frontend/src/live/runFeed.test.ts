@@ -15,7 +15,7 @@ interface Asked {
 }
 
 const BEGAN = {
-  type: "steering_began",
+  type: "steering_started",
   policy: "bidirectional",
   reason: "asked for",
   actor: "",

@@ -91,7 +91,7 @@ beforeEach(() => {
 describe("LiveSession", () => {
   it("subscribes, and after a loss asks for what it does not have", () => {
     expect(world.sent).toEqual([
-      { type: "taken", frames: 0 },
+      { type: "frame_ack", frames: 0 },
       { type: "subscribe", target: TARGET.id, after_seq: null },
     ]);
     world.frame({ seq: 1 });
@@ -109,16 +109,16 @@ describe("LiveSession", () => {
     expect(told()).toEqual([]);
     for (let seq = 8; seq <= 17; seq++) world.frame({ seq });
     expect(told()).toEqual([
-      { type: "taken", frames: 8 },
-      { type: "taken", frames: 16 },
+      { type: "frame_ack", frames: 8 },
+      { type: "frame_ack", frames: 16 },
     ]);
     const wide = Array.from({ length: 2000 }, (_, n) => ({ ...ROW, tid: n + 1 }));
     world.frame({ seq: 18 }, wide);
-    expect(world.sent.at(-1)).toEqual({ type: "taken", frames: 18 });
+    expect(world.sent.at(-1)).toEqual({ type: "frame_ack", frames: 18 });
     world.socket().onClose(1006, "");
     world.pass(500);
     world.socket().onOpen();
-    expect(world.sent.at(-2)).toEqual({ type: "taken", frames: 0 });
+    expect(world.sent.at(-2)).toEqual({ type: "frame_ack", frames: 0 });
   });
 
   it("makes one view of a burst of frames, with all that it is the first to contain", () => {

@@ -156,7 +156,7 @@ export class LiveSession {
         onState: (connection) => this.env.post({ type: "connection", connection }, []),
         onOpen: () => {
           this.taken = this.untoldFrames = this.untoldBytes = 0;
-          this.send({ type: "taken", frames: 0 });
+          this.send({ type: "frame_ack", frames: 0 });
           this.subscribe();
         },
         onText: (text) => this.takeMessage(text),
@@ -245,7 +245,7 @@ export class LiveSession {
     this.untoldBytes += bytes;
     if (this.untoldFrames < TELL_FRAMES && this.untoldBytes < TELL_BYTES) return;
     this.untoldFrames = this.untoldBytes = 0;
-    this.send({ type: "taken", frames: this.taken });
+    this.send({ type: "frame_ack", frames: this.taken });
   }
 
   private noteBad(reason: string): void {

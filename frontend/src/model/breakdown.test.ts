@@ -39,7 +39,7 @@ describe("split", () => {
     expect(parts).toMatchObject({ cpu: 3, memory: 2, rest: 5 });
   });
 
-  it("takes waits for pages out of the block I/O wait, within which they are", () => {
+  it("takes waits for pages out of the block I/O delay, within which they are", () => {
     const { parts } = split(raw({ wall: 10, blkio: 6, thrashing: 4, swapin: 1 }));
     // Of the 4 s of thrashing 1 s is the swap-in.
     expect(parts).toMatchObject({ blkio: 2, swapin: 1, memory: 3, rest: 4 });
@@ -50,7 +50,7 @@ describe("split", () => {
     expect(parts).toMatchObject({ cpu: 1, swapin: 2, memory: 0, rest: 7 });
   });
 
-  it("takes swap-in from the rest on kernels that left it out of the block I/O wait", () => {
+  it("takes swap-in from the rest on kernels that left it out of the block I/O delay", () => {
     const { parts } = split(raw({ wall: 10, blkio: 3, swapin: 2 }), true);
     expect(parts).toMatchObject({ blkio: 3, swapin: 2, rest: 5 });
   });

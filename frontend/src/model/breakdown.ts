@@ -70,7 +70,7 @@ const HOMES = {
   swapin: ["blkio", "cpu", "queue", "rest"],
   // Waiting for a page that someone reads: a sleep for block I/O, and the way back to a CPU.
   thrashing: ["blkio", "queue", "rest", "cpu"],
-  // Before Linux 5.17 waits for swapped pages were taken out of the block I/O wait.
+  // Before Linux 5.17 waits for swapped pages were taken out of the block I/O delay.
   oldSwapin: ["rest", "blkio", "cpu", "queue"],
 } as const satisfies Record<string, readonly State[]>;
 

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import {
+  axisFormatter,
   formatDuration,
-  formatRate,
+  formatNumber,
   formatTotal,
   formatValue,
+  shortenMiddle,
   shownRate,
   shownTotal,
-  tickFormatter,
 } from "./format";
 import type { ShownUnit } from "./views";
 
@@ -27,7 +28,13 @@ describe("formatValue", () => {
     [1_234_567, "count", "1\u202f234\u202f567"],
     [0, "bytes", "0 B"],
     [3.406, "W", "3.41 W"],
-    [0, "W", "0.00 W"],
+    [0, "W", "0 W"],
+    [0.0032, "cores", "3.20 mcores"],
+    [0.000_014, "cores", "0.01 mcores"],
+    [0.000_002, "cores", "<0.01 mcores"],
+    [0, "cores", "0 cores"],
+    [0.000_05, "s", "50.0 µs"],
+    [0.000_02, "share", "<0.01 %"],
     [999.97, "W", "1.00 kW"],
     [12_000, "J", "12.0 kJ"],
     [Number.NaN, "cores", "–"],
@@ -36,17 +43,62 @@ describe("formatValue", () => {
   });
 });
 
-describe("tickFormatter", () => {
-  it("uses one prefix and one number of digits for an axis", () => {
-    const tick = tickFormatter("bytes", 512 * 1024 ** 2);
-    expect([0, 128, 256].map((mib) => tick(mib * 1024 ** 2))).toEqual([
-      "0 MiB",
-      "128 MiB",
-      "256 MiB",
-    ]);
-    expect([0, 0.15, 0.6].map(tickFormatter("cores", 0.6))).toEqual(["0", "0.15", "0.60"]);
-    expect([0.04, 0.16].map(tickFormatter("share", 0.16))).toEqual(["4 %", "16 %"]);
-    expect([40_000, 160_000].map(tickFormatter("1/s", 160_000))).toEqual(["40 k/s", "160 k/s"]);
+describe("formatNumber", () => {
+  it.each<[number, ShownUnit, string]>([
+    [0.62, "cores", "0.62"],
+    [0.0032, "cores", "3.20 m"],
+    [12.34, "s", "12.3"],
+    [0.004, "s", "4.00 ms"],
+    [554, "1/s", "554"],
+    [1230, "1/s", "1.23 k"],
+    [2048, "bytes/s", "2.00 KiB"],
+    [0, "bytes/s", "0 B"],
+    [8 * 1024 ** 2, "bytes", "8.00 MiB"],
+    [0.102, "share", "10.2 %"],
+    [0.0032, "W", "3.20 mW"],
+    [Number.NaN, "cores", "–"],
+  ])("%d %s is %s", (value, unit, text) => {
+    expect(formatNumber(value, unit)).toBe(text);
+  });
+});
+
+describe("axisFormatter", () => {
+  const labels = (unit: ShownUnit, top: number, parts = 4) =>
+    Array.from({ length: parts + 1 }, (_, i) => (i * top) / parts).map(
+      axisFormatter(unit, top, top / parts),
+    );
+
+  it.each<[ShownUnit, number, string[]]>([
+    ["cores", 0.01, ["0", "2.5 m", "5.0 m", "7.5 m", "10.0 m"]],
+    ["cores", 0.02, ["0", "5 m", "10 m", "15 m", "20 m"]],
+    ["cores", 0.6, ["0", "0.15", "0.30", "0.45", "0.60"]],
+    ["cores", 8, ["0", "2", "4", "6", "8"]],
+    ["share", 0.01, ["0", "0.25 %", "0.50 %", "0.75 %", "1.00 %"]],
+    ["share", 0.16, ["0", "4 %", "8 %", "12 %", "16 %"]],
+    ["s", 0.01, ["0", "2.5 ms", "5.0 ms", "7.5 ms", "10.0 ms"]],
+    ["bytes", 512 * 1024 ** 2, ["0", "128 MiB", "256 MiB", "384 MiB", "512 MiB"]],
+    ["bytes", 1024 ** 3, ["0", "0.25 GiB", "0.50 GiB", "0.75 GiB", "1.00 GiB"]],
+    ["1/s", 160_000, ["0", "40 k/s", "80 k/s", "120 k/s", "160 k/s"]],
+    ["count", 10, ["0", "2.5", "5.0", "7.5", "10.0"]],
+  ])("%s up to %d", (unit, top, texts) => {
+    expect(labels(unit, top)).toEqual(texts);
+  });
+
+  it("never gives two ticks of an axis the same text", () => {
+    for (const unit of ["cores", "s", "share", "bytes", "bytes/s", "1/s", "W"] as const) {
+      for (let max = 1e-5; max < 1e7; max *= 1.37) {
+        const texts = labels(unit, max);
+        expect(new Set(texts).size, texts.join()).toBe(texts.length);
+      }
+    }
+  });
+});
+
+describe("shortenMiddle", () => {
+  it("keeps both ends", () => {
+    expect(shortenMiddle("http-nio-8080-exec-12", 12)).toBe("http-n…ec-12");
+    expect(shortenMiddle("worker-1", 12)).toBe("worker-1");
+    expect([...shortenMiddle("GC 🗑 thread of the heap", 9)]).toHaveLength(9);
   });
 });
 
@@ -58,7 +110,6 @@ describe("shown units", () => {
     expect(shownRate("disk_read_bytes", 10)).toEqual({ value: 10, unit: "bytes/s" });
     expect(shownTotal("cpu_run_ns", 2e9)).toEqual({ value: 2, unit: "s" });
     expect(shownTotal("voluntary_switches", 3)).toEqual({ value: 3, unit: "count" });
-    expect(formatRate("disk_read_bytes", 2048)).toBe("2.00 KiB/s");
     expect(formatTotal("user_cpu_us", 1_500_000)).toBe("1.50 s");
   });
 });

@@ -51,12 +51,6 @@ export function shownTotal(field: string, total: number): Shown {
   }
 }
 
-/** A field's rate as text. */
-export function formatRate(field: string, rate: number): string {
-  const { value, unit } = shownRate(field, rate);
-  return formatValue(value, unit);
-}
-
 /** A field's total as text. */
 export function formatTotal(field: string, total: number): string {
   const { value, unit } = shownTotal(field, total);
@@ -66,48 +60,52 @@ export function formatTotal(field: string, total: number): string {
 /** What stands for a value that is not there. */
 export const NO_VALUE = "–";
 
-/** A value with its unit, three significant digits or so; "–" for NaN. */
+/**
+ * A value with its unit: three significant digits and the prefix that leaves room for them, so that a
+ * small CPU share reads "3.20 mcores" and not "0.00 cores". What is nearly nothing is "<0.01", only
+ * zero is "0". "–" for NaN.
+ */
 export function formatValue(value: number, unit: ShownUnit): string {
-  if (!Number.isFinite(value)) return NO_VALUE;
-  switch (unit) {
-    case "cores":
-      return `${value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2)} cores`;
-    case "s":
-      return value >= 1000 ? `${grouped(value)} s` : `${digits(value)} s`;
-    case "ms":
-      return `${digits(value)} ms`;
-    case "share":
-      return `${digits(100 * value)} %`;
-    case "W":
-      return withUnit(value, "W");
-    case "J":
-      return withUnit(value, "J");
-    case "bytes":
-      return withPrefix(value, 1024, IEC, "B");
-    case "bytes/s":
-      return withPrefix(value, 1024, IEC, "B/s");
-    case "1/s":
-      return value >= 1000 ? withPrefix(value, 1000, SI, "/s") : `${digits(value)} /s`;
-    case "count":
-      return grouped(value);
-  }
+  const { number, name } = partsOf(value, unit);
+  return name === "" ? number : `${number} ${name}`;
+}
+
+/** The same where a heading has the unit: 1.25 for 1.25 cores, 3.20 m, 1.50 KiB, 12.3 %. */
+export function formatNumber(value: number, unit: ShownUnit): string {
+  const { number, prefix, name } = partsOf(value, unit);
+  const kept = keptName(prefix, name, unit);
+  return kept === "" ? number : `${number} ${kept}`;
+}
+
+/** Labels of an axis: one prefix for all of them, and the digits that its step needs. */
+export function axisFormatter(
+  unit: ShownUnit,
+  top: number,
+  step: number,
+): (value: number) => string {
+  const scale = SCALES[unit];
+  const { base, prefixes, suffix, factor } = scale;
+  const power = powerOf(Math.abs(top) * factor, scale, prefixes.length - 1);
+  const perLabel = factor / base ** power;
+  const places = placesOf(step * perLabel);
+  const name = axisName(prefixes[power + scale.plain] ?? "", suffix);
+  return (value) => {
+    if (value === 0) return "0";
+    const number = (value * perLabel).toFixed(places);
+    return name === "" ? number : `${number} ${name}`;
+  };
 }
 
 /**
- * Labels of an axis: one prefix and one number of digits for all ticks, chosen by the axis' maximum.
+ * A text of at most so many characters: what is too long loses its middle, for names of threads often
+ * differ at their ends ("http-nio-8080-exec-12").
  */
-export function tickFormatter(unit: ShownUnit, max: number): (value: number) => string {
-  const [base, prefixes, suffix] = AXIS[unit];
-  let power = 0;
-  while (max >= base ** (power + 1) && power + 1 < prefixes.length) power++;
-  const scale = (unit === "share" ? 0.01 : 1) * base ** power;
-  const top = max / scale;
-  const places = top >= 20 ? 0 : top >= 2 ? 1 : 2;
-  const name = [prefixes[power] ?? "", suffix].join("");
-  return (value) => {
-    const number = (value / scale).toFixed(places).replace(/\.0+$/, "");
-    return name === "" ? number : `${number} ${name}`;
-  };
+export function shortenMiddle(text: string, most: number): string {
+  const letters = [...text];
+  if (letters.length <= most) return text;
+  const tail = Math.floor((most - 1) / 2);
+  const head = letters.slice(0, most - 1 - tail).join("");
+  return `${head}…${tail > 0 ? letters.slice(-tail).join("") : ""}`;
 }
 
 /** A length of time: "850 ms", "3.2 s", "3 min 05 s", "2 h 04 min". */
@@ -123,50 +121,108 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
 }
 
-const IEC = ["", "Ki", "Mi", "Gi", "Ti", "Pi"] as const;
-const SI = ["", "k", "M", "G", "T"] as const;
-const PLAIN = [""] as const;
-const AXIS: Readonly<Record<ShownUnit, readonly [number, readonly string[], string]>> = {
-  W: [1000, SI, "W"],
-  J: [1000, SI, "J"],
-  cores: [1000, PLAIN, ""],
-  s: [1000, PLAIN, "s"],
-  ms: [1000, PLAIN, "ms"],
-  share: [1000, PLAIN, "%"],
-  bytes: [1024, IEC, "B"],
-  "bytes/s": [1024, IEC, "B/s"],
-  "1/s": [1000, SI, "/s"],
-  count: [1000, SI, ""],
-};
-
-function withPrefix(
-  value: number,
-  base: number,
-  prefixes: readonly string[],
-  unit: string,
-): string {
-  let power = 0;
-  let rest = value;
-  // 1023.96 would be shown as 1024: it is one of the next prefix.
-  while (Math.abs(rest) >= base - 0.05 && power + 1 < prefixes.length) {
-    rest /= base;
-    power++;
-  }
-  const number = power === 0 ? String(Math.round(rest)) : digits(rest);
-  return `${number} ${prefixes[power] ?? ""}${unit}`;
+/** How a unit is scaled: its prefixes from the smallest on, and which of them is none. */
+interface Scale {
+  readonly base: number;
+  readonly prefixes: readonly string[];
+  readonly plain: number;
+  readonly suffix: string;
+  /** From the value to the number shown: 100 for a share in percent. */
+  readonly factor: number;
+  /** Without a prefix it is a whole number. */
+  readonly whole: boolean;
 }
 
-/** With digits behind the point, unlike counts: 3.41 W, 12.0 kJ. */
-function withUnit(value: number, unit: string): string {
-  return Math.abs(value) < 999.95 ? `${digits(value)} ${unit}` : withPrefix(value, 1000, SI, unit);
+const IEC = ["", "Ki", "Mi", "Gi", "Ti", "Pi"] as const;
+const SI = ["", "k", "M", "G", "T"] as const;
+
+function scaleOf(suffix: string, prefixes: readonly string[], rest: Partial<Scale> = {}): Scale {
+  const plain = prefixes.indexOf("");
+  return { base: 1000, prefixes, plain, suffix, factor: 1, whole: false, ...rest };
+}
+
+const SCALES: Readonly<Record<ShownUnit, Scale>> = {
+  W: scaleOf("W", ["m", ...SI]),
+  J: scaleOf("J", ["m", ...SI]),
+  cores: scaleOf("cores", ["m", ""]),
+  s: scaleOf("s", ["µ", "m", ""]),
+  ms: scaleOf("ms", [""]),
+  share: scaleOf("%", [""], { factor: 100 }),
+  bytes: scaleOf("B", IEC, { base: 1024, whole: true }),
+  "bytes/s": scaleOf("B/s", IEC, { base: 1024, whole: true }),
+  "1/s": scaleOf("/s", SI),
+  count: scaleOf("", SI, { whole: true }),
+};
+
+/** Below this a value takes the next smaller prefix, if there is one. */
+const SMALL = 0.0995;
+
+/** Power of the base whose prefix a number takes; 0 is none. */
+function powerOf(number: number, { base, plain }: Scale, last: number): number {
+  let power = 0;
+  // 1023.96 would be shown as 1024: it is one of the next prefix.
+  while (number >= (base - 0.05) * base ** power && power + plain < last) power++;
+  while (number > 0 && number < SMALL * base ** power && power + plain > 0) power--;
+  return power;
+}
+
+function partsOf(value: number, unit: ShownUnit): { number: string; prefix: string; name: string } {
+  if (!Number.isFinite(value)) return { number: NO_VALUE, prefix: "", name: "" };
+  const scale = SCALES[unit];
+  const number = value * scale.factor;
+  // Counts of things are written out.
+  const last = unit === "count" ? 0 : scale.prefixes.length - 1;
+  const power = powerOf(Math.abs(number), scale, last);
+  const shown = number / scale.base ** power;
+  const prefix = scale.prefixes[power + scale.plain] ?? "";
+  const whole = scale.whole && power === 0;
+  return {
+    number: whole || Math.abs(shown) >= 999.5 ? grouped(shown) : digits(shown),
+    prefix,
+    name: `${prefix}${scale.suffix}`,
+  };
+}
+
+/** What stays of a unit's name where a heading has the unit. */
+function keptName(prefix: string, name: string, unit: ShownUnit): string {
+  switch (unit) {
+    case "bytes":
+    case "bytes/s":
+      return name.replace("/s", "");
+    case "share":
+      return name;
+    case "s":
+    case "W":
+    case "J":
+      // 4.00 m would be minutes.
+      return prefix === "" ? "" : name;
+    default:
+      return prefix;
+  }
 }
 
 /** Three significant digits, never in scientific notation. */
 function digits(value: number): string {
   const size = Math.abs(value);
+  if (size === 0) return "0";
   if (size >= 99.95) return value.toFixed(0);
   if (size >= 9.995) return value.toFixed(1);
-  return value.toFixed(2);
+  if (size >= 0.005) return value.toFixed(2);
+  return value > 0 ? "<0.01" : ">-0.01";
+}
+
+/** Digits behind the point that a step needs, so that no two ticks read the same. */
+function placesOf(step: number): number {
+  for (let places = 0; places < 6; places++) {
+    const scaled = step * 10 ** places;
+    if (scaled > 0.5 && Math.abs(scaled - Math.round(scaled)) < 1e-6 * scaled) return places;
+  }
+  return Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(step))));
+}
+
+/** The unit beside each label of an axis; that of cores stands in the chart's heading. */
+function axisName(prefix: string, suffix: string): string {
+  return suffix === "cores" ? prefix : `${prefix}${suffix}`;
 }
 
 function grouped(value: number): string {

@@ -13,7 +13,7 @@ interface Reading {
   readonly energy_j: number;
   /** CPU time of all that ran since attach, seconds; NaN if it is not known. */
   readonly busy_s: number;
-  readonly holes: number;
+  readonly gaps: number;
 }
 
 /** What the machine did lately. NaN = not known, or not enough data yet. */
@@ -35,7 +35,7 @@ export class MachineLog {
       t_s,
       energy_j: (counters.package_uj ?? Number.NaN) / 1e6,
       busy_s: (counters.cpu_busy_us ?? Number.NaN) / 1e6,
-      holes: counters.holes,
+      gaps: counters.gaps,
     });
     if (this.readings.length > 2 * KEPT) this.readings = this.readings.slice(-KEPT);
   }
@@ -61,7 +61,7 @@ export class MachineLog {
 
   /** Whether energy is missing in the sums up to a moment. */
   holesAt(now_s: number): boolean {
-    return (this.readings[this.indexAt(now_s)]?.holes ?? 0) > 0;
+    return (this.readings[this.indexAt(now_s)]?.gaps ?? 0) > 0;
   }
 
   /** Power at the ends of `points` equal parts of a span, watts; NaN where it is not known. */
@@ -91,6 +91,6 @@ export class MachineLog {
 }
 
 function wattsBetween(before: Reading, after: Reading): number {
-  if (after.holes !== before.holes) return Number.NaN;
+  if (after.gaps !== before.gaps) return Number.NaN;
   return (after.energy_j - before.energy_j) / (after.t_s - before.t_s);
 }

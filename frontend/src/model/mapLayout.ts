@@ -1,11 +1,11 @@
 /** Rows of the thread map: threads sorted by role, several a row if there are more than rows. */
 
-import type { Thread } from "./threads";
+import { roleColour, type Thread } from "./threads";
 
 /** Neighbouring rows of one role. */
 export interface MapGroup {
   readonly role: string;
-  readonly role_index: number;
+  readonly colour: number;
   /** First row, and how many. */
   readonly row: number;
   readonly rows: number;
@@ -17,10 +17,11 @@ export interface MapLayout {
   readonly rows: number;
   /** Int32[rows + 1]: place of each row's first thread in the arrays below. */
   readonly first: Int32Array;
-  /** Threads in row order: thread id, start in ns since attach, name. */
+  /** Threads in row order: thread id, start in ns since attach, name, colour. */
   readonly tid: Uint32Array;
   readonly start_ns: Float64Array;
   readonly names: readonly string[];
+  readonly colours: Uint32Array;
   readonly groups: readonly MapGroup[];
   /** Most threads that share a row; 1: none do. */
   readonly per_row: number;
@@ -84,7 +85,7 @@ export function layoutOf(order: readonly Thread[], most: number): MapLayout {
     const mixed = thread?.role !== order[to - 1]?.role;
     groups.push({
       role: mixed ? "all roles" : (thread?.role ?? ""),
-      role_index: thread?.roleIndex ?? 0,
+      colour: roleColour(thread?.roleIndex ?? 0),
       row,
       rows: first.length - row,
       threads: to - from,
@@ -98,6 +99,7 @@ export function layoutOf(order: readonly Thread[], most: number): MapLayout {
     tid: Uint32Array.from(order, (thread) => thread.tid),
     start_ns: Float64Array.from(order, (thread) => thread.start_ns),
     names: order.map((thread) => thread.name),
+    colours: Uint32Array.from(order, (thread) => thread.colour),
     groups,
     per_row: perRow,
   };

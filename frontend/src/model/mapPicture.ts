@@ -71,6 +71,7 @@ const NO_LAYOUT: MapLayout = {
   tid: new Uint32Array(0),
   start_ns: new Float64Array(0),
   names: [],
+  colours: new Uint32Array(0),
   groups: [],
   per_row: 1,
 };

@@ -12,7 +12,7 @@ const FIELD = "cpu_run_ns";
  *
  * The process's own CPU counter is used where frames tell it, else the sum of the threads' growth.
  *
- * @param frames In time order, a snapshot first.
+ * @param frames In time order, a key frame first.
  */
 export function outlineOf({ from_s, to_s }: RunSource, frames: readonly Frame[]): Outline {
   const totals = totalsOf(frames);

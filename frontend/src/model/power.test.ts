@@ -61,8 +61,8 @@ describe("MachineLog", () => {
 
   it("has no power where a counter started anew", () => {
     const log = logOf(10, 20);
-    log.note({ ...MACHINE, time_ns: 3e9, package_uj: 30e6, cpu_busy_us: 6e6, holes: 1 });
-    log.note({ ...MACHINE, time_ns: 4e9, package_uj: 35e6, cpu_busy_us: 8e6, holes: 1 });
+    log.note({ ...MACHINE, time_ns: 3e9, package_uj: 30e6, cpu_busy_us: 6e6, gaps: 1 });
+    log.note({ ...MACHINE, time_ns: 4e9, package_uj: 35e6, cpu_busy_us: 8e6, gaps: 1 });
     expect([...log.sampled(0, 4, 4)]).toEqual([10, 20, Number.NaN, 5]);
     expect(log.at(4).watts).toBeNaN();
     expect([log.holesAt(2), log.holesAt(4)]).toEqual([false, true]);

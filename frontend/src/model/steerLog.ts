@@ -2,8 +2,8 @@
 
 import type {
   Steering,
-  SteeringBegan,
   SteeringDecided,
+  SteeringStarted,
   TargetEvent,
 } from "../wire/generated/models";
 import { GaugeLog } from "./gaugeLog";
@@ -33,7 +33,7 @@ export class SteerLog {
   /** Take an event in that came at `t_s`, seconds since attach; others than of steering do nothing. */
   note(t_s: number, event: TargetEvent): void {
     switch (event.type) {
-      case "steering_began":
+      case "steering_started":
         this.begin(t_s, event);
         break;
       case "steering_decided":
@@ -79,7 +79,7 @@ export class SteerLog {
     this.edition++;
   }
 
-  private begin(t_s: number, event: SteeringBegan): void {
+  private begin(t_s: number, event: SteeringStarted): void {
     this.end(t_s);
     const { policy, shadow, knob, signal, proxy } = event;
     this.bands.push({ policy, shadow, knob, signal, proxy, from_s: t_s, to_s: null });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { frame, type Row, TARGET } from "../testing/frames";
-import type { ViewInput } from "./chartView";
+import { chartView, chooseThreads, type ViewInput } from "./chartView";
 import { filterFrom } from "./filter";
+import { layoutOf, mapOrder } from "./mapLayout";
 import { frozenRates, movingRates } from "./ratesNow";
 import { tableView } from "./tableView";
 import { TargetModel } from "./targetModel";
@@ -163,4 +164,20 @@ describe("tileViews", () => {
     const [cpu] = tileViews(input(made), movingRates(made));
     expect(cpu).toMatchObject({ state: "waiting", value: Number.NaN });
   });
+});
+
+it("gives a thread one colour in table, charts and map", () => {
+  const made = model();
+  const view = input(made);
+  const asked = { chart: "cpu", width_px: 500 } as const;
+  const lines = chartView(view, asked, chooseThreads(view, "cpu", new Set())).lines;
+  const map = layoutOf(mapOrder(made.threads.all()), 100);
+  const rows = table({}, "", made).rows;
+  const drawn = lines.filter(({ kind }) => kind === "thread");
+  expect(drawn).toHaveLength(3);
+  for (const { key, tid, colour } of drawn) {
+    expect(rows.find((row) => row.key === key)?.colour).toBe(colour);
+    expect(map.colours[map.tid.indexOf(tid ?? -1)]).toBe(colour);
+  }
+  expect(new Set(drawn.map(({ colour }) => colour)).size).toBe(3);
 });

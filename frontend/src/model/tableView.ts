@@ -9,7 +9,7 @@ import { type RatesNow, rateAt } from "./ratesNow";
 import { ringOf } from "./series";
 import { pickPoints, sparkline } from "./spark";
 import type { TargetModel } from "./targetModel";
-import type { Thread } from "./threads";
+import { roleColour, type Thread } from "./threads";
 import type { SortColumn, TableRequest } from "./viewRequest";
 import type { TableRow, TableView } from "./views";
 
@@ -168,7 +168,7 @@ function rowOf(
     tid: grouped ? null : (first?.tid ?? null),
     name: (grouped ? first?.role : first?.name) ?? "",
     role: first?.role ?? "",
-    role_index: first?.roleIndex ?? 0,
+    colour: grouped ? roleColour(first?.roleIndex ?? 0) : (first?.colour ?? 0),
     state: stateOf(model, rates, threads, model.columnOf(CPU)),
     exact: threads.every((thread) => thread.end_s === null || thread.exact),
     threads: live.length,

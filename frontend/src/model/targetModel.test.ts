@@ -30,7 +30,7 @@ function total(model: TargetModel, field: (typeof FIELDS)[number] = "cpu_run_ns"
 }
 
 describe("TargetModel", () => {
-  it("takes a snapshot: threads, roles, totals; what no thread has is absent", () => {
+  it("takes a key frame: threads, roles, totals; what no thread has is absent", () => {
     const model = started();
     expect([...model.threads.live.values()].map(({ key, role }) => [key, role])).toEqual([
       ["1@-5000000000", "main"],
@@ -47,7 +47,7 @@ describe("TargetModel", () => {
     expect(model.threads.live.size).toBe(2);
   });
 
-  it("starts with a snapshot only", () => {
+  it("starts with a key frame only", () => {
     const model = new TargetModel();
     expect(model.ingest(frame({ seq: 4 }, [{ tid: 2, counters: {} }]))).toBe(false);
     expect(model.ingest(frame({ seq: 5 }, [MAIN]))).toBe(true);
@@ -108,7 +108,7 @@ describe("TargetModel", () => {
     expect(total(model)).toBe(155);
   });
 
-  it("ends threads that a snapshot does not name", () => {
+  it("ends threads that a key frame does not name", () => {
     const model = started();
     model.ingest(frame({ seq: 9 }, [MAIN]));
     expect(model.threads.ended[0]).toMatchObject({ tid: 2, exact: false });
@@ -170,7 +170,7 @@ describe("TargetModel", () => {
     expect(total(model)).toBe(156);
   });
 
-  it("neither falls nor leaps when a thread's exit is told after a snapshot without it", () => {
+  it("neither falls nor leaps when a thread's exit is told after a key frame without it", () => {
     const model = started();
     const totals: number[] = [];
     model.ingest(frame({ seq: 2 }, [MAIN]));
@@ -207,7 +207,7 @@ describe("TargetModel", () => {
     model.ingest(frame({ seq: 1, events: [began(), decided(3, 16, 12)], t_s: 3.1 }, [row]));
     model.ingest(frame({ seq: 2, events: [decided(5, 12, 12)], t_s: 5.1 }, [row]));
     expect(model.events.until(9).map(({ event }) => event.type)).toEqual([
-      "steering_began",
+      "steering_started",
       "steering_decided",
     ]);
     expect(model.steer.view(9)?.total).toBe(2);

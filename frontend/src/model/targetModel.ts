@@ -90,7 +90,7 @@ export class TargetModel {
   private ringLatest = new Float64Array(0);
   private arrivals: number[] = [];
   private extra: ExtraRing | null = null;
-  /** Threads that the last snapshot did not name, by tid: their exits may yet be told. */
+  /** Threads that the last key frame did not name, by tid: their exits may yet be told. */
   private readonly unrecorded = new Map<number, Thread>();
 
   /**
@@ -306,7 +306,7 @@ export class TargetModel {
     this.bury(thread, event.exact);
   }
 
-  /** A thread that a snapshot did not name any more, before its exit was told. */
+  /** A thread that a key frame did not name any more, before its exit was told. */
   private buriedWithoutRecord({ tid, start_ns }: ThreadExited): Thread | undefined {
     const thread = this.unrecorded.get(tid);
     return thread && sameStart(thread, start_ns) ? thread : undefined;
@@ -355,7 +355,7 @@ export class TargetModel {
     this.threads.end(thread, this.now_s, exact);
   }
 
-  /** A snapshot names every live thread: meet the unknown, end those that are not in it. */
+  /** A key frame names every live thread: meet the unknown, end those that are not in it. */
   private applyIdentities(frame: Frame, start: Float64Array, names: readonly string[]): void {
     const seen = new Set<number>();
     for (const [row, tid] of frame.tid.entries()) {
@@ -391,7 +391,7 @@ export class TargetModel {
     const { tid, columns } = frame;
     const order = this.orderOf(frame.fields);
     for (let row = 0; row < tid.length; row++) {
-      // Unknown ones can only follow a gap: the next snapshot names them.
+      // Unknown ones can only follow a gap: the next key frame names them.
       const thread = this.threads.live.get(tid[row] ?? -1);
       if (!thread) continue;
       for (let c = 0; c < columns.length; c++) {

@@ -11,6 +11,8 @@ export interface Thread {
   name: string;
   role: string;
   roleIndex: number;
+  /** See `threadColour`. */
+  colour: number;
   /** First block of the history in which the slot is this thread's. */
   readonly sinceBlock: number;
   /** When the page saw it first and when it ended, seconds since attach. */
@@ -24,6 +26,22 @@ export interface Thread {
 
 /** Slot of the process as a whole. */
 export const PROCESS_SLOT = 0;
+
+/** Shades that threads of one role have its hue in. */
+export const SHADES = 3;
+
+/**
+ * Colour of a thread by its identity, the same wherever it is drawn: its role's hue, in a shade by
+ * its id, so that it stays when the ranking changes. `colourStyle` (charts/palette.ts) draws it.
+ */
+export function threadColour(roleIndex: number, tid: number): number {
+  return SHADES * roleIndex + (tid % SHADES);
+}
+
+/** Colour of a role as a whole. */
+export function roleColour(roleIndex: number): number {
+  return SHADES * roleIndex;
+}
 
 /** Start times come from ages and clock ticks: the same thread's may differ by this much. */
 const SAME_START_NS = 100e6;
@@ -70,6 +88,7 @@ export class Threads {
   /** A thread that was not there before. A live one of the same tid must have been ended. */
   add(tid: number, start_ns: number, name: string, seen_s: number, sinceBlock: number): Thread {
     const role = roleOf(name);
+    const roleIndex = this.roleIndex(role);
     const thread: Thread = {
       slot: this.free.pop() ?? this.nextSlot++,
       key: threadKey(tid, start_ns),
@@ -77,7 +96,8 @@ export class Threads {
       start_ns,
       name,
       role,
-      roleIndex: this.roleIndex(role),
+      roleIndex,
+      colour: threadColour(roleIndex, tid),
       sinceBlock,
       seen_s,
       end_s: null,
@@ -98,6 +118,7 @@ export class Threads {
     thread.name = name;
     thread.role = roleOf(name);
     thread.roleIndex = this.roleIndex(thread.role);
+    thread.colour = threadColour(thread.roleIndex, thread.tid);
   }
 
   end(thread: Thread, end_s: number, exact: boolean): void {

@@ -23,8 +23,8 @@ interface TileSpec {
 
 const TILES: readonly TileSpec[] = [
   { id: "cpu", label: "CPU", fields: ["cpu_run_ns"], names: [] },
-  { id: "wait", label: "Run-queue wait", fields: ["cpu_delay_ns"], names: [] },
-  { id: "blkio", label: "Block I/O wait", fields: ["blkio_delay_ns"], names: [] },
+  { id: "wait", label: "Run-queue delay", fields: ["cpu_delay_ns"], names: [] },
+  { id: "blkio", label: "Block I/O delay", fields: ["blkio_delay_ns"], names: [] },
   {
     id: "network",
     label: "Network",

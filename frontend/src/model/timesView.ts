@@ -3,7 +3,7 @@
 import { added, noTimes, PART_NAMES, PARTS, type Part, type RawTimes, split } from "./breakdown";
 import { emptyView, PLAIN_LINE, threadsIn, type ViewInput, whyAbsent } from "./chartView";
 import type { Stretches } from "./history";
-import { PROCESS_SLOT, type Thread } from "./threads";
+import { PROCESS_SLOT, roleColour, type Thread } from "./threads";
 import { ColumnSums, GrowthReader } from "./timesGrowth";
 import type { ChartRequest } from "./viewRequest";
 import type { ChartView, LineView, TimesRow, TimesView } from "./views";
@@ -131,7 +131,7 @@ function gather(input: ViewInput, stretches: Stretches, edges: readonly number[]
   const rowOf = (key: string, label: string, { index, threads, sums }: RowSums): TimesRow => ({
     key,
     name: label,
-    role_index: index,
+    colour: roleColour(index),
     threads,
     wall_s: sums.full.wall + sums.bare.wall,
     parts: cut(sums),

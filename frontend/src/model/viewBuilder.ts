@@ -147,15 +147,17 @@ export class ViewBuilder {
   }
 
   private eventsView({ model, now_s, target }: ViewInput, all: boolean): EventsView | null {
-    if (!all && model.events.total === this.eventsSeen) return null;
-    this.eventsSeen = model.events.total;
+    if (!all && model.events.edition === this.eventsSeen) return null;
+    this.eventsSeen = model.events.edition;
     const attached_ms = target
       ? target.attached_unix_us / 1000
       : model.unix_ms - 1000 * model.now_s;
-    const events = model.events.until(now_s).map(({ id, t_s, event }) => ({
+    const events = model.events.until(now_s).map(({ id, t_s, since_s, times, event }) => ({
       id,
       t_s,
       unix_ms: attached_ms + 1000 * t_s,
+      since_unix_ms: attached_ms + 1000 * since_s,
+      times,
       event,
     }));
     return { events, total: model.events.total };
@@ -216,18 +218,18 @@ export function healthView(model: TargetModel, target: Target | null, way: Recep
   return {
     cpu_check: model.reconciliation.check,
     exits_inexact: model.inexact,
-    rate_hz: health?.asked_hz ?? target?.rate_hz ?? Number.NaN,
-    in_force_hz: health?.rate_hz ?? Number.NaN,
+    rate_hz: health?.requested_hz ?? target?.rate_hz ?? Number.NaN,
+    in_force_hz: health?.effective_hz ?? Number.NaN,
     arriving_hz: model.arriving_hz,
     sample_us: health?.sample_us ?? Number.NaN,
     sample_mean_us: health?.sample_mean_us ?? Number.NaN,
     sample_max_us: health?.sample_max_us ?? Number.NaN,
     late_us: health?.late_us ?? Number.NaN,
     missed_deadlines: health?.missed_deadlines ?? 0,
-    exits_received: health?.exits_received ?? 0,
-    exits_lost: health?.exits_lost ?? 0,
+    exit_records_received: health?.exit_records_received ?? 0,
+    exit_records_lost: health?.exit_records_lost ?? 0,
     collector_cpu_percent: health?.cpu_percent ?? null,
-    measuring_percent: health?.measuring_percent ?? null,
+    overhead_percent: health?.overhead_percent ?? null,
     budget_percent: health?.budget_percent ?? 0,
     replay_frames: health?.replay_frames ?? Number.NaN,
     replay_bytes: health?.replay_bytes ?? Number.NaN,

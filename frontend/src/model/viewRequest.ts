@@ -15,7 +15,7 @@ export type ChartId =
   | "network" // cumulative network bytes per thread (bytes); absent with its reason
   | "network_calls" // socket calls that moved something (1/s); absent with its reason
   | "switches" // voluntary and involuntary context switches (1/s)
-  | "wait" // run-queue wait, share of a core
+  | "wait" // run-queue delay, share of a core
   | "blkio" // block I/O wait, share of a core; absent with its reason
   | "gomaxprocs" // size in force of what is steered, or GOMAXPROCS, step line
   | "ops" // operations a second at each decision of a policy; absent while nothing steers

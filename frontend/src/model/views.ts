@@ -37,8 +37,8 @@ export interface LineView {
   readonly tid: number | null;
   readonly name: string;
   readonly role: string;
-  /** Number of the role in order of appearance: `roleStyle(role_index, theme)` gives its looks. */
-  readonly role_index: number;
+  /** By identity of the thread or role: `colourStyle(colour, theme)` of charts/palette.ts. */
+  readonly colour: number;
   readonly kind: "thread" | "others" | "process" | "part";
   /** Which of a pair: 0 = read, voluntary, or the only one; 1 = written, involuntary. */
   readonly variant: 0 | 1;
@@ -116,7 +116,7 @@ export interface TimesRow {
   /** "role:NAME" for a role. */
   readonly key: ThreadKey;
   readonly name: string;
-  readonly role_index: number;
+  readonly colour: number;
   /** Threads that lived within the window. */
   readonly threads: number;
   /** Thread-seconds within the window: what all parts add up to. */
@@ -153,7 +153,7 @@ export interface TableRow {
   readonly tid: number | null;
   readonly name: string;
   readonly role: string;
-  readonly role_index: number;
+  readonly colour: number;
   /** live: counters move or moved in the rate span. idle: live, nothing moved. exited: it ended. */
   readonly state: "live" | "idle" | "exited";
   /**
@@ -218,6 +218,9 @@ export interface EventView {
   readonly id: number;
   readonly t_s: number;
   readonly unix_ms: number;
+  /** Of a series of equal events: when it began, and how many there were. */
+  readonly since_unix_ms: number;
+  readonly times: number;
   /** From the wire; gaps that the page found by itself come as `gap` too. */
   readonly event: TargetEvent;
 }
@@ -247,11 +250,11 @@ export interface DataHealth {
   readonly sample_max_us: number;
   readonly late_us: number;
   readonly missed_deadlines: number;
-  readonly exits_received: number;
-  readonly exits_lost: number;
+  readonly exit_records_received: number;
+  readonly exit_records_lost: number;
   readonly collector_cpu_percent: number | null;
   /** Of it sampling and sending, all targets together, and what that may take; 0: no limit. */
-  readonly measuring_percent: number | null;
+  readonly overhead_percent: number | null;
   readonly budget_percent: number;
   /** Frames that the collector holds for replay, those not sent yet, and all bytes that it sent. */
   readonly replay_frames: number;

@@ -9,7 +9,7 @@ export function line(changes: Partial<LineView> = {}): LineView {
     tid: 1,
     name: "main",
     role: "main",
-    role_index: 0,
+    colour: 0,
     kind: "thread",
     variant: 0,
     variant_name: "",

@@ -34,7 +34,7 @@ export type Counters = Partial<Record<(typeof FIELDS)[number], number>>;
 /** One row of a frame. */
 export interface Row {
   readonly tid: number;
-  /** With these two the frame is a snapshot. */
+  /** With these two the frame is a key frame. */
   readonly start_s?: number;
   readonly name?: string;
   /** What is not named is absent. */
@@ -59,12 +59,12 @@ export const HEALTH: CollectorHealth = {
   sample_max_us: 200,
   late_us: 5,
   missed_deadlines: 0,
-  rate_hz: 10,
-  asked_hz: 10,
-  exits_received: 0,
-  exits_lost: 0,
+  effective_hz: 10,
+  requested_hz: 10,
+  exit_records_received: 0,
+  exit_records_lost: 0,
   cpu_percent: null,
-  measuring_percent: null,
+  overhead_percent: null,
   budget_percent: 2,
   replay_bytes: 0,
   replay_frames: 0,
@@ -79,20 +79,20 @@ export const MACHINE: MachineCounters = {
   cpu_busy_us: null,
   package_uj: null,
   domains_uj: [],
-  holes: 0,
+  gaps: 0,
 };
 
-/** A frame; a tenth of a second a seq unless told otherwise, a snapshot if the rows have names. */
+/** A frame; a tenth of a second a seq unless told otherwise, a key frame if the rows have names. */
 export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
   const { seq } = changes;
-  const snapshot = rows.length > 0 && rows.every((row) => row.name !== undefined);
+  const key = rows.length > 0 && rows.every((row) => row.name !== undefined);
   const t_s = changes.t_s ?? seq / 10;
   const header: FrameHeader = {
     type: "frame",
     target: changes.target ?? "t-1-00000000",
     seq,
     first_seq: changes.first_seq ?? seq,
-    kind: snapshot ? "snapshot" : "delta",
+    kind: key ? "key" : "delta",
     time_ns: Math.round(t_s * 1e9),
     unix_us: 1_700_000_000_000_000 + Math.round(t_s * 1e6),
     live_threads: rows.length,
@@ -109,8 +109,8 @@ export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
     columns: FIELDS.map((field) =>
       Float64Array.from(rows, (row) => row.counters[field] ?? Number.NaN),
     ),
-    start_ns: snapshot ? Float64Array.from(rows, (row) => (row.start_s ?? 0) * 1e9) : null,
-    names: snapshot ? rows.map((row) => row.name ?? "") : null,
+    start_ns: key ? Float64Array.from(rows, (row) => (row.start_s ?? 0) * 1e9) : null,
+    names: key ? rows.map((row) => row.name ?? "") : null,
   };
 }
 

@@ -8,11 +8,11 @@ export const NO_LOSSES: RunLosses = {
   frames: 0,
   gaps: 0,
   missing_ns: 0,
-  cut_bytes: 0,
+  truncated_bytes: 0,
   coalesced: 0,
   deadlines_missed: 0,
   samples_failed: 0,
-  exits_lost: 0,
+  exit_records_lost: 0,
   clock_jumps: 0,
 };
 
@@ -37,7 +37,7 @@ export function summary(changes: Partial<RunSummary> = {}): RunSummary {
     command: "program --threads 3",
     policies: [],
     losses: NO_LOSSES,
-    counts: { instants: 600, thread_samples: 1800, threads: 3, events: 0, bytes: 10_000 },
+    counts: { frames: 600, thread_samples: 1800, threads: 3, events: 0, bytes: 10_000 },
     exit_code: null,
     signal: null,
     imported: false,

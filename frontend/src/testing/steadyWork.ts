@@ -31,13 +31,13 @@ const THREADS: readonly Work[] = [
 ];
 
 /** Thread ids count from 1; the process is attached to a second after it started. */
-export function steadyWork(t_s: number, snapshot = false): Row[] {
+export function steadyWork(t_s: number, key = false): Row[] {
   return THREADS.map(({ name, perSecond }, place) => {
     const rates = { ...IDLE, ...perSecond };
     const counters = Object.fromEntries(
       Object.entries(rates).map(([field, rate]) => [field, Math.round(rate * (1 + t_s))]),
     );
     const tid = place + 1;
-    return snapshot ? { tid, start_s: -1, name, counters } : { tid, counters };
+    return key ? { tid, start_s: -1, name, counters } : { tid, counters };
   });
 }

@@ -4,9 +4,9 @@ import type { DecisionView, SteerView } from "../model/views";
 import type {
   PolicyInfo,
   Steering,
-  SteeringBegan,
   SteeringDecided,
   SteeringOptions,
+  SteeringStarted,
 } from "../wire/generated/models";
 
 /** kalman-kg steers GOMAXPROCS between 1 and 16, from the agent's operations. */
@@ -25,7 +25,7 @@ export const STEERING: Steering = {
   reason: "8 may be better.",
   decisions: 3,
   since_unix_us: 1_700_000_000_000_000,
-  problem: "",
+  problem: null,
 };
 
 /** A policy with two parameters. */
@@ -69,10 +69,10 @@ export const OPTIONS: SteeringOptions = {
   steering: null,
 };
 
-export function began(changes: Partial<SteeringBegan> = {}): SteeringBegan {
+export function began(changes: Partial<SteeringStarted> = {}): SteeringStarted {
   const { policy, shadow, knob, signal, proxy, lower, upper } = STEERING;
   const given = { policy, shadow, knob, signal, proxy, lower, upper };
-  return { type: "steering_began", ...given, size: 16, actor: "a page at 127.0.0.1", ...changes };
+  return { type: "steering_started", ...given, size: 16, actor: "a page at 127.0.0.1", ...changes };
 }
 
 /** A decision at a moment: after two seconds at `size`, with 1000 operations a second. */

@@ -77,7 +77,7 @@ function fault(frame: Frame): string | null {
   if (frame.columns.length !== frame.fields.length) return "columns without names";
   if (frame.columns.some((column) => column.length !== rows)) return "columns of another length";
   if (new Set(frame.fields).size !== frame.fields.length) return "two columns of one name";
-  if (frame.header.kind !== "snapshot") return frame.names || frame.start_ns ? "identity" : null;
+  if (frame.header.kind !== "key") return frame.names || frame.start_ns ? "identity" : null;
   if (frame.names?.length !== rows || frame.start_ns?.length !== rows) return "no identity";
   return frame.names.every((name) => typeof name === "string") ? null : "a name that is no text";
 }

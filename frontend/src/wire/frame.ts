@@ -21,9 +21,9 @@ export interface Frame {
   readonly tid: Uint32Array;
   readonly fields: readonly string[];
   readonly columns: readonly Float64Array[];
-  /** Seconds would lose what identity needs: nanoseconds since attach. Snapshots only. */
+  /** Seconds would lose what identity needs: nanoseconds since attach. Key frames only. */
   readonly start_ns: Float64Array | null;
-  /** Comms; snapshots only. */
+  /** Comms; key frames only. */
   readonly names: readonly string[] | null;
 }
 
@@ -71,7 +71,7 @@ function decodeHeader(buffer: ArrayBuffer, length: number): FrameHeader {
 function decodeRows(header: FrameHeader, body: Uint8Array): Frame {
   const read = columnsOf(body);
   const tid = identity(read, "tid", "uint32").values;
-  const snapshot = header.kind === "snapshot";
+  const key = header.kind === "key";
   const fields: string[] = [];
   const columns: Float64Array[] = [];
   for (const column of read.values()) {
@@ -82,7 +82,7 @@ function decodeRows(header: FrameHeader, body: Uint8Array): Frame {
     fields.push(column.name);
     columns.push(widen(column.values, column.valid));
   }
-  if (!snapshot) return { header, tid, fields, columns, start_ns: null, names: null };
+  if (!key) return { header, tid, fields, columns, start_ns: null, names: null };
   const start = identity(read, "start_ns", "int64").values;
   const names = identity(read, "name", "utf8").values;
   return { header, tid, fields, columns, start_ns: widen(start, null), names };

@@ -12,7 +12,7 @@ describe("checkFrameHeader", () => {
       began(),
       decided(3, 16, 12, { proposed: 12, mean_wait_s: 0.5 }),
       { type: "search_restarted", policy: "linear", reason: "phase", actor },
-      { type: "steering_troubled", policy: "linear", problem: "" },
+      { type: "steering_problem", policy: "linear", problem: null },
       { type: "steering_released", policy: "linear", size: 16, actor },
     ];
     expect(checkFrameHeader({ ...header(), events })).toMatchObject({ events });
@@ -29,7 +29,10 @@ describe("checkFrameHeader", () => {
     [{ kind: "whole" }, 'kind is "whole"'],
     [{ first_seq: 4 }, "first_seq 4 is above 3"],
     [{ events: [{ type: "solar_eclipse" }] }, 'unknown event "solar_eclipse"'],
-    [{ events: [{ type: "exits_lost", count: "3" }] }, 'event exits_lost: count is "3"'],
+    [
+      { events: [{ type: "exit_records_lost", count: "3" }] },
+      'event exit_records_lost: count is "3"',
+    ],
   ])("says what is wrong: %o", (change, reason) => {
     expect(checkFrameHeader({ ...header(), ...change })).toBe(reason);
   });

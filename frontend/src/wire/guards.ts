@@ -56,16 +56,16 @@ const EVENTS: Readonly<Record<TargetEvent["type"], Shape>> = {
   rate_adapted: {
     rate_hz: isNumber,
     previous_hz: isNumber,
-    asked_hz: isNumber,
-    measuring_percent: isNumber,
+    requested_hz: isNumber,
+    overhead_percent: isNumber,
     budget_percent: isNumber,
   },
   deadlines_missed: { count: isCount },
-  exits_lost: { count: isCount },
+  exit_records_lost: { count: isCount },
   gap: { from_seq: isCount, to_seq: isCount, reason: isText },
   gomaxprocs_changed: { size: isNumber, previous: isNumber },
   sample_failed: { reason: isText },
-  steering_began: {
+  steering_started: {
     policy: isText,
     shadow: isFlag,
     knob: isText,
@@ -92,14 +92,14 @@ const EVENTS: Readonly<Record<TargetEvent["type"], Shape>> = {
   },
   search_restarted: { policy: isText, reason: isText, actor: isText },
   steering_released: { policy: isText, size: isCount, actor: isText },
-  steering_troubled: { policy: isText, problem: isText },
+  steering_problem: { policy: isText, problem: orNull(isText) },
 };
 
 const HEADER: Shape = {
   target: isText,
   seq: isCount,
   first_seq: isCount,
-  kind: (value) => value === "snapshot" || value === "delta",
+  kind: (value) => value === "key" || value === "delta",
   time_ns: isNumber,
   unix_us: isNumber,
   live_threads: isCount,
@@ -110,7 +110,7 @@ const HEADER: Shape = {
     cpu_busy_us: orNull(isNumber),
     package_uj: orNull(isNumber),
     domains_uj: listOf(orNull(isNumber)),
-    holes: isCount,
+    gaps: isCount,
   }),
   health: shaped({
     sample_us: isNumber,
@@ -118,12 +118,12 @@ const HEADER: Shape = {
     sample_max_us: isNumber,
     late_us: isNumber,
     missed_deadlines: isCount,
-    rate_hz: isNumber,
-    asked_hz: isNumber,
-    exits_received: isCount,
-    exits_lost: isCount,
+    effective_hz: isNumber,
+    requested_hz: isNumber,
+    exit_records_received: isCount,
+    exit_records_lost: isCount,
     cpu_percent: orNull(isNumber),
-    measuring_percent: orNull(isNumber),
+    overhead_percent: orNull(isNumber),
     budget_percent: isNumber,
     replay_bytes: isNumber,
     replay_frames: isNumber,
@@ -186,7 +186,7 @@ const STEERING: Shape = {
   reason: isText,
   decisions: isCount,
   since_unix_us: isNumber,
-  problem: isText,
+  problem: orNull(isText),
 };
 
 const isTarget = (value: unknown): value is Target =>

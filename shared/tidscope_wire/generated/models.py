@@ -36,11 +36,11 @@ class AgentCall(BaseModel):
     jsonrpc: Literal["2.0"] = "2.0"
     id: Annotated[int, Field(ge=0, le=9007199254740991)]
     """
-    Chosen by the asker, repeated in the answer.
+    Chosen by the caller, repeated in the answer.
     """
     method: Literal["hello", "read", "release"]
     """
-    hello: who are you; read: the counters; release: back to the original size, now.
+    hello: identify yourself; read: the counters; release: restore the original size now.
     """
 
 
@@ -58,7 +58,7 @@ class AgentError(BaseModel):
     """
     message: Annotated[str, Field(max_length=1000)]
     """
-    A sentence.
+    One sentence.
     """
 
 
@@ -73,7 +73,7 @@ class AgentFailure(BaseModel):
     jsonrpc: Literal["2.0"] = "2.0"
     id: Annotated[int | None, Field(ge=0, le=9007199254740991)]
     """
-    Of the call; null when it could not be read.
+    Id of the call; null if it could not be parsed.
     """
     error: AgentError
 
@@ -82,13 +82,13 @@ AgentKnob = TypeAliasType(
     "AgentKnob", Annotated[Literal["gomaxprocs", "pool"], Field(title="AgentKnob")]
 )
 """
-What an agent turns: GOMAXPROCS of a Go program, or the number of workers of a pool.
+What an agent sets: GOMAXPROCS of a Go program, or the number of workers of a pool.
 """
 
 
 class AgentNotice(BaseModel):
     """
-    Agent to collector, unasked: the program entered another phase, what was learnt of it is void.
+    Agent to collector, unsolicited: the program entered a new phase, so what the policy learned no longer applies.
     """
 
     model_config = ConfigDict(
@@ -108,29 +108,29 @@ class AgentReading(BaseModel):
     )
     ops: Annotated[int, Field(ge=0)]
     """
-    Operations that the program has done.
+    Operations completed.
     """
     size: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Size in force: of a pool that shrinks, with the workers that still finish their last job.
+    Current size; a shrinking pool includes the workers that are still finishing their last job.
     """
     queue_wait_ns: Annotated[int | None, Field(ge=0)]
     """
-    Sum of the nanoseconds that jobs waited before they began; null when there is no queue.
+    Total time jobs waited before they started, nanoseconds; null without a queue.
     """
     queue_waits: Annotated[int | None, Field(ge=0)]
     """
-    Jobs in that sum; null when there is no queue.
+    Number of jobs in that total; null without a queue.
     """
     monotonic_ns: Annotated[int, Field(ge=0)]
     """
-    When this was read, by a clock that never steps; its origin is the program's own.
+    When this was read, on a monotonic clock with an arbitrary origin.
     """
 
 
 class AgentSetParams(BaseModel):
     """
-    What a pool is set to, and for how long.
+    The size to set, and for how long.
     """
 
     model_config = ConfigDict(
@@ -138,11 +138,11 @@ class AgentSetParams(BaseModel):
     )
     size: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Wanted size, within the bounds of the hello.
+    Requested size, within the bounds of the hello.
     """
     lease_s: Annotated[float, Field(gt=0.0, le=60.0)]
     """
-    Seconds until the agent goes back to the original size, unless it is set again.
+    Seconds until the agent restores the original size, unless the lease is renewed.
     """
 
 
@@ -156,11 +156,11 @@ class AgentSize(BaseModel):
     )
     size: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Size in force.
+    Current size.
     """
     wanted: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Size that it is on its way to; the same as size once it is there.
+    Requested size; equals size once reached.
     """
 
 
@@ -168,7 +168,7 @@ AlignKind = TypeAliasType(
     "AlignKind", Annotated[Literal["start", "policy", "mark"], Field(title="AlignKind")]
 )
 """
-Where the runs' times are laid over one another: start: their first instants; policy: the first time that a policy began; mark: a mark of the given text.
+Where runs are aligned in time: start: at their first frames; policy: at the first start of a policy; mark: at a mark with the given text.
 """
 
 
@@ -183,7 +183,7 @@ class AttachCommand(BaseModel):
     type: Literal["attach_command"] = "attach_command"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     pid: Annotated[int, Field(ge=1)]
     """
@@ -209,7 +209,7 @@ class AttachRequest(BaseModel):
     )
     host: str | None = None
     """
-    Host id; may be left out when there is one host.
+    Host id; may be omitted if there is one host.
     """
     pid: Annotated[int, Field(ge=1)]
     """
@@ -257,16 +257,18 @@ FieldGroup = TypeAliasType(
     ],
 )
 """
-What it is about.
+Subject.
 """
 
 
-Exactness = TypeAliasType(
-    "Exactness",
-    Annotated[Literal["exact", "quantised", "tick"], Field(title="Exactness")],
+Provenance = TypeAliasType(
+    "Provenance",
+    Annotated[
+        Literal["exact", "sampled", "estimated", "quantised"], Field(title="Provenance")
+    ],
 )
 """
-exact; quantised: rounded by the kernel; tick: moves in scheduler ticks.
+exact: counted by the kernel without rounding; sampled: advances in scheduler ticks; estimated: derived from other values; quantised: rounded by the kernel.
 """
 
 
@@ -284,7 +286,7 @@ class CatalogueField(BaseModel):
     """
     label: str
     """
-    For people.
+    Display name.
     """
     unit: Annotated[Unit, Field(title="Unit")]
     """
@@ -300,7 +302,7 @@ class CatalogueField(BaseModel):
     """
     group: Annotated[FieldGroup, Field(title="FieldGroup")]
     """
-    What it is about.
+    Subject.
     """
     taskstats: str | None
     """
@@ -312,11 +314,11 @@ class CatalogueField(BaseModel):
     """
     procfs: str | None
     """
-    File of /proc/PID/task/TID and the value in it, when taskstats is not to be had; null if not there.
+    File of /proc/PID/task/TID and the value in it, used when taskstats is unavailable; null if /proc does not have it.
     """
-    exactness: Annotated[Exactness, Field(title="Exactness")]
+    provenance: Annotated[Provenance, Field(title="Provenance")]
     """
-    exact; quantised: rounded by the kernel; tick: moves in scheduler ticks.
+    exact: counted by the kernel without rounding; sampled: advances in scheduler ticks; estimated: derived from other values; quantised: rounded by the kernel.
     """
     meaning: str
     """
@@ -324,18 +326,18 @@ class CatalogueField(BaseModel):
     """
 
 
-CheckState = TypeAliasType(
-    "CheckState",
-    Annotated[Literal["ok", "limited", "failed", "unknown"], Field(title="CheckState")],
+CheckStatus = TypeAliasType(
+    "CheckStatus",
+    Annotated[Literal["ok", "limited", "failed"], Field(title="CheckStatus")],
 )
 """
-ok; limited: works, with something missing; failed: does not work; unknown: could not be told.
+ok; limited: works in part, or could not be checked; failed: does not work.
 """
 
 
 class CollectorHealth(BaseModel):
     """
-    The collector on itself, cumulative since it started unless said otherwise.
+    The collector's own measurements, cumulative since it started unless noted.
     """
 
     model_config = ConfigDict(
@@ -347,11 +349,11 @@ class CollectorHealth(BaseModel):
     """
     sample_mean_us: Annotated[int, Field(ge=0)]
     """
-    Mean wall time of this target's samples of the last five to ten seconds, microseconds.
+    Mean wall time of this target's samples over the last five to ten seconds, microseconds.
     """
     sample_max_us: Annotated[int, Field(ge=0)]
     """
-    The longest of them, microseconds.
+    Longest of those samples, microseconds.
     """
     late_us: Annotated[int, Field(ge=0)]
     """
@@ -359,21 +361,21 @@ class CollectorHealth(BaseModel):
     """
     missed_deadlines: Annotated[int, Field(ge=0)]
     """
-    Of this target, since attach.
+    Missed deadlines of this target since attach.
     """
-    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    effective_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
-    Samples a second of this target, in force.
+    Effective sampling rate of this target.
     """
-    asked_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    requested_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
-    Samples a second that were asked for; more than those in force if the budget is spent.
+    Requested sampling rate; above effective_hz when the CPU budget is spent.
     """
-    exits_received: Annotated[int, Field(ge=0)]
+    exit_records_received: Annotated[int, Field(ge=0)]
     """
     Exit records received, host-wide.
     """
-    exits_lost: Annotated[int, Field(ge=0)]
+    exit_records_lost: Annotated[int, Field(ge=0)]
     """
     Exit records lost, host-wide, exact.
     """
@@ -381,13 +383,13 @@ class CollectorHealth(BaseModel):
     """
     CPU of the collector process over the last second, 100 = one core.
     """
-    measuring_percent: Annotated[float | None, Field(ge=0.0)]
+    overhead_percent: Annotated[float | None, Field(ge=0.0)]
     """
-    Of it sampling and sending, all targets together: what the budget is for. The rest answers questions, such as for the list of processes.
+    The part of cpu_percent spent sampling and sending, all targets together: what the budget limits. The rest answers requests, such as listing processes.
     """
     budget_percent: Annotated[float, Field(ge=0.0)]
     """
-    What sampling and sending may take before rates are lowered, 100 = one core; 0 = no limit.
+    CPU budget for sampling and sending, 100 = one core; above it sampling rates are lowered. 0 = no limit.
     """
     replay_bytes: Annotated[int, Field(ge=0)]
     """
@@ -399,11 +401,11 @@ class CollectorHealth(BaseModel):
     """
     unsent_frames: Annotated[int, Field(ge=0)]
     """
-    Of them those that the backend was not sent yet.
+    Frames held for replay that have not been sent yet.
     """
     sent_frames: Annotated[int, Field(ge=0)]
     """
-    Frames sent, repeated ones too.
+    Frames sent, replayed ones included.
     """
     sent_bytes: Annotated[int, Field(ge=0)]
     """
@@ -431,7 +433,7 @@ class CollectorWelcome(BaseModel):
     """
     resume: dict[str, ResumeAdditionalProperty]
     """
-    Target id to the last seq that the backend has; replay starts behind it. A target not named is replayed from the oldest kept frame.
+    Target id to the last seq that the backend has; replay starts after it. Other targets are replayed from the oldest kept frame.
     """
 
 
@@ -439,13 +441,13 @@ Run = TypeAliasType(
     "Run", Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
 )
 """
-Identity of a run: when it was begun, in UTC, and six random hex digits.
+Run id: start time in UTC and six random hex digits.
 """
 
 
 class ComparedGroup(BaseModel):
     """
-    Runs that are repeats of one another, or one that stands alone.
+    Runs that are repeats of one another, or a single run.
     """
 
     model_config = ConfigDict(
@@ -479,7 +481,7 @@ class ComparedSeries(BaseModel):
     )
     run: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
     """
-    Identity of a run: when it was begun, in UTC, and six random hex digits.
+    Run id: start time in UTC and six random hex digits.
     """
     metric: str
     """
@@ -495,13 +497,13 @@ class ComparedSeries(BaseModel):
     """
     value: list[float | None]
     """
-    A value a time.
+    One value per time.
     """
 
 
 class DamagedRun(BaseModel):
     """
-    A folder among the runs that cannot be read.
+    A folder in the runs directory that cannot be read.
     """
 
     model_config = ConfigDict(
@@ -519,7 +521,7 @@ class DamagedRun(BaseModel):
 
 class DeadlinesMissed(BaseModel):
     """
-    Samples were due and could not be taken in time.
+    Samples were skipped because their deadline had passed.
     """
 
     model_config = ConfigDict(
@@ -528,7 +530,7 @@ class DeadlinesMissed(BaseModel):
     type: Literal["deadlines_missed"] = "deadlines_missed"
     count: Annotated[int, Field(ge=1)]
     """
-    How many since the frame before.
+    Number since the previous frame.
     """
 
 
@@ -542,7 +544,7 @@ class DelayAccountingRequest(BaseModel):
     )
     on: bool
     """
-    Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
+    New value of kernel.task_delayacct. It affects only threads started afterwards.
     """
 
 
@@ -557,7 +559,7 @@ class DetachCommand(BaseModel):
     type: Literal["detach_command"] = "detach_command"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
     """
@@ -567,7 +569,7 @@ class DetachCommand(BaseModel):
 
 class DoctorCheck(BaseModel):
     """
-    One capability that was checked.
+    The result of one check.
     """
 
     model_config = ConfigDict(
@@ -581,22 +583,22 @@ class DoctorCheck(BaseModel):
     """
     What was checked.
     """
-    state: CheckState
-    found: str
+    status: CheckStatus
+    finding: str
     """
-    What was found, with the values.
+    What was found, with values.
     """
-    lost: str
+    impact: str
     """
-    What is lost without it; empty if nothing.
+    What does not work as a result; empty if nothing.
     """
-    mend: str
+    fix: str
     """
-    The command or setting that mends it; empty if nothing has to be.
+    The command or setting that fixes it; empty if none is needed or known.
     """
-    switched_on: bool | None = None
+    enabled: bool | None = None
     """
-    State of the kernel's switch behind it, where tidscope can set that switch; null or left out where there is none.
+    State of the kernel switch behind it, if tidscope can set that switch; null or omitted otherwise.
     """
 
 
@@ -611,13 +613,13 @@ class DoctorCommand(BaseModel):
     type: Literal["doctor_command"] = "doctor_command"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
 
 
 class DoctorReport(BaseModel):
     """
-    What this machine lets tidscope measure.
+    What tidscope can measure on this host.
     """
 
     model_config = ConfigDict(
@@ -635,10 +637,10 @@ class DoctorReport(BaseModel):
     """
     When it was checked.
     """
-    state: CheckState
+    status: CheckStatus
     checks: list[DoctorCheck]
     """
-    In order of weight.
+    Most important first.
     """
 
 
@@ -650,13 +652,13 @@ EnergyKind = TypeAliasType(
     ],
 )
 """
-core and uncore are parts of their package; dram is beside it; psys is the whole platform, packages included.
+core and uncore are parts of their package; dram is separate from it; psys is the whole platform, packages included.
 """
 
 
 class EnergyDomain(BaseModel):
     """
-    A part of the machine whose energy RAPL counts.
+    A part of the machine that has an energy counter (RAPL).
     """
 
     model_config = ConfigDict(
@@ -668,21 +670,21 @@ class EnergyDomain(BaseModel):
     """
     name: str
     """
-    What the kernel calls it; a part of a package with its package before it: package-0, package-0/dram, psys.
+    The kernel's name for it, prefixed with its package where it is part of one: package-0, package-0/dram, psys.
     """
     kind: Annotated[EnergyKind, Field(title="EnergyKind")]
     """
-    core and uncore are parts of their package; dram is beside it; psys is the whole platform, packages included.
+    core and uncore are parts of their package; dram is separate from it; psys is the whole platform, packages included.
     """
     summed: bool
     """
-    Whether it is in the sum of packages. Parts, platforms and second views of the same package are not.
+    Whether it counts towards package_uj. Parts, platforms and duplicate views of a package do not.
     """
 
 
 class EnergySource(BaseModel):
     """
-    Where the machine's energy is read.
+    Where the machine's energy is read from.
     """
 
     model_config = ConfigDict(
@@ -690,11 +692,26 @@ class EnergySource(BaseModel):
     )
     domains: list[EnergyDomain]
     """
-    What is read, in the order of the counters in frames; empty without energy.
+    In the order of the counters in frames; empty without energy.
     """
     reason: str
     """
-    Where it comes from, or why there is none.
+    Where it comes from, or why it is unavailable.
+    """
+
+
+class ExitRecordsLost(BaseModel):
+    """
+    The kernel dropped exit records because the collector's socket buffer was full.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["exit_records_lost"] = "exit_records_lost"
+    count: Annotated[int, Field(ge=1)]
+    """
+    Exact number, host-wide, as counted by the kernel on the per-CPU sockets.
     """
 
 
@@ -705,7 +722,7 @@ TotalsAdditionalProperty = TypeAliasType(
 
 class ExitedTotals(BaseModel):
     """
-    What the threads that have ended add up to, since attach.
+    Totals of the exited threads since attach.
     """
 
     model_config = ConfigDict(
@@ -713,36 +730,21 @@ class ExitedTotals(BaseModel):
     )
     threads: Annotated[int, Field(ge=0)]
     """
-    How many.
+    Number of exited threads.
     """
     inexact: Annotated[int, Field(ge=0)]
     """
-    How many of them without an exit record: their totals are their last sample.
+    How many of them lack an exit record; for these the last sample counts.
     """
     totals: dict[str, TotalsAdditionalProperty]
     """
-    Field name to its last cumulative value, in the field's unit. A field that was not available is not in it.
-    """
-
-
-class ExitsLost(BaseModel):
-    """
-    The kernel dropped exit records because our socket was full.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["exits_lost"] = "exits_lost"
-    count: Annotated[int, Field(ge=1)]
-    """
-    Exact number, host-wide: what the kernel counted as dropped on the per-CPU sockets.
+    Field name to its last cumulative value, in the field's unit. Unavailable fields are omitted.
     """
 
 
 class FieldCatalogue(BaseModel):
     """
-    All fields that tidscope measures: labels, run manifests, exports and docs come from it. GET /api/v1/fields answers with it.
+    All fields that tidscope measures; labels, run manifests, exports and docs are derived from it. Body of GET /api/v1/fields.
     """
 
     model_config = ConfigDict(
@@ -758,13 +760,13 @@ IntervalMethod = TypeAliasType(
     "IntervalMethod", Annotated[Literal["welch", "none"], Field(title="IntervalMethod")]
 )
 """
-How the interval was found: Welch's t, for groups of different spread; none: there is no interval.
+How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
 """
 
 
 class FigureDifference(BaseModel):
     """
-    A group held against the first one.
+    A group compared with the baseline.
     """
 
     model_config = ConfigDict(
@@ -772,34 +774,49 @@ class FigureDifference(BaseModel):
     )
     absolute: float | None
     """
-    Difference of the means, this group's minus the first one's; null if one is not known.
+    Difference of the means, this group's minus the baseline's; null if either is unknown.
     """
     percent: float | None
     """
-    The same in percent of the first one's mean; null if that is 0 or not known.
+    The difference in percent of the baseline's mean; null if that is 0 or unknown.
     """
     low: float | None
     """
-    Lower end of the 95 % interval of the difference; null if a group has fewer than two runs.
+    Lower end of the 95 % confidence interval of the difference; null if a group has fewer than two runs.
     """
     high: float | None
     """
-    Its upper end.
+    Upper end of that interval.
     """
     method: Annotated[IntervalMethod, Field(title="IntervalMethod")]
     """
-    How the interval was found: Welch's t, for groups of different spread; none: there is no interval.
+    How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
+    """
+
+
+class FrameAck(BaseModel):
+    """
+    Page to backend: how many frames of this connection have been processed. The backend keeps at most a second's worth of unacknowledged frames in flight to such a client and coalesces the rest. Acknowledging 0 turns flow control on; a client that never acknowledges receives frames as they come.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["frame_ack"] = "frame_ack"
+    frames: Annotated[int, Field(ge=0)]
+    """
+    Frames processed since the connection started, of all targets.
     """
 
 
 FrameKind = TypeAliasType(
-    "FrameKind", Annotated[Literal["snapshot", "delta"], Field(title="FrameKind")]
+    "FrameKind", Annotated[Literal["key", "delta"], Field(title="FrameKind")]
 )
 
 
 class FramesLost(BaseModel):
     """
-    Frames that can not be replayed: they fell off the collector's bounded replay buffer.
+    Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
     """
 
     model_config = ConfigDict(
@@ -820,13 +837,13 @@ class FramesLost(BaseModel):
     """
     reason: str
     """
-    Which bound.
+    Which bound was exceeded.
     """
 
 
 class Gap(BaseModel):
     """
-    Frames were lost between collector and backend or backend and page.
+    Frames were lost between collector and backend, or backend and page.
     """
 
     model_config = ConfigDict(
@@ -858,17 +875,17 @@ class GomaxprocsChanged(BaseModel):
     type: Literal["gomaxprocs_changed"] = "gomaxprocs_changed"
     size: Annotated[int, Field(ge=1)]
     """
-    Now in force.
+    Current value.
     """
     previous: Annotated[int, Field(ge=1)]
     """
-    Before.
+    Previous value.
     """
 
 
 class GroupFigure(BaseModel):
     """
-    A figure of one group.
+    A metric of one group.
     """
 
     model_config = ConfigDict(
@@ -876,27 +893,27 @@ class GroupFigure(BaseModel):
     )
     values: list[float | None]
     """
-    In the order of the group's runs.
+    One value per run, in the order of the group's runs.
     """
     n: Annotated[int, Field(ge=0)]
     """
-    Runs that have it.
+    Number of runs that have a value.
     """
     mean: float | None
     """
-    Of those; null without any.
+    Mean of the values; null without any.
     """
-    spread: float | None
+    std_dev: float | None
     """
-    Sample standard deviation; null with fewer than two.
+    Sample standard deviation; null with fewer than two values.
     """
     low: float | None
     """
-    Lower end of the 95 % interval of the mean (Student's t); null with fewer than two.
+    Lower end of the 95 % confidence interval of the mean (Student's t); null with fewer than two values.
     """
     high: float | None
     """
-    Its upper end.
+    Upper end of that interval.
     """
 
 
@@ -926,31 +943,31 @@ class HealthResponse(BaseModel):
     """
     uptime_s: float
     """
-    Of the backend.
+    Uptime of the backend, seconds.
     """
     uid: Annotated[int | None, Field(ge=0)] = None
     """
-    User id that the backend runs as: whose processes "mine" means; null if it does not tell.
+    User id of the backend: whose processes "mine" means; null if unknown.
     """
     collectors: Annotated[int, Field(ge=0)]
     """
-    Connected.
+    Connected collectors.
     """
     clients: Annotated[int, Field(ge=0)]
     """
-    Pages connected.
+    Connected pages.
     """
     targets: Annotated[int, Field(ge=0)]
     """
-    Targets known.
+    Known targets.
     """
     frames: Annotated[int, Field(ge=0)]
     """
-    Frames taken in.
+    Frames received.
     """
     frame_bytes: Annotated[int, Field(ge=0)]
     """
-    Bytes of the frames taken in.
+    Bytes of received frames.
     """
     coalesced: Annotated[int, Field(ge=0)]
     """
@@ -958,7 +975,7 @@ class HealthResponse(BaseModel):
     """
     dropped: Annotated[int, Field(ge=0)]
     """
-    Frames that a page never got in any form.
+    Frames that never reached a page in any form.
     """
     lost: Annotated[int, Field(ge=0)]
     """
@@ -966,7 +983,7 @@ class HealthResponse(BaseModel):
     """
     history_bytes: Annotated[int, Field(ge=0)]
     """
-    Bytes held so that a page that opens sees the recent past.
+    Bytes of history kept for pages that connect later.
     """
     rss_bytes: Annotated[int, Field(ge=0)]
     """
@@ -981,13 +998,13 @@ KnobKind = TypeAliasType(
     ],
 )
 """
-What a policy turns.
+What a policy sets.
 """
 
 
 class KnobOption(BaseModel):
     """
-    A way to change the size of a target's pool.
+    A way to set the size of a target's pool.
     """
 
     model_config = ConfigDict(
@@ -996,19 +1013,19 @@ class KnobOption(BaseModel):
     kind: KnobKind
     refusal: Annotated[str, Field(max_length=1024)]
     """
-    Why it cannot be used, one sentence; empty if it can.
+    Why it is unavailable, one sentence; empty if available.
     """
     lower: Annotated[int | None, Field(ge=1, le=1048576)]
     """
-    Smallest size; null if it cannot be used.
+    Smallest size; null if unavailable.
     """
     upper: Annotated[int | None, Field(ge=1, le=1048576)]
     """
-    Largest size; null if it cannot be used.
+    Largest size; null if unavailable.
     """
     size: Annotated[int | None, Field(ge=1, le=1048576)]
     """
-    Size in force; null if it cannot be used.
+    Current size; null if unavailable.
     """
 
 
@@ -1023,7 +1040,7 @@ class ListProcessesCommand(BaseModel):
     type: Literal["list_processes_command"] = "list_processes_command"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
 
 
@@ -1032,7 +1049,7 @@ DomainsUjItem = TypeAliasType("DomainsUjItem", Annotated[int | None, Field(ge=0)
 
 class MachineCounters(BaseModel):
     """
-    Counters of the whole machine, cumulative since attach, read about once a second; frames in between repeat the last reading.
+    Machine-wide counters, cumulative since attach, read about once a second; frames in between repeat the last reading.
     """
 
     model_config = ConfigDict(
@@ -1040,29 +1057,29 @@ class MachineCounters(BaseModel):
     )
     time_ns: Annotated[int, Field(ge=0)]
     """
-    Monotonic time of the reading since attach, nanoseconds: rates are taken over differences of it.
+    Monotonic time of the reading since attach, nanoseconds: the time base for rates of these counters.
     """
     cpu_busy_us: Annotated[int | None, Field(ge=0)]
     """
-    CPU time of all that ran on the machine: user, nice, system, irq and softirq of /proc/stat, neither idle nor stolen time, microseconds. Moves in scheduler ticks. Null if it cannot be read.
+    Busy CPU time of the machine, microseconds: user, nice, system, irq and softirq of /proc/stat, without idle and steal. Advances in scheduler ticks. Null if it cannot be read.
     """
     package_uj: Annotated[int | None, Field(ge=0)]
     """
-    Energy of all packages together, microjoules; counters that wrapped around are unwrapped. Null without energy; the target says why.
+    Energy of all packages, microjoules, with counter wraps unwrapped. Null without energy; the target gives the reason.
     """
     domains_uj: list[DomainsUjItem]
     """
-    Energy of each domain of the target's energy source, microjoules; null if it could not be read this time.
+    Energy of each domain of the target's energy source, microjoules; null where this reading failed.
     """
-    holes: Annotated[int, Field(ge=0)]
+    gaps: Annotated[int, Field(ge=0)]
     """
-    Times that a counter of a domain started anew, or was not read for so long that it could have wrapped twice: energy of then is missing in the sums.
+    Times that a domain's counter was reset, or went unread for so long that it could have wrapped twice: energy of that time is missing from the totals.
     """
 
 
 class MatchedRole(BaseModel):
     """
-    Roles of the runs that are compared with one another.
+    Roles that are compared with one another.
     """
 
     model_config = ConfigDict(
@@ -1070,21 +1087,21 @@ class MatchedRole(BaseModel):
     )
     label: str
     """
-    Its name in the comparison.
+    Display name.
     """
     roles: list[str | None]
     """
-    One a run, in the runs' order.
+    One per run, in the runs' order.
     """
-    by_hand: bool
+    manual: bool
     """
-    A person said so.
+    Matched by a person.
     """
 
 
 class PolicyParameter(BaseModel):
     """
-    One parameter of a policy, as a form shows it.
+    A parameter of a policy.
     """
 
     model_config = ConfigDict(
@@ -1092,7 +1109,7 @@ class PolicyParameter(BaseModel):
     )
     name: Annotated[str, Field(max_length=64, min_length=1)]
     """
-    As requests name it.
+    Name in requests.
     """
     unit: Annotated[str, Field(max_length=32)]
     """
@@ -1100,19 +1117,19 @@ class PolicyParameter(BaseModel):
     """
     integer: bool
     """
-    Whether only whole numbers are taken.
+    Whether only integers are accepted.
     """
     default: float
     """
-    Its value unless said otherwise.
+    Default value.
     """
     low: float
     """
-    Lowest value taken.
+    Smallest accepted value.
     """
     high: float
     """
-    Highest value taken.
+    Largest accepted value.
     """
     meaning: Annotated[str, Field(max_length=256)]
     """
@@ -1122,7 +1139,7 @@ class PolicyParameter(BaseModel):
 
 class Problem(BaseModel):
     """
-    A refusal (RFC 9457 problem details): what was wrong and what to do about it.
+    A rejected request or command (RFC 9457 problem details): what was wrong and how to fix it.
     """
 
     model_config = ConfigDict(
@@ -1142,11 +1159,11 @@ class Problem(BaseModel):
     """
     detail: str
     """
-    What was wrong here, naming the value.
+    What was wrong in this case, with the value.
     """
     hint: str
     """
-    What to do about it.
+    How to fix it.
     """
 
 
@@ -1191,7 +1208,7 @@ ProblemType = TypeAliasType(
     ],
 )
 """
-Kinds of refusal. As a problem document's `type` it stands behind urn:tidscope:problem:.
+Kinds of problem. In a problem document the `type` is urn:tidscope:problem: followed by the kind.
 """
 
 
@@ -1203,7 +1220,7 @@ TCP port.
 
 class ProcessGauges(BaseModel):
     """
-    Values of the process as a whole at this instant.
+    Process-level values of this sample.
     """
 
     model_config = ConfigDict(
@@ -1211,7 +1228,7 @@ class ProcessGauges(BaseModel):
     )
     gomaxprocs: Annotated[int | None, Field(ge=0)]
     """
-    GOMAXPROCS in force; null if not a Go program or not readable.
+    Current GOMAXPROCS; null if not a Go program or not readable.
     """
     rss_bytes: Annotated[int | None, Field(ge=0)]
     """
@@ -1219,17 +1236,17 @@ class ProcessGauges(BaseModel):
     """
     cpu_ns: Annotated[int | None, Field(ge=0)] = None
     """
-    CPU time of the process, its ended threads included, since its start, nanoseconds; read right after the threads. What the threads add up to is held against it.
+    CPU time of the process since it started, exited threads included, nanoseconds; read right after the threads, to check their sum against it.
     """
     delay_accounting: bool | None = None
     """
-    Whether kernel.task_delayacct is on, looked at about once a second: while it is off, delays of I/O and memory stand still. Null where there is no such switch.
+    Whether kernel.task_delayacct is on, read about once a second; while it is off, block I/O and memory delays stand still. Null without such a switch.
     """
 
 
 class PrometheusCounter(BaseModel):
     """
-    A counter that the target itself serves in the Prometheus text format.
+    A counter that the target itself exposes in the Prometheus text format.
     """
 
     model_config = ConfigDict(
@@ -1237,21 +1254,21 @@ class PrometheusCounter(BaseModel):
     )
     port: Annotated[int, Field(ge=1, le=65535)]
     """
-    Where it listens on loopback.
+    Port on loopback.
     """
     path: Annotated[str, Field(pattern="^/[!-~]{0,255}$")]
     """
-    Of its metrics.
+    Path of the metrics.
     """
     metric: Annotated[str, Field(pattern="^[a-zA-Z_:][a-zA-Z0-9_:]{0,127}$")]
     """
-    Name of a counter; samples with this name are added up.
+    Counter name; all samples with this name are added up.
     """
 
 
 class RateAdapted(BaseModel):
     """
-    The collector changed the rate to keep to its CPU budget; the rate asked for is not forgotten.
+    The collector changed the sampling rate to stay within its CPU budget; the requested rate is kept.
     """
 
     model_config = ConfigDict(
@@ -1260,29 +1277,29 @@ class RateAdapted(BaseModel):
     type: Literal["rate_adapted"] = "rate_adapted"
     rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
-    Samples a second from now on.
+    New effective rate.
     """
     previous_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
-    Samples a second before.
+    Previous effective rate.
     """
-    asked_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    requested_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
-    Samples a second that were asked for.
+    Requested rate.
     """
-    measuring_percent: Annotated[float, Field(ge=0.0)]
+    overhead_percent: Annotated[float, Field(ge=0.0)]
     """
-    CPU of sampling and sending that led to it, all targets together, 100 = one core.
+    CPU of sampling and sending that caused the change, all targets together, 100 = one core.
     """
     budget_percent: Annotated[float, Field(ge=0.0)]
     """
-    What it may be.
+    CPU budget.
     """
 
 
 class RateChanged(BaseModel):
     """
-    Another sampling rate was asked for.
+    A different sampling rate was requested.
     """
 
     model_config = ConfigDict(
@@ -1291,11 +1308,11 @@ class RateChanged(BaseModel):
     type: Literal["rate_changed"] = "rate_changed"
     rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
-    Samples a second.
+    New rate.
     """
     previous_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
-    Samples a second.
+    Previous rate.
     """
 
 
@@ -1315,7 +1332,7 @@ class RateRequest(BaseModel):
 
 Tag = TypeAliasType("Tag", Annotated[str, Field(max_length=40, min_length=1)])
 """
-A label that people gave.
+A tag.
 """
 
 
@@ -1333,33 +1350,33 @@ class RecordRequest(BaseModel):
     """
     name: Annotated[str | None, Field(max_length=120)] = None
     """
-    What people call it.
+    Display name.
     """
     tags: Annotated[list[Tag] | None, Field(max_length=32)] = None
     """
-    Labels that people gave.
+    Tags.
     """
     group: Annotated[str | None, Field(max_length=80)] = None
     """
-    Runs of one group are repeats of one another; null: it stands alone.
+    Runs of one group are repeats of one another; null: not in a group.
     """
     notes: Annotated[str | None, Field(max_length=20000)] = None
     """
-    What people wrote about it.
+    Free-text notes.
     """
     past_s: Annotated[float | None, Field(ge=0.0, le=86400.0)] = None
     """
-    Keep so much of what has been, as far as the flight recorder has it, seconds.
+    Seconds of the past to include, as far as the flight recorder has them.
     """
     duration_s: Annotated[float | None, Field(ge=0.0, le=31536000.0)] = None
     """
-    End by itself after so long, seconds from now on; null: not; 0: keep the past alone.
+    Stop after this many seconds from now; null: until stopped; 0: only the past.
     """
 
 
 class Recording(BaseModel):
     """
-    A run that is being recorded.
+    A run being recorded.
     """
 
     model_config = ConfigDict(
@@ -1367,7 +1384,7 @@ class Recording(BaseModel):
     )
     run: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
     """
-    Identity of a run: when it was begun, in UTC, and six random hex digits.
+    Run id: start time in UTC and six random hex digits.
     """
     target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
     """
@@ -1375,17 +1392,17 @@ class Recording(BaseModel):
     """
     name: Annotated[str, Field(max_length=120)]
     """
-    What people call it.
+    Display name.
     """
     created_unix_us: Annotated[int, Field(ge=0)]
     """
-    When recording was asked for, Unix microseconds.
+    When recording was requested, Unix microseconds.
     """
 
 
 class RefusedReply(BaseModel):
     """
-    A command was refused.
+    A command was rejected.
     """
 
     model_config = ConfigDict(
@@ -1394,14 +1411,14 @@ class RefusedReply(BaseModel):
     type: Literal["refused_reply"] = "refused_reply"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     problem: Problem
 
 
 class ReleaseCommand(BaseModel):
     """
-    Steer no more and go back to the original size; answered with a TargetReply.
+    Stop steering and restore the original size; answered with a TargetReply.
     """
 
     model_config = ConfigDict(
@@ -1410,7 +1427,7 @@ class ReleaseCommand(BaseModel):
     type: Literal["release_command"] = "release_command"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
     """
@@ -1418,13 +1435,13 @@ class ReleaseCommand(BaseModel):
     """
     actor: Annotated[str, Field(max_length=128)]
     """
-    Who asked: page or command line, and from where.
+    Who requested it: page or command line, and its address.
     """
 
 
 class RestartSearchCommand(BaseModel):
     """
-    Let the policy search anew; answered with a TargetReply.
+    Restart the policy's search; answered with a TargetReply.
     """
 
     model_config = ConfigDict(
@@ -1433,7 +1450,7 @@ class RestartSearchCommand(BaseModel):
     type: Literal["restart_search_command"] = "restart_search_command"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
     """
@@ -1441,13 +1458,13 @@ class RestartSearchCommand(BaseModel):
     """
     actor: Annotated[str, Field(max_length=128)]
     """
-    Who asked: page or command line, and from where.
+    Who requested it: page or command line, and its address.
     """
 
 
 class Retention(BaseModel):
     """
-    When old runs are deleted by themselves.
+    When old runs are deleted automatically.
     """
 
     model_config = ConfigDict(
@@ -1455,11 +1472,11 @@ class Retention(BaseModel):
     )
     max_age_s: Annotated[float | None, Field(ge=0.0)]
     """
-    Runs that ended longer ago go, seconds; null: none goes by age.
+    Delete runs that ended longer ago than this, seconds; null: no limit.
     """
     max_bytes: Annotated[int | None, Field(ge=0)]
     """
-    The oldest go until all take no more than that; null: none goes by size.
+    Delete the oldest runs until the store is no larger than this; null: no limit.
     """
 
 
@@ -1467,13 +1484,13 @@ Role = TypeAliasType(
     "Role", Annotated[Literal["operator", "viewer"], Field(title="Role")]
 )
 """
-What a session may do: watch, or also change something.
+What a session may do: viewers watch, operators also change things.
 """
 
 
 class RoleTotals(BaseModel):
     """
-    What the threads of one role add up to, those that ended since attach included. What a thread did counts for the role it had when its counters were read: a new name takes along only what comes after it. So totals never fall.
+    Totals of the threads of one role, those that exited since attach included. A thread's counters count for the role it had when they were read: after a rename only later growth counts for the new role, so totals never fall.
     """
 
     model_config = ConfigDict(
@@ -1481,41 +1498,41 @@ class RoleTotals(BaseModel):
     )
     role: str | None
     """
-    A thread's name with each run of digits as one #; null: all roles beyond the bound on their number together.
+    Thread name with each run of digits replaced by #; null: all roles beyond the limit.
     """
     live: Annotated[int, Field(ge=0)]
     """
-    Threads alive.
+    Live threads.
     """
     exited: Annotated[int, Field(ge=0)]
     """
-    Threads that ended in this role since attach.
+    Threads of this role that exited since attach.
     """
     totals: dict[str, TotalsAdditionalProperty]
     """
-    Field name to its cumulative value over these threads, in the field's unit. A field that was available for none of them is not in it.
+    Field name to its cumulative value over these threads, in the field's unit. Fields that no thread has are omitted.
     """
 
 
 class RunCounts(BaseModel):
     """
-    How much a run holds.
+    Size of a run.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    instants: Annotated[int, Field(ge=0)]
+    frames: Annotated[int, Field(ge=0)]
     """
-    Frames: instants at which the target was sampled.
+    Frames.
     """
     thread_samples: Annotated[int, Field(ge=0)]
     """
-    Rows: counters of one thread at one instant. A thread whose counters did not change has none.
+    Rows: the counters of one thread in one frame. A thread whose counters did not change has none.
     """
     threads: Annotated[int, Field(ge=0)]
     """
-    Threads that were alive at some time in it.
+    Threads that were alive at some time.
     """
     events: Annotated[int, Field(ge=0)]
     """
@@ -1523,7 +1540,7 @@ class RunCounts(BaseModel):
     """
     bytes: Annotated[int, Field(ge=0)]
     """
-    Of all its files.
+    Bytes of all its files.
     """
 
 
@@ -1533,7 +1550,7 @@ RunEnd = TypeAliasType(
         Literal[
             "stopped",
             "duration",
-            "kept",
+            "flight-recorder",
             "target-ended",
             "collector-lost",
             "backend-lost",
@@ -1543,13 +1560,13 @@ RunEnd = TypeAliasType(
     ],
 )
 """
-Why a run ended.
+Why a run ended; flight-recorder: only the past was recorded.
 """
 
 
 class RunLosses(BaseModel):
     """
-    What is missing in a run, or was measured late. All 0: nothing that tidscope knows of.
+    What is missing in a run or was measured late. All 0: no known losses.
     """
 
     model_config = ConfigDict(
@@ -1557,45 +1574,45 @@ class RunLosses(BaseModel):
     )
     frames: Annotated[int, Field(ge=0)]
     """
-    Frames of the target that never came, or came when nothing could be written.
+    Frames that never arrived, or arrived when they could not be written.
     """
     gaps: Annotated[int, Field(ge=0)]
     """
-    Holes that they make.
+    Number of gaps they leave.
     """
     missing_ns: Annotated[int, Field(ge=0)]
     """
-    Time in these holes, nanoseconds.
+    Time in these gaps, nanoseconds.
     """
-    cut_bytes: Annotated[int, Field(ge=0)]
+    truncated_bytes: Annotated[int, Field(ge=0)]
     """
-    Bytes of a frame that was not written to its end, cut off when the run was recovered.
+    Bytes of an incomplete frame that recovery cut off.
     """
     coalesced: Annotated[int, Field(ge=0)]
     """
-    Instants that were merged into a later one before they were written; totals are whole.
+    Frames merged into a later one before they were written; totals are complete.
     """
     deadlines_missed: Annotated[int, Field(ge=0)]
     """
-    Samples that were due and not taken in time.
+    Samples skipped because their deadline had passed.
     """
     samples_failed: Annotated[int, Field(ge=0)]
     """
-    Samples that could not be taken.
+    Samples that failed.
     """
-    exits_lost: Annotated[int, Field(ge=0)]
+    exit_records_lost: Annotated[int, Field(ge=0)]
     """
-    Exit records of threads that the kernel dropped.
+    Exit records that the kernel dropped.
     """
     clock_jumps: Annotated[int, Field(ge=0)]
     """
-    Times that the machine's wall clock was set by more than half a second; times since attach are not touched by it.
+    Times that the wall clock was set by more than half a second; times since attach are not affected.
     """
 
 
 class RunMark(BaseModel):
     """
-    A moment that somebody marked; runs can be aligned at it.
+    A mark (annotation); runs can be aligned at it.
     """
 
     model_config = ConfigDict(
@@ -1603,17 +1620,17 @@ class RunMark(BaseModel):
     )
     time_ns: Annotated[int, Field(ge=0)]
     """
-    Nanoseconds since attach: the time of the target's frames.
+    Nanoseconds since attach, as in the target's frames.
     """
     text: Annotated[str, Field(max_length=200, min_length=1)]
     """
-    What is to be seen there.
+    What the mark says.
     """
 
 
 class RunOutcome(BaseModel):
     """
-    How the command ended that a run was made of.
+    How the recorded command ended.
     """
 
     model_config = ConfigDict(
@@ -1633,19 +1650,19 @@ class RunOutcome(BaseModel):
     """
     elapsed_us: Annotated[int, Field(ge=0)]
     """
-    From its first instruction to its end, wall time, microseconds.
+    Wall time from start to end, microseconds.
     """
     user_cpu_us: Annotated[int, Field(ge=0)]
     """
-    CPU time in user mode, its children that it waited for included, microseconds.
+    CPU time in user mode, waited-for children included, microseconds.
     """
     system_cpu_us: Annotated[int, Field(ge=0)]
     """
-    CPU time in the kernel, likewise.
+    CPU time in kernel mode, waited-for children included, microseconds.
     """
     max_rss_bytes: Annotated[int, Field(ge=0)]
     """
-    Most memory that was resident at once.
+    Peak resident memory.
     """
     major_faults: Annotated[int, Field(ge=0)]
     """
@@ -1657,25 +1674,25 @@ class RunOutcome(BaseModel):
     """
     voluntary_switches: Annotated[int, Field(ge=0)]
     """
-    Context switches because it waited.
+    Voluntary context switches.
     """
     involuntary_switches: Annotated[int, Field(ge=0)]
     """
-    Context switches because its time was over.
+    Involuntary context switches.
     """
     output_bytes: Annotated[int, Field(ge=0)]
     """
-    What it wrote to standard output and standard error.
+    Bytes written to standard output and standard error.
     """
     output_tail: Annotated[str, Field(max_length=65536)]
     """
-    The last of that, as text.
+    The end of that output, as text.
     """
 
 
 class RunPatch(BaseModel):
     """
-    Body of PATCH /api/v1/runs/{id}: what is left out stays.
+    Body of PATCH /api/v1/runs/{id}; omitted members stay unchanged.
     """
 
     model_config = ConfigDict(
@@ -1683,23 +1700,23 @@ class RunPatch(BaseModel):
     )
     name: Annotated[str | None, Field(max_length=120)] = None
     """
-    What people call it.
+    Display name.
     """
     tags: Annotated[list[Tag] | None, Field(max_length=32)] = None
     """
-    Labels that people gave.
+    Tags.
     """
     group: Annotated[str | None, Field(max_length=80)] = None
     """
-    Runs of one group are repeats of one another; null: it stands alone.
+    Runs of one group are repeats of one another; null: not in a group.
     """
     notes: Annotated[str | None, Field(max_length=20000)] = None
     """
-    What people wrote about it.
+    Free-text notes.
     """
     marks: Annotated[list[RunMark] | None, Field(max_length=256)] = None
     """
-    All of them.
+    All marks.
     """
     outcome: RunOutcome | None = None
     """
@@ -1712,7 +1729,7 @@ RunState = TypeAliasType(
     Annotated[Literal["recording", "complete", "interrupted"], Field(title="RunState")],
 )
 """
-recording: frames are added. complete: ended as intended. interrupted: a crash, a full disk or a lost collector cut it short; what was written is there.
+recording: frames are being added. complete: ended as intended. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
 """
 
 
@@ -1726,23 +1743,23 @@ class RunSummary(BaseModel):
     )
     id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
     """
-    Identity of a run: when it was begun, in UTC, and six random hex digits.
+    Run id: start time in UTC and six random hex digits.
     """
     name: Annotated[str, Field(max_length=120)]
     """
-    What people call it.
+    Display name.
     """
     tags: Annotated[list[Tag], Field(max_length=32)]
     """
-    Labels that people gave.
+    Tags.
     """
     group: Annotated[str | None, Field(max_length=80)]
     """
-    Runs of one group are repeats of one another; null: it stands alone.
+    Runs of one group are repeats of one another; null: not in a group.
     """
     notes: Annotated[str, Field(max_length=20000)]
     """
-    What people wrote about it.
+    Free-text notes.
     """
     state: RunState
     end: RunEnd | None
@@ -1751,19 +1768,19 @@ class RunSummary(BaseModel):
     """
     end_detail: str
     """
-    The same in words, with what is missing.
+    The same as a sentence, with what is missing.
     """
     created_unix_us: Annotated[int, Field(ge=0)]
     """
-    When recording was asked for, Unix microseconds.
+    When recording was requested, Unix microseconds.
     """
     started_unix_us: Annotated[int, Field(ge=0)]
     """
-    Wall clock of its first instant, Unix microseconds.
+    Wall clock of its first frame, Unix microseconds.
     """
     duration_ns: Annotated[int, Field(ge=0)]
     """
-    From its first instant to its last, nanoseconds.
+    From its first frame to its last, nanoseconds.
     """
     host_name: str
     """
@@ -1787,7 +1804,7 @@ class RunSummary(BaseModel):
     """
     policies: list[str]
     """
-    Those that steered the target, in order.
+    Policies that steered the target, in order.
     """
     losses: RunLosses
     counts: RunCounts
@@ -1801,7 +1818,7 @@ class RunSummary(BaseModel):
     """
     imported: bool
     """
-    It was brought from another place.
+    It was imported.
     """
 
 
@@ -1815,23 +1832,23 @@ class RunsResponse(BaseModel):
     )
     runs: list[RunSummary]
     """
-    The newest first.
+    Newest first.
     """
     deleted: list[RunSummary]
     """
-    Those that can still be restored.
+    Runs in the trash, which can be restored.
     """
     damaged: list[DamagedRun]
     """
-    What lies there and cannot be read.
+    Folders that cannot be read.
     """
     bytes: Annotated[int, Field(ge=0)]
     """
-    Of all runs together, the deleted ones included.
+    Bytes of all runs, the trash included.
     """
     free_bytes: Annotated[int, Field(ge=0)]
     """
-    Room on the disk.
+    Free space on the disk.
     """
     retention: Retention
 
@@ -1844,13 +1861,13 @@ Runtime = TypeAliasType(
     ],
 )
 """
-Language runtime a process runs on, as far as it can be told from outside.
+Language runtime of a process, as detected from outside.
 """
 
 
 class SampleFailed(BaseModel):
     """
-    A sample could not be taken.
+    A sample failed.
     """
 
     model_config = ConfigDict(
@@ -1859,7 +1876,7 @@ class SampleFailed(BaseModel):
     type: Literal["sample_failed"] = "sample_failed"
     reason: str
     """
-    What the kernel answered.
+    The kernel's error.
     """
 
 
@@ -1868,13 +1885,13 @@ SampleSource = TypeAliasType(
     Annotated[Literal["taskstats", "procfs"], Field(title="SampleSource")],
 )
 """
-Where samples come from: genetlink taskstats, or /proc when taskstats is not to be had.
+Source of samples: genetlink taskstats, or /proc where taskstats is unavailable.
 """
 
 
 class SearchRestarted(BaseModel):
     """
-    The policy searches anew.
+    The policy restarted its search.
     """
 
     model_config = ConfigDict(
@@ -1887,11 +1904,11 @@ class SearchRestarted(BaseModel):
     """
     reason: Annotated[str, Field(max_length=256)]
     """
-    Who or what asked for it.
+    What caused it.
     """
     actor: Annotated[str, Field(max_length=128)]
     """
-    Who asked: page or command line, and from where.
+    Who requested it: page or command line, and its address.
     """
 
 
@@ -1922,7 +1939,7 @@ class SessionResponse(BaseModel):
 
 class SetDelayAccountingCommand(BaseModel):
     """
-    Switch the kernel's delay accounting on or off; answered with a DoctorReply.
+    Switch the kernel's delay accounting; answered with a DoctorReply.
     """
 
     model_config = ConfigDict(
@@ -1931,11 +1948,11 @@ class SetDelayAccountingCommand(BaseModel):
     type: Literal["set_delay_accounting_command"] = "set_delay_accounting_command"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     on: bool
     """
-    Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
+    New value of kernel.task_delayacct. It affects only threads started afterwards.
     """
 
 
@@ -1950,7 +1967,7 @@ class SetRateCommand(BaseModel):
     type: Literal["set_rate_command"] = "set_rate_command"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
     """
@@ -1964,7 +1981,7 @@ class SetRateCommand(BaseModel):
 
 class SetupDifference(BaseModel):
     """
-    Something in the set-up that is not the same in all runs.
+    A part of the set-up that differs between runs.
     """
 
     model_config = ConfigDict(
@@ -1976,7 +1993,7 @@ class SetupDifference(BaseModel):
     """
     values: list[str]
     """
-    A value a run, in the runs' order.
+    One value per run, in the runs' order.
     """
 
 
@@ -1990,13 +2007,13 @@ SignalKind = TypeAliasType(
     ],
 )
 """
-What a policy steers on.
+What a policy optimises.
 """
 
 
 class SignalOption(BaseModel):
     """
-    Something that a target can be steered on.
+    A signal that a target can be steered on.
     """
 
     model_config = ConfigDict(
@@ -2005,11 +2022,11 @@ class SignalOption(BaseModel):
     kind: SignalKind
     proxy: bool
     """
-    It stands in for what matters: lower confidence.
+    A proxy signal, correlated with what matters: lower confidence.
     """
     refusal: Annotated[str, Field(max_length=1024)]
     """
-    Why it cannot be used, one sentence; empty if it can.
+    Why it is unavailable, one sentence; empty if available.
     """
     note: Annotated[str, Field(max_length=512)]
     """
@@ -2019,7 +2036,7 @@ class SignalOption(BaseModel):
 
 class Source(BaseModel):
     """
-    Where a target's numbers come from.
+    Where a target's samples come from.
     """
 
     model_config = ConfigDict(
@@ -2032,7 +2049,7 @@ class Source(BaseModel):
     """
     layout: str | None
     """
-    Name of the layout table in force, such as v16; null without taskstats.
+    Name of the layout table in use, such as v16; null without taskstats.
     """
     reply_bytes: Annotated[int | None, Field(ge=0)]
     """
@@ -2044,7 +2061,7 @@ class Source(BaseModel):
     """
     exits: bool
     """
-    Whether exit totals of threads are received.
+    Whether exit records are received.
     """
     exits_reason: str
     """
@@ -2052,13 +2069,13 @@ class Source(BaseModel):
     """
     network: str
     """
-    Where per-thread network numbers come from, or 'none: …' and why.
+    Where per-thread network counters come from, or 'none: …' and why.
     """
 
 
 class SteerRequest(BaseModel):
     """
-    Body of PUT /api/v1/targets/{target_id}/steering: steer a target, or steer it otherwise.
+    Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered.
     """
 
     model_config = ConfigDict(
@@ -2074,33 +2091,33 @@ class SteerRequest(BaseModel):
     """
     shadow: bool | None = None
     """
-    Decide, but do not act; null: act.
+    Shadow mode: decide without acting; null: act.
     """
     knob: KnobKind | None = None
     """
-    What to turn; null: the best there is.
+    Knob to set; null: the best available.
     """
     signal: SignalKind | None = None
     """
-    What to steer on; null: the best there is.
+    Signal to steer on; null: the best available.
     """
     lower: Annotated[int | None, Field(ge=1, le=1048576)] = None
     """
-    Smallest size allowed; null: the knob's.
+    Smallest allowed size; null: the knob's.
     """
     upper: Annotated[int | None, Field(ge=1, le=1048576)] = None
     """
-    Largest size allowed; null: the knob's.
+    Largest allowed size; null: the knob's.
     """
     prometheus: PrometheusCounter | None = None
     """
-    Which counter, where the signal is prometheus.
+    Which counter, if the signal is prometheus.
     """
 
 
 class Steering(BaseModel):
     """
-    A policy at work on a target.
+    How a target is being steered.
     """
 
     model_config = ConfigDict(
@@ -2112,17 +2129,17 @@ class Steering(BaseModel):
     """
     parameters: Annotated[dict[str, float], Field(max_length=64)]
     """
-    All of them.
+    All parameters.
     """
     shadow: bool
     """
-    It decides, but does not act.
+    Shadow mode: decides without acting.
     """
     knob: KnobKind
     signal: SignalKind
     proxy: bool
     """
-    The signal stands in for what matters: lower confidence.
+    The signal is a proxy: lower confidence.
     """
     lower: Annotated[int, Field(ge=1, le=1048576)]
     """
@@ -2134,11 +2151,11 @@ class Steering(BaseModel):
     """
     original: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Size that a release goes back to.
+    Size that a release restores.
     """
     size: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Size in force.
+    Current size.
     """
     state: Annotated[str, Field(max_length=256)]
     """
@@ -2146,66 +2163,25 @@ class Steering(BaseModel):
     """
     reason: Annotated[str, Field(max_length=1024)]
     """
-    Why it decided so, one sentence.
+    Reason of the last decision, one sentence.
     """
     decisions: Annotated[int, Field(ge=0)]
     """
-    How many it has taken.
+    Number of decisions.
     """
     since_unix_us: Annotated[int, Field(ge=0)]
     """
-    When it began, Unix microseconds.
+    When steering started, Unix microseconds.
     """
-    problem: Annotated[str, Field(max_length=1024)]
+    problem: Annotated[str | None, Field(max_length=1024)]
     """
-    What keeps it from working, one sentence; empty if nothing does.
-    """
-
-
-class SteeringBegan(BaseModel):
-    """
-    A policy steers the target from now on.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["steering_began"] = "steering_began"
-    policy: Annotated[str, Field(max_length=64, min_length=1)]
-    """
-    Name of a policy.
-    """
-    shadow: bool
-    """
-    It decides, but does not act.
-    """
-    knob: KnobKind
-    signal: SignalKind
-    proxy: bool
-    """
-    The signal stands in for what matters.
-    """
-    lower: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Smallest size allowed.
-    """
-    upper: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Largest size allowed.
-    """
-    size: Annotated[int, Field(ge=1, le=1048576)]
-    """
-    Size in force.
-    """
-    actor: Annotated[str, Field(max_length=128)]
-    """
-    Who asked: page or command line, and from where.
+    What keeps it from working, one sentence; null if nothing does.
     """
 
 
 class SteeringDecided(BaseModel):
     """
-    A policy took a decision at the end of an interval.
+    A policy made a decision at the end of an interval.
     """
 
     model_config = ConfigDict(
@@ -2222,27 +2198,27 @@ class SteeringDecided(BaseModel):
     """
     elapsed_s: Annotated[float, Field(ge=0.0)]
     """
-    Real length of the interval.
+    Actual length of the interval, seconds.
     """
     ops: Annotated[float, Field(ge=0.0)]
     """
-    Operations in it, by the signal.
+    Operations in it, as counted by the signal.
     """
     mean_wait_s: Annotated[float | None, Field(ge=0.0)]
     """
-    Mean time that jobs waited; null where the signal does not tell.
+    Mean queue wait of jobs, seconds; null if the signal does not have it.
     """
     size: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Size that was in force during the interval.
+    Size during the interval.
     """
     next_size: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Size in force after the decision.
+    Size after the decision.
     """
     proposed: Annotated[int | None, Field(ge=1, le=1048576)]
     """
-    In shadow mode the size that would have been set.
+    In shadow mode, the size that would have been set.
     """
     state: Annotated[str, Field(max_length=256)]
     """
@@ -2254,17 +2230,17 @@ class SteeringDecided(BaseModel):
     """
     counted: bool
     """
-    Whether the interval said anything about the size: false after another hand moved the knob, or while the target stood still.
+    Whether the interval says anything about the size: false after someone else changed the knob, or while the target stood still.
     """
     probing: bool
     """
-    It is trying sizes out.
+    It is exploring sizes.
     """
 
 
 class SteeringOptions(BaseModel):
     """
-    Body of GET /api/v1/targets/{target_id}/steering: how a target could be steered.
+    Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
     """
 
     model_config = ConfigDict(
@@ -2280,13 +2256,13 @@ class SteeringOptions(BaseModel):
     """
     steering: Steering | None
     """
-    What is in force.
+    Current steering; null: the target is not steered.
     """
 
 
 class SteeringOptionsCommand(BaseModel):
     """
-    Ask how a target could be steered.
+    Ask how a target can be steered.
     """
 
     model_config = ConfigDict(
@@ -2295,7 +2271,7 @@ class SteeringOptionsCommand(BaseModel):
     type: Literal["steering_options_command"] = "steering_options_command"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
     """
@@ -2305,7 +2281,7 @@ class SteeringOptionsCommand(BaseModel):
 
 class SteeringOptionsReply(BaseModel):
     """
-    How a target could be steered.
+    How a target can be steered.
     """
 
     model_config = ConfigDict(
@@ -2314,14 +2290,33 @@ class SteeringOptionsReply(BaseModel):
     type: Literal["steering_options_reply"] = "steering_options_reply"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     options: SteeringOptions
 
 
+class SteeringProblem(BaseModel):
+    """
+    The policy cannot work at present, or works again.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["steering_problem"] = "steering_problem"
+    policy: Annotated[str, Field(max_length=64, min_length=1)]
+    """
+    Name of a policy.
+    """
+    problem: Annotated[str | None, Field(max_length=1024)]
+    """
+    What is wrong, one sentence; null: resolved.
+    """
+
+
 class SteeringReleased(BaseModel):
     """
-    No policy steers the target any more; it has its original size back.
+    Steering stopped and the original size was restored.
     """
 
     model_config = ConfigDict(
@@ -2334,36 +2329,58 @@ class SteeringReleased(BaseModel):
     """
     size: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Size in force.
+    Current size.
     """
     actor: Annotated[str, Field(max_length=128)]
     """
-    Who asked: page or command line, and from where.
+    Who requested it: page or command line, and its address.
     """
 
 
-class SteeringTroubled(BaseModel):
+class SteeringStarted(BaseModel):
     """
-    The policy cannot work at present, or works again.
+    A policy started to steer the target.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    type: Literal["steering_troubled"] = "steering_troubled"
+    type: Literal["steering_started"] = "steering_started"
     policy: Annotated[str, Field(max_length=64, min_length=1)]
     """
     Name of a policy.
     """
-    problem: Annotated[str, Field(max_length=1024)]
+    shadow: bool
     """
-    What is wrong, one sentence; empty: it works again.
+    Shadow mode: decides without acting.
+    """
+    knob: KnobKind
+    signal: SignalKind
+    proxy: bool
+    """
+    The signal is a proxy.
+    """
+    lower: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Smallest size allowed.
+    """
+    upper: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Largest size allowed.
+    """
+    size: Annotated[int, Field(ge=1, le=1048576)]
+    """
+    Current size.
+    """
+    actor: Annotated[str, Field(max_length=128)]
+    """
+    Who requested it: page or command line, and its address.
     """
 
 
 class StreamStats(BaseModel):
     """
-    Backend to page, once a second: how this page keeps up.
+    Backend to page, once a second: flow-control counters of this connection.
     """
 
     model_config = ConfigDict(
@@ -2384,17 +2401,17 @@ class StreamStats(BaseModel):
     """
     queue: Annotated[int, Field(ge=0)]
     """
-    Frames waiting now.
+    Frames waiting.
     """
     clients: Annotated[int, Field(ge=0)]
     """
-    Pages connected to this backend.
+    Pages connected to the backend.
     """
 
 
 class Subscribe(BaseModel):
     """
-    Page to backend: send me this target's frames.
+    Page to backend: start sending this target's frames.
     """
 
     model_config = ConfigDict(
@@ -2407,22 +2424,7 @@ class Subscribe(BaseModel):
     """
     after_seq: Annotated[int | None, Field(ge=0)]
     """
-    Last frame the page has; null for all that is kept.
-    """
-
-
-class Taken(BaseModel):
-    """
-    Page to backend: so many frames of this connection are dealt with. A client that says so is never more than a second's worth behind what it was sent: the backend holds frames back and coalesces them instead. It says 0 when it begins. One that never says so gets all at once.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["taken"] = "taken"
-    frames: Annotated[int, Field(ge=0)]
-    """
-    Frames received and dealt with since the connection began, of all targets.
+    Last frame the page has; null for the whole history.
     """
 
 
@@ -2439,7 +2441,7 @@ class TargetDetached(BaseModel):
 
 class TargetExited(BaseModel):
     """
-    The process ended.
+    The process exited.
     """
 
     model_config = ConfigDict(
@@ -2448,13 +2450,13 @@ class TargetExited(BaseModel):
     type: Literal["target_exited"] = "target_exited"
     exit_code: int | None
     """
-    Exit status as wait(2) gives it, if an exit record told it.
+    Exit status as from wait(2), if an exit record had it.
     """
 
 
 class TargetForgotten(BaseModel):
     """
-    Collector to backend: an ended target whose frames are no longer kept.
+    Collector to backend: an ended target whose frames are no longer kept was dropped.
     """
 
     model_config = ConfigDict(
@@ -2472,7 +2474,7 @@ TargetState = TypeAliasType(
     Annotated[Literal["attached", "exited", "detached"], Field(title="TargetState")],
 )
 """
-attached: being sampled. exited: the process has ended; the stream is complete. detached: someone asked to stop.
+attached: being sampled. exited: the process ended; the stream is complete. detached: sampling was stopped on request.
 """
 
 
@@ -2495,13 +2497,13 @@ class ThreadBorn(BaseModel):
     """
     name: str
     """
-    Its comm.
+    Its name (comm).
     """
 
 
 class ThreadExited(BaseModel):
     """
-    A thread ended.
+    A thread exited.
     """
 
     model_config = ConfigDict(
@@ -2518,23 +2520,23 @@ class ThreadExited(BaseModel):
     """
     name: str
     """
-    Its last comm.
+    Its last name (comm).
     """
     totals: dict[str, TotalsAdditionalProperty]
     """
-    Field name to its last cumulative value, in the field's unit. A field that was not available is not in it.
+    Field name to its last cumulative value, in the field's unit. Unavailable fields are omitted.
     """
     exact: bool
     """
-    True if the totals are the kernel's exit record; false if they are the last sample, because no exit record came.
+    True if the totals are the kernel's exit record; false if they are the last sample because no exit record arrived.
     """
     seen_alive: bool
     """
-    False if it lived and died between two samples.
+    False if it lived only between two samples.
     """
     lifetime_ns: Annotated[int | None, Field(ge=0)] = None
     """
-    How long it lived, from its exit record; null if there was none.
+    Lifetime from its exit record, nanoseconds; null without one.
     """
 
 
@@ -2553,17 +2555,17 @@ class ThreadRenamed(BaseModel):
     """
     name: str
     """
-    The new one.
+    New name.
     """
     previous: str
     """
-    The old one.
+    Previous name.
     """
 
 
 class Unsubscribe(BaseModel):
     """
-    Page to backend: stop.
+    Page to backend: stop sending.
     """
 
     model_config = ConfigDict(
@@ -2578,7 +2580,7 @@ class Unsubscribe(BaseModel):
 
 class AgentHello(BaseModel):
     """
-    Who an agent is, and what it lets be steered.
+    An agent's identity and what it can control.
     """
 
     model_config = ConfigDict(
@@ -2586,39 +2588,39 @@ class AgentHello(BaseModel):
     )
     pid: Annotated[int, Field(ge=1)]
     """
-    Process id as the agent's own PID namespace counts.
+    Process id in the agent's own PID namespace.
     """
     runtime: Runtime
     version: Annotated[str, Field(max_length=64)]
     """
-    Of the agent.
+    Version of the agent.
     """
     protocol: Annotated[int, Field(ge=1)]
     """
-    Version of this protocol; 1.
+    Protocol version; 1.
     """
     knob: AgentKnob
     lower: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Smallest size that it takes.
+    Smallest allowed size.
     """
     upper: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Largest size that it takes.
+    Largest allowed size.
     """
     size: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Size in force.
+    Current size.
     """
     original: Annotated[int, Field(ge=1, le=1048576)]
     """
-    Size that it goes back to.
+    Size that a release restores.
     """
 
 
 class AgentSetCall(BaseModel):
     """
-    Collector to agent: set the size, or renew the lease of one that is set.
+    Collector to agent: set the size, or renew the lease of the current one.
     """
 
     model_config = ConfigDict(
@@ -2627,7 +2629,7 @@ class AgentSetCall(BaseModel):
     jsonrpc: Literal["2.0"] = "2.0"
     id: Annotated[int, Field(ge=0, le=9007199254740991)]
     """
-    Chosen by the asker, repeated in the answer.
+    Chosen by the caller, repeated in the answer.
     """
     method: Literal["set"] = "set"
     params: AgentSetParams
@@ -2660,7 +2662,7 @@ class CollectorInfo(BaseModel):
     """
     max_targets: Annotated[int, Field(ge=0)]
     """
-    How many targets it takes at once.
+    Maximum number of targets at once.
     """
 
 
@@ -2674,11 +2676,11 @@ class ComparedMetric(BaseModel):
     )
     metric: str
     """
-    Name of a field of the catalogue, or of a figure derived from fields.
+    Name of a catalogue field, or of a metric derived from fields.
     """
     label: str
     """
-    For people.
+    Display name.
     """
     unit: str
     """
@@ -2694,7 +2696,7 @@ class ComparedMetric(BaseModel):
     """
     groups: list[GroupFigure]
     """
-    One a group.
+    One per group.
     """
     differences: list[FigureDifference]
     """
@@ -2712,11 +2714,11 @@ class ComparedRun(BaseModel):
     )
     run: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
     """
-    Identity of a run: when it was begun, in UTC, and six random hex digits.
+    Run id: start time in UTC and six random hex digits.
     """
     name: Annotated[str, Field(max_length=120)]
     """
-    What people call it.
+    Display name.
     """
     group: Annotated[int, Field(ge=0)]
     """
@@ -2724,15 +2726,15 @@ class ComparedRun(BaseModel):
     """
     zero_ns: Annotated[int, Field(ge=0)]
     """
-    Where its time is 0 in the comparison. Nanoseconds since attach: the time of the target's frames.
+    The run's zero on the comparison's time axis. Nanoseconds since attach, as in the target's frames.
     """
     align_problem: str | None
     """
-    Why it could not be aligned as asked, and stands at its start; null if it could.
+    Why it could not be aligned as requested and is aligned at its start instead; null if it could.
     """
     duration_ns: Annotated[int, Field(ge=0)]
     """
-    From its first instant to its last, nanoseconds.
+    From its first frame to its last, nanoseconds.
     """
     losses: RunLosses
 
@@ -2748,19 +2750,19 @@ class Comparison(BaseModel):
     align: AlignKind
     mark: Annotated[str | None, Field(max_length=200)]
     """
-    Text of the mark that runs are aligned at; null if they are not.
+    Text of the mark that runs are aligned at; null with another alignment.
     """
     runs: list[ComparedRun]
     """
-    As asked for.
+    In the requested order.
     """
     groups: list[ComparedGroup]
     """
-    The first one is what the others are held against.
+    The first is the baseline.
     """
     setup: list[SetupDifference]
     """
-    What differs, the most important first.
+    Differences in set-up, most important first.
     """
     roles: list[MatchedRole]
     """
@@ -2776,7 +2778,7 @@ class Comparison(BaseModel):
     """
     confidence: str
     """
-    How intervals were found, in one sentence.
+    How the intervals were computed, one sentence.
     """
 
 
@@ -2791,14 +2793,14 @@ class DoctorReply(BaseModel):
     type: Literal["doctor_reply"] = "doctor_reply"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     report: DoctorReport
 
 
 class Host(BaseModel):
     """
-    A machine with a collector.
+    A machine running a collector.
     """
 
     model_config = ConfigDict(
@@ -2830,7 +2832,7 @@ class Host(BaseModel):
     """
     connected: bool
     """
-    Whether its collector is connected now.
+    Whether its collector is connected.
     """
     collector: CollectorInfo
 
@@ -2845,14 +2847,14 @@ class HostsResponse(BaseModel):
     )
     hosts: list[Host]
     """
-    Hosts known.
+    Known hosts.
     """
 
 
 LiveCommand = TypeAliasType(
     "LiveCommand",
     Annotated[
-        Subscribe | Unsubscribe | Taken,
+        Subscribe | Unsubscribe | FrameAck,
         Field(discriminator="type", title="LiveCommand"),
     ],
 )
@@ -2863,7 +2865,7 @@ Page to backend.
 
 class LiveProblem(BaseModel):
     """
-    Backend to page: a command was refused.
+    Backend to page: a command was rejected.
     """
 
     model_config = ConfigDict(
@@ -2875,7 +2877,7 @@ class LiveProblem(BaseModel):
 
 class PolicyInfo(BaseModel):
     """
-    A policy that a collector has.
+    An available steering policy.
     """
 
     model_config = ConfigDict(
@@ -2891,21 +2893,21 @@ class PolicyInfo(BaseModel):
     """
     source: Annotated[str, Field(max_length=256)]
     """
-    Where it comes from.
+    Where it comes from: the paper or program.
     """
     wait: bool
     """
-    Whether it steers on the time that jobs wait, not on their number.
+    Whether it steers on queue wait instead of throughput.
     """
     parameters: list[PolicyParameter]
     """
-    What can be set.
+    Its parameters.
     """
 
 
 class Process(BaseModel):
     """
-    A process that could be attached to.
+    A process that can be attached to.
     """
 
     model_config = ConfigDict(
@@ -2929,7 +2931,7 @@ class Process(BaseModel):
     """
     command: str
     """
-    Its command line, arguments joined by blanks; its comm in brackets where there is none.
+    Command line, arguments joined by spaces; its comm in brackets if there is none.
     """
     executable: str | None
     """
@@ -2949,7 +2951,7 @@ class Process(BaseModel):
     """
     cpu_percent: float | None
     """
-    CPU since the last listing, 100 = one core; null in the first.
+    CPU since the previous listing, 100 = one core; null in the first.
     """
     rss_bytes: Annotated[int | None, Field(ge=0)]
     """
@@ -2981,11 +2983,11 @@ class ProcessesReply(BaseModel):
     type: Literal["processes_reply"] = "processes_reply"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     processes: list[Process]
     """
-    All that can be seen.
+    All visible processes.
     """
 
 
@@ -3003,13 +3005,13 @@ class ProcessesResponse(BaseModel):
     """
     processes: list[Process]
     """
-    All that can be seen.
+    All visible processes.
     """
 
 
 class RunPolicy(BaseModel):
     """
-    A policy that began to steer the target during a run, or did before it.
+    A policy that started to steer the target during a run, or was already steering when it began.
     """
 
     model_config = ConfigDict(
@@ -3017,7 +3019,7 @@ class RunPolicy(BaseModel):
     )
     time_ns: Annotated[int, Field(ge=0)]
     """
-    Nanoseconds since attach: the time of the target's frames.
+    Nanoseconds since attach, as in the target's frames.
     """
     policy: Annotated[str, Field(max_length=64, min_length=1)]
     """
@@ -3025,7 +3027,7 @@ class RunPolicy(BaseModel):
     """
     shadow: bool
     """
-    It decides, but does not act.
+    Shadow mode: decides without acting.
     """
     knob: KnobKind
     signal: SignalKind
@@ -3050,7 +3052,7 @@ class SteerCommand(BaseModel):
     type: Literal["steer_command"] = "steer_command"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
     """
@@ -3059,13 +3061,13 @@ class SteerCommand(BaseModel):
     request: SteerRequest
     actor: Annotated[str, Field(max_length=128)]
     """
-    Who asked: page or command line, and from where.
+    Who requested it: page or command line, and its address.
     """
 
 
 class Target(BaseModel):
     """
-    A process attached to.
+    An attached process.
     """
 
     model_config = ConfigDict(
@@ -3083,11 +3085,11 @@ class Target(BaseModel):
     state: TargetState
     rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
-    Samples a second that were asked for; a frame's health tells the rate in force.
+    Requested sampling rate; each frame's health has the effective rate.
     """
     attached_unix_us: Annotated[int, Field(ge=0)]
     """
-    Moment of attachment, Unix microseconds: the zero of the stream's time.
+    Time of attachment, Unix microseconds: the zero of the stream's time.
     """
     source: Source
     energy: EnergySource
@@ -3097,11 +3099,11 @@ class Target(BaseModel):
     """
     absent: list[AbsentField]
     """
-    Fields of the catalogue that they do not carry.
+    Catalogue fields that frames do not carry.
     """
     gomaxprocs: Annotated[int | None, Field(ge=0)]
     """
-    Size in force when attached; null if unknown.
+    GOMAXPROCS at attachment; null if unknown.
     """
     gomaxprocs_reason: str
     """
@@ -3109,7 +3111,7 @@ class Target(BaseModel):
     """
     steering: Steering | None
     """
-    The policy at work on it; null: it is not steered.
+    How it is steered; null: it is not.
     """
 
 
@@ -3136,26 +3138,26 @@ TargetEvent = TypeAliasType(
         | RateChanged
         | RateAdapted
         | DeadlinesMissed
-        | ExitsLost
+        | ExitRecordsLost
         | Gap
         | GomaxprocsChanged
         | SampleFailed
-        | SteeringBegan
+        | SteeringStarted
         | SteeringDecided
         | SearchRestarted
         | SteeringReleased
-        | SteeringTroubled,
+        | SteeringProblem,
         Field(discriminator="type", title="TargetEvent"),
     ],
 )
 """
-Something that happened to a target at one instant.
+An event of a target.
 """
 
 
 class TargetReply(BaseModel):
     """
-    A target's state, as asked for.
+    A target's state, in reply to a command.
     """
 
     model_config = ConfigDict(
@@ -3164,12 +3166,12 @@ class TargetReply(BaseModel):
     type: Literal["target_reply"] = "target_reply"
     request_id: Annotated[int, Field(ge=0)]
     """
-    Chosen by the asker, repeated in the reply.
+    Chosen by the sender, repeated in the reply.
     """
     target: Target
     created: bool
     """
-    False if the process was attached to already.
+    False if the process was already attached.
     """
 
 
@@ -3183,7 +3185,7 @@ class TargetsResponse(BaseModel):
     )
     targets: list[Target]
     """
-    Targets known.
+    Known targets.
     """
 
 
@@ -3198,11 +3200,11 @@ class AgentAnswer(BaseModel):
     jsonrpc: Literal["2.0"] = "2.0"
     id: Annotated[int, Field(ge=0, le=9007199254740991)]
     """
-    Chosen by the asker, repeated in the answer.
+    Chosen by the caller, repeated in the answer.
     """
     result: AgentHello | AgentReading | AgentSize
     """
-    Of hello, of read, of set and release.
+    Result of hello, of read, or of set and release.
     """
 
 
@@ -3244,11 +3246,11 @@ class CollectorHello(BaseModel):
     host: Host
     targets: list[Target]
     """
-    Targets it holds, ended ones included while their frames are kept for replay.
+    Targets, ended ones included while their frames are kept for replay.
     """
     policies: list[PolicyInfo]
     """
-    Policies that it can steer with.
+    Available steering policies.
     """
 
 
@@ -3274,7 +3276,7 @@ Collector to backend, as text; frames travel as binary messages.
 
 class DemoResponse(BaseModel):
     """
-    POST /api/v1/demo: the demo program was started and attached to.
+    POST /api/v1/demo: the demo program was started and is being sampled.
     """
 
     model_config = ConfigDict(
@@ -3285,7 +3287,7 @@ class DemoResponse(BaseModel):
 
 class FrameHeader(BaseModel):
     """
-    First part of a binary frame: one instant of one target. After it stands an Arrow IPC stream of one record batch: tid (uint32), one uint64 column a field, null = not available; a snapshot has start_ns (int64) and name (utf8) as well. A snapshot holds every live thread; a delta holds those whose counters changed since the frame before. Events apply before rows.
+    First part of a binary frame: one sample of one target. It is followed by an Arrow IPC stream of one record batch: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
     """
 
     model_config = ConfigDict(
@@ -3302,7 +3304,7 @@ class FrameHeader(BaseModel):
     """
     first_seq: Annotated[int, Field(ge=1)]
     """
-    First frame that this one stands for; less than seq if frames were coalesced.
+    First frame that this one stands for; below seq if frames were coalesced.
     """
     kind: Annotated[FrameKind, Field(title="FrameKind")]
     time_ns: Annotated[int, Field(ge=0)]
@@ -3315,11 +3317,11 @@ class FrameHeader(BaseModel):
     """
     live_threads: Annotated[int, Field(ge=0)]
     """
-    Threads alive at this instant.
+    Live threads at the time of the sample.
     """
     events: list[TargetEvent]
     """
-    What happened since the frame before, in order.
+    What happened since the previous frame, in order.
     """
     process: ProcessGauges
     machine: MachineCounters
@@ -3327,13 +3329,13 @@ class FrameHeader(BaseModel):
     exited: ExitedTotals
     roles: Annotated[list[RoleTotals] | None, Field(max_length=64)] = None
     """
-    Totals by role: in snapshots, in the last frame, and about once a second; null in the others, where those told last stand. A coalesced frame has the last that its frames told.
+    Totals by role: in key frames, in the last frame, and about once a second; null in other frames, where the previous totals still hold. A coalesced frame has the last totals of its frames.
     """
 
 
 class LiveState(BaseModel):
     """
-    Backend to page: hosts and targets, at connect and whenever one changes.
+    Backend to page: hosts and targets, on connect and whenever one changes.
     """
 
     model_config = ConfigDict(
@@ -3342,15 +3344,15 @@ class LiveState(BaseModel):
     type: Literal["live_state"] = "live_state"
     hosts: list[Host]
     """
-    Hosts known.
+    Known hosts.
     """
     targets: list[Target]
     """
-    Targets known, ended ones included.
+    Known targets, ended ones included.
     """
     recordings: Annotated[list[Recording], Field(validate_default=True)] = []
     """
-    Runs that are being recorded.
+    Runs being recorded.
     """
 
 
@@ -3364,13 +3366,13 @@ class PoliciesResponse(BaseModel):
     )
     policies: list[PolicyInfo]
     """
-    In the order in which they are shown.
+    In display order.
     """
 
 
 class RunEvent(BaseModel):
     """
-    An event of a run; a line of its events files.
+    An event of a run; one line of its events files.
     """
 
     model_config = ConfigDict(
@@ -3378,11 +3380,11 @@ class RunEvent(BaseModel):
     )
     seq: Annotated[int, Field(ge=1)]
     """
-    Frame that told of it.
+    Frame that carried it.
     """
     time_ns: Annotated[int, Field(ge=0)]
     """
-    Nanoseconds since attach: the time of the target's frames.
+    Nanoseconds since attach, as in the target's frames.
     """
     unix_us: Annotated[int, Field(ge=0)]
     """
@@ -3401,17 +3403,17 @@ class RunEventsResponse(BaseModel):
     )
     events: list[RunEvent]
     """
-    By time.
+    In order of time.
     """
-    left_out: Annotated[int, Field(ge=0)]
+    omitted: Annotated[int, Field(ge=0)]
     """
-    Events beyond the bound of what is sent.
+    Events beyond the limit of the response.
     """
 
 
 class RunManifest(BaseModel):
     """
-    What is needed to understand a run without the machine that it was recorded on; manifest.json in its folder.
+    All that is needed to understand a run without the machine that it was recorded on; manifest.json in its folder.
     """
 
     model_config = ConfigDict(
@@ -3419,27 +3421,27 @@ class RunManifest(BaseModel):
     )
     format: Literal[1] = 1
     """
-    Version of the folder's format.
+    Version of the folder format.
     """
     id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
     """
-    Identity of a run: when it was begun, in UTC, and six random hex digits.
+    Run id: start time in UTC and six random hex digits.
     """
     name: Annotated[str, Field(max_length=120)]
     """
-    What people call it.
+    Display name.
     """
     tags: Annotated[list[Tag], Field(max_length=32)]
     """
-    Labels that people gave.
+    Tags.
     """
     group: Annotated[str | None, Field(max_length=80)]
     """
-    Runs of one group are repeats of one another; null: it stands alone.
+    Runs of one group are repeats of one another; null: not in a group.
     """
     notes: Annotated[str, Field(max_length=20000)]
     """
-    What people wrote about it.
+    Free-text notes.
     """
     state: RunState
     end: RunEnd | None
@@ -3448,27 +3450,27 @@ class RunManifest(BaseModel):
     """
     end_detail: str
     """
-    The same in words, with what is missing; empty while it is being recorded.
+    The same as a sentence, with what is missing; empty while it is being recorded.
     """
     created_unix_us: Annotated[int, Field(ge=0)]
     """
-    When recording was asked for, Unix microseconds.
+    When recording was requested, Unix microseconds.
     """
     started_unix_us: Annotated[int, Field(ge=0)]
     """
-    Wall clock of its first instant, Unix microseconds.
+    Wall clock of its first frame, Unix microseconds.
     """
     from_ns: Annotated[int, Field(ge=0)]
     """
-    Its first instant. Nanoseconds since attach: the time of the target's frames.
+    Time of its first frame. Nanoseconds since attach, as in the target's frames.
     """
     to_ns: Annotated[int, Field(ge=0)]
     """
-    Its last instant. Nanoseconds since attach: the time of the target's frames.
+    Time of its last frame. Nanoseconds since attach, as in the target's frames.
     """
     until_ns: Annotated[int | None, Field(ge=0)] = None
     """
-    When recording ends by itself; nanoseconds since attach. null: it does not.
+    When recording stops automatically, nanoseconds since attach; null: it does not.
     """
     tidscope: str
     """
@@ -3478,25 +3480,25 @@ class RunManifest(BaseModel):
     target: Target
     fields: list[CatalogueField]
     """
-    The catalogue of fields, as it was in force.
+    The field catalogue at the time of recording.
     """
     policies: list[RunPolicy]
     """
-    What steered the target, in order.
+    Policies that steered the target, in order.
     """
     marks: Annotated[list[RunMark], Field(max_length=256)]
     """
-    Moments that somebody marked, by time.
+    Marks (annotations), by time.
     """
     losses: RunLosses
     counts: RunCounts
     outcome: RunOutcome | None
     """
-    How the command ended, if the run was made of one.
+    How the command ended, for a run of one command.
     """
     imported: bool
     """
-    It was brought from another place.
+    It was imported.
     """
 
 
@@ -3540,7 +3542,7 @@ class Wire(BaseModel):
     CatalogueField_1: Annotated[
         CatalogueField | None, Field(alias="CatalogueField")
     ] = None
-    CheckState_1: Annotated[CheckState | None, Field(alias="CheckState")] = None
+    CheckStatus_1: Annotated[CheckStatus | None, Field(alias="CheckStatus")] = None
     CollectorCommand_1: Annotated[
         CollectorCommand | None, Field(alias="CollectorCommand")
     ] = None
@@ -3589,14 +3591,17 @@ class Wire(BaseModel):
     DoctorReport_1: Annotated[DoctorReport | None, Field(alias="DoctorReport")] = None
     EnergyDomain_1: Annotated[EnergyDomain | None, Field(alias="EnergyDomain")] = None
     EnergySource_1: Annotated[EnergySource | None, Field(alias="EnergySource")] = None
+    ExitRecordsLost_1: Annotated[
+        ExitRecordsLost | None, Field(alias="ExitRecordsLost")
+    ] = None
     ExitedTotals_1: Annotated[ExitedTotals | None, Field(alias="ExitedTotals")] = None
-    ExitsLost_1: Annotated[ExitsLost | None, Field(alias="ExitsLost")] = None
     FieldCatalogue_1: Annotated[
         FieldCatalogue | None, Field(alias="FieldCatalogue")
     ] = None
     FigureDifference_1: Annotated[
         FigureDifference | None, Field(alias="FigureDifference")
     ] = None
+    FrameAck_1: Annotated[FrameAck | None, Field(alias="FrameAck")] = None
     FrameHeader_1: Annotated[FrameHeader | None, Field(alias="FrameHeader")] = None
     FramesLost_1: Annotated[FramesLost | None, Field(alias="FramesLost")] = None
     Gap_1: Annotated[Gap | None, Field(alias="Gap")] = None
@@ -3705,9 +3710,6 @@ class Wire(BaseModel):
     SteerCommand_1: Annotated[SteerCommand | None, Field(alias="SteerCommand")] = None
     SteerRequest_1: Annotated[SteerRequest | None, Field(alias="SteerRequest")] = None
     Steering_1: Annotated[Steering | None, Field(alias="Steering")] = None
-    SteeringBegan_1: Annotated[SteeringBegan | None, Field(alias="SteeringBegan")] = (
-        None
-    )
     SteeringDecided_1: Annotated[
         SteeringDecided | None, Field(alias="SteeringDecided")
     ] = None
@@ -3720,15 +3722,17 @@ class Wire(BaseModel):
     SteeringOptionsReply_1: Annotated[
         SteeringOptionsReply | None, Field(alias="SteeringOptionsReply")
     ] = None
+    SteeringProblem_1: Annotated[
+        SteeringProblem | None, Field(alias="SteeringProblem")
+    ] = None
     SteeringReleased_1: Annotated[
         SteeringReleased | None, Field(alias="SteeringReleased")
     ] = None
-    SteeringTroubled_1: Annotated[
-        SteeringTroubled | None, Field(alias="SteeringTroubled")
+    SteeringStarted_1: Annotated[
+        SteeringStarted | None, Field(alias="SteeringStarted")
     ] = None
     StreamStats_1: Annotated[StreamStats | None, Field(alias="StreamStats")] = None
     Subscribe_1: Annotated[Subscribe | None, Field(alias="Subscribe")] = None
-    Taken_1: Annotated[Taken | None, Field(alias="Taken")] = None
     Target_1: Annotated[Target | None, Field(alias="Target")] = None
     TargetChanged_1: Annotated[TargetChanged | None, Field(alias="TargetChanged")] = (
         None

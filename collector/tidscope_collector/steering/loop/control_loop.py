@@ -19,10 +19,10 @@ from tidscope_wire.generated.models import (
     KnobOption,
     SearchRestarted,
     Steering,
-    SteeringBegan,
     SteeringDecided,
+    SteeringProblem,
     SteeringReleased,
-    SteeringTroubled,
+    SteeringStarted,
 )
 
 from tidscope_collector.steering.agent.errors import AgentTroubleError
@@ -46,7 +46,7 @@ RETRY_S = 2.0
 STEERING_ERRORS = (KnobTroubleError, SignalLostError, SignalRefusedError, AgentTroubleError)
 WAITS = "Another program on this host is trying sizes out, and goes first."
 
-Event = SteeringBegan | SteeringDecided | SearchRestarted | SteeringReleased | SteeringTroubled
+Event = SteeringStarted | SteeringDecided | SearchRestarted | SteeringReleased | SteeringProblem
 EventSink = Callable[[Steering | None, Event], None]
 """Takes what is in force now (None: nothing any more), and what happened. Called by any thread."""
 
@@ -148,7 +148,7 @@ class ControlLoop:
             reason="It has just begun.",
             decisions=0,
             since_unix_us=time.time_ns() // 1000,
-            problem="",
+            problem=None,
         )
         self._thread = threading.Thread(target=self._run, name="control loop", daemon=True)
 
@@ -178,7 +178,7 @@ class ControlLoop:
         now = self._steering
         self._publish(
             now,
-            SteeringBegan(
+            SteeringStarted(
                 policy=now.policy,
                 shadow=now.shadow,
                 knob=now.knob,
@@ -244,17 +244,16 @@ class ControlLoop:
             except STEERING_ERRORS as error:
                 problem = str(error)
                 continue
-            self._report_problem("")
+            self._report_problem(None)
             return True
         return False
 
-    def _report_problem(self, problem: str) -> None:
+    def _report_problem(self, problem: str | None) -> None:
         if problem == self._steering.problem:
             return
-        self._steering = self._steering.model_copy(update={"problem": problem[:1024]})
-        self._publish(
-            self._steering, SteeringTroubled(policy=self.settings.policy, problem=problem[:1024])
-        )
+        problem = problem and problem[:1024]
+        self._steering = self._steering.model_copy(update={"problem": problem})
+        self._publish(self._steering, SteeringProblem(policy=self.settings.policy, problem=problem))
 
     def _wait(self, seconds: float) -> bool:
         """Wait for some time, taking in what is said meanwhile; whether to stop."""

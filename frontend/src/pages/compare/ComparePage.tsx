@@ -15,16 +15,9 @@ import styles from "./ComparePage.module.css";
 import { CurvesPanel } from "./CurvesPanel";
 import { DifferenceTable } from "./DifferenceTable";
 import { Groups } from "./Groups";
-import { apiQuery, type CompareLink, compareHref, parseLink, runsOf } from "./link";
+import { apiQuery, type CompareLink, compareHref, type PartProps, parseLink, runsOf } from "./link";
 import { RoleMatching } from "./RoleMatching";
 import { SetupTable } from "./SetupTable";
-
-/** What the parts of the page get: what is asked for, the answer, and how to ask for something else. */
-export interface PartProps {
-  readonly link: CompareLink;
-  readonly comparison: Comparison;
-  readonly onLink: (link: CompareLink) => void;
-}
 
 /** Runs held against one another; all of the view is in the address. */
 export function ComparePage({ query }: { readonly query: string }) {

@@ -9,11 +9,10 @@ import { SegmentedControl } from "../../ui/SegmentedControl";
 import { Select } from "../../ui/Select";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import { Alignment } from "./Alignment";
-import type { PartProps } from "./ComparePage";
 import shared from "./ComparePage.module.css";
 import styles from "./CurvesPanel.module.css";
 import { curveMetrics, curveRoles, curvesOf, isCounter, metricLabel } from "./curves";
-import type { CurveKind, Layout } from "./link";
+import type { CurveKind, Layout, PartProps } from "./link";
 
 const OVERLAY_PX = 320;
 const EACH_PX = 180;

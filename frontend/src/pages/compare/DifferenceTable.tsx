@@ -2,7 +2,6 @@ import { useMemo } from "react";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import { Tooltip } from "../../ui/Tooltip";
 import type { ComparedMetric, FigureDifference, GroupFigure } from "../../wire/generated/models";
-import type { PartProps } from "./ComparePage";
 import shared from "./ComparePage.module.css";
 import styles from "./DifferenceTable.module.css";
 import {
@@ -14,7 +13,7 @@ import {
   type Verdict,
   verdictOf,
 } from "./differences";
-import type { RowOrder, RowScope } from "./link";
+import type { PartProps, RowOrder, RowScope } from "./link";
 
 const SCOPES: readonly { readonly value: RowScope; readonly label: string }[] = [
   { value: "process", label: "Whole process" },
@@ -129,8 +128,8 @@ function Figure({ row, figure }: FigureProps) {
   return (
     <Tooltip text={figure.n > 1 ? `Each run: ${values}` : null}>
       {figureText(row, figure.mean)}
-      {figure.spread === null ? null : (
-        <span className={styles.spread}> ± {figureText(row, figure.spread)}</span>
+      {figure.std_dev === null ? null : (
+        <span className={styles.spread}> ± {figureText(row, figure.std_dev)}</span>
       )}
     </Tooltip>
   );

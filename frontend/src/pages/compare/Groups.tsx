@@ -11,10 +11,9 @@ import { Tooltip } from "../../ui/Tooltip";
 import type { ComparedRun } from "../../wire/generated/models";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import { dataLossTexts } from "../run/dataLossText";
-import type { PartProps } from "./ComparePage";
 import shared from "./ComparePage.module.css";
 import styles from "./Groups.module.css";
-import { regrouped, withBaseline, without } from "./link";
+import { type PartProps, regrouped, withBaseline, without } from "./link";
 
 /** Which runs are repeats of one another, and which of the groups the others are held against. */
 export function Groups({ link, comparison, onLink }: PartProps) {

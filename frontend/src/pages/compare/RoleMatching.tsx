@@ -1,8 +1,7 @@
 import { Button } from "../../ui/Button";
 import type { MatchedRole } from "../../wire/generated/models";
-import type { PartProps } from "./ComparePage";
 import shared from "./ComparePage.module.css";
-import { type CompareLink, corrected } from "./link";
+import { type CompareLink, corrected, type PartProps } from "./link";
 import styles from "./RoleMatching.module.css";
 
 /** Which role of one run is held against which of another; a person may say otherwise. */
@@ -56,7 +55,7 @@ export function RoleMatching({ link, comparison, onLink }: PartProps) {
                   </td>
                 ))}
                 <td>
-                  {role.by_hand ? (
+                  {role.manual ? (
                     <Button look="quiet" onClick={() => onLink(byName(link, role))}>
                       by hand · undo
                     </Button>

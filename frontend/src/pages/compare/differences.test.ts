@@ -16,7 +16,7 @@ const metric = (changes: Partial<ComparedMetric> = {}): ComparedMetric => ({
   unit: "s",
   role: null,
   better: "less",
-  groups: [{ values: [4], n: 1, mean: 4, spread: null, low: null, high: null }],
+  groups: [{ values: [4], n: 1, mean: 4, std_dev: null, low: null, high: null }],
   differences: [difference()],
   ...changes,
 });
@@ -68,7 +68,7 @@ describe("rowsOf", () => {
     }),
     metric({
       label: "Unknown",
-      groups: [{ values: [null], n: 0, mean: null, spread: null, low: null, high: null }],
+      groups: [{ values: [null], n: 0, mean: null, std_dev: null, low: null, high: null }],
     }),
   ];
   const names = (found: readonly ComparedMetric[]) =>
@@ -80,7 +80,7 @@ describe("rowsOf", () => {
   });
 
   it("leaves out what is 0 in all runs of a role", () => {
-    const nothing = { values: [0], n: 1, mean: 0, spread: null, low: null, high: null };
+    const nothing = { values: [0], n: 1, mean: 0, std_dev: null, low: null, high: null };
     const zero = [metric({ groups: [nothing, nothing] })];
     expect(rowsOf(zero, "process", "", "given")).toHaveLength(1);
     expect(rowsOf([metric({ role: "io", groups: [nothing] })], "roles", "", "given")).toEqual([]);

@@ -1,6 +1,6 @@
 /** All of what the Compare page shows, as it stands in its address. Pure. */
 
-import type { AlignKind } from "../../wire/generated/models";
+import type { AlignKind, Comparison } from "../../wire/generated/models";
 
 /** A person said: this role of this run is what is called so in the comparison. */
 export interface Correction {
@@ -34,6 +34,13 @@ export interface CompareLink {
   readonly filter: string;
   readonly rows: RowScope;
   readonly order: RowOrder;
+}
+
+/** Props of the page's parts: what is asked for, the answer, and how to ask for something else. */
+export interface PartProps {
+  readonly link: CompareLink;
+  readonly comparison: Comparison;
+  readonly onLink: (link: CompareLink) => void;
 }
 
 const RUN_ID = /^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$/;

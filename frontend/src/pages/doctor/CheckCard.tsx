@@ -1,14 +1,13 @@
 import type { ReactNode } from "react";
 import { CommandLine } from "../../ui/CommandLine";
 import { type Status, StatusIcon } from "../../ui/StatusIcon";
-import type { CheckState, DoctorCheck } from "../../wire/generated/models";
+import type { CheckStatus, DoctorCheck } from "../../wire/generated/models";
 import styles from "./CheckCard.module.css";
 
-const SHOWN: Readonly<Record<CheckState, readonly [Status, string]>> = {
+const SHOWN: Readonly<Record<CheckStatus, readonly [Status, string]>> = {
   ok: ["ok", "In order"],
   limited: ["warning", "Limited"],
   failed: ["error", "Failed"],
-  unknown: ["unknown", "Unknown"],
 };
 
 interface CheckCardProps {
@@ -17,26 +16,26 @@ interface CheckCardProps {
   readonly children?: ReactNode;
 }
 
-/** One capability: its state, what was found, what is lost, and what mends it. */
+/** One capability: its status, finding, impact and fix. */
 export function CheckCard({ check, children }: CheckCardProps) {
-  const [status, label] = SHOWN[check.state];
+  const [status, label] = SHOWN[check.status];
   return (
-    <li className={styles.check} data-check={check.name} data-state={check.state}>
+    <li className={styles.check} data-check={check.name} data-state={check.status}>
       <p className={`${styles.state} ${styles[status] ?? ""}`}>
         <StatusIcon status={status} />
         {label}
       </p>
       <div className={styles.text}>
         <h2>{check.title}</h2>
-        <p className={styles.found}>{check.found}</p>
-        {check.lost === "" ? null : (
+        <p className={styles.found}>{check.finding}</p>
+        {check.impact === "" ? null : (
           <p>
             <span className={styles.word}>Without it: </span>
-            {check.lost}
+            {check.impact}
           </p>
         )}
-        {check.mend === "" ? null : (
-          <CommandLine command={check.mend} what={`what mends ${check.title}`} />
+        {check.fix === "" ? null : (
+          <CommandLine command={check.fix} what={`what mends ${check.title}`} />
         )}
         {children}
       </div>

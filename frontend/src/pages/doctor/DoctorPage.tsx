@@ -6,7 +6,7 @@ import { useStore } from "../../base/useStore";
 import { Button } from "../../ui/Button";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { Select } from "../../ui/Select";
-import type { CheckState, DoctorReport } from "../../wire/generated/models";
+import type { CheckStatus, DoctorReport } from "../../wire/generated/models";
 import { useLiveClient } from "../clients";
 import { CheckCard } from "./CheckCard";
 import { DelayAccountingSwitch } from "./DelayAccountingSwitch";
@@ -54,10 +54,10 @@ export function DoctorPage() {
           <ul className={styles.checks}>
             {value.checks.map((check) => (
               <CheckCard key={check.name} check={check}>
-                {check.name === "delay-accounting" && check.switched_on != null ? (
+                {check.name === "delay-accounting" && check.enabled != null ? (
                   <DelayAccountingSwitch
                     host={host}
-                    on={check.switched_on}
+                    on={check.enabled}
                     onReport={(report) => setTold({ host, report })}
                   />
                 ) : null}
@@ -81,12 +81,11 @@ function newest(a: DoctorReport | null, b: DoctorReport | null): DoctorReport | 
 }
 
 function summary(report: DoctorReport): string {
-  const count = (state: CheckState) =>
-    report.checks.filter((check) => check.state === state).length;
+  const count = (status: CheckStatus) =>
+    report.checks.filter((check) => check.status === status).length;
   const parts = [
     [count("failed"), "failed"],
     [count("limited"), "limited"],
-    [count("unknown"), "unknown"],
     [count("ok"), "in order"],
   ] as const;
   return parts

@@ -90,7 +90,7 @@ function factsOf(run: RunManifest): readonly Fact[] {
     [
       "Holds",
       formatValue(counts.bytes, "bytes"),
-      `${count(counts.instants)} instants, ${count(counts.thread_samples)} rows, ${count(counts.events)} events`,
+      `${count(counts.frames)} frames, ${count(counts.thread_samples)} rows, ${count(counts.events)} events`,
     ],
     ["By", `tidscope ${run.tidscope}`, run.imported ? "It was brought from another place" : null],
   ];
@@ -109,7 +109,7 @@ function factsOf(run: RunManifest): readonly Fact[] {
 const END_TEXT: Readonly<Record<NonNullable<RunManifest["end"]>, string>> = {
   stopped: "stopped",
   duration: "time was up",
-  kept: "kept from the past",
+  "flight-recorder": "flight recorder",
   "target-ended": "process ended",
   "collector-lost": "collector lost",
   "backend-lost": "backend lost",

@@ -39,7 +39,7 @@ export function RunView({ run, onChange, onReload, reloading }: RunViewProps) {
         <StillRecording run={run} onReload={onReload} reloading={reloading} />
       ) : null}
       <DataLossNotice run={run} />
-      {run.counts.instants === 0 ? (
+      {run.counts.frames === 0 ? (
         <EmptyState title="Nothing was recorded">
           <p>It ended before its first sample.</p>
         </EmptyState>
@@ -117,7 +117,7 @@ function runSource(run: RunManifest): RunSource {
     target: run.target,
     from_s: run.from_ns / 1e9,
     to_s: run.to_ns / 1e9,
-    instants: run.counts.instants,
+    instants: run.counts.frames,
     rows: run.counts.thread_samples,
   };
 }

@@ -3,16 +3,16 @@ import type { RunLosses } from "../../wire/generated/models";
 
 /** What is missing in a run, or was measured late, in sentences; none: nothing is known of. */
 export function dataLossTexts(losses: RunLosses): readonly string[] {
-  const { frames, gaps, missing_ns, cut_bytes, deadlines_missed, samples_failed } = losses;
+  const { frames, gaps, missing_ns, truncated_bytes, deadlines_missed, samples_failed } = losses;
   const words: string[] = [];
   if (frames > 0 || gaps > 0) {
     words.push(
       `${counted(frames, "frame")} missing in ${counted(gaps, "gap")}, ${formatDuration(missing_ns / 1e9)} in all; totals are right again after each.`,
     );
   }
-  if (cut_bytes > 0) {
+  if (truncated_bytes > 0) {
     words.push(
-      `${counted(cut_bytes, "byte")} of a last frame that was not written to its end were cut off.`,
+      `${counted(truncated_bytes, "byte")} of a last frame that was not written to its end were cut off.`,
     );
   }
   if (samples_failed > 0) {
@@ -21,9 +21,9 @@ export function dataLossTexts(losses: RunLosses): readonly string[] {
   if (deadlines_missed > 0) {
     words.push(`${counted(deadlines_missed, "sample")} came late: the machine was busy.`);
   }
-  if (losses.exits_lost > 0) {
+  if (losses.exit_records_lost > 0) {
     words.push(
-      `The kernel dropped ${counted(losses.exits_lost, "exit record")}; totals of threads that ended then are their last sample.`,
+      `The kernel dropped ${counted(losses.exit_records_lost, "exit record")}; totals of threads that ended then are their last sample.`,
     );
   }
   if (losses.coalesced > 0) {

@@ -6,7 +6,7 @@ export const CATALOGUE: FieldCatalogue = {
   "fields": [
     {
       "name": "cpu_run_ns",
-      "label": "CPU time",
+      "label": "On-CPU time",
       "unit": "ns",
       "kind": "counter",
       "scope": "thread",
@@ -14,12 +14,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "cpu_run_virtual_total",
       "since_version": 8,
       "procfs": "schedstat[0]",
-      "exactness": "exact",
-      "meaning": "Time on a CPU, user and kernel together."
+      "provenance": "exact",
+      "meaning": "Time on a CPU, user and system together."
     },
     {
       "name": "cpu_delay_ns",
-      "label": "Run-queue wait",
+      "label": "Run-queue delay",
       "unit": "ns",
       "kind": "counter",
       "scope": "thread",
@@ -27,8 +27,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "cpu_delay_total",
       "since_version": 8,
       "procfs": "schedstat[1]",
-      "exactness": "exact",
-      "meaning": "Time runnable but waiting for a CPU."
+      "provenance": "exact",
+      "meaning": "Time runnable but not running: waiting on a run queue."
     },
     {
       "name": "cpu_count",
@@ -40,12 +40,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "cpu_count",
       "since_version": 8,
       "procfs": "schedstat[2]",
-      "exactness": "exact",
-      "meaning": "Times the thread was put on a CPU."
+      "provenance": "exact",
+      "meaning": "Times the thread was scheduled on a CPU."
     },
     {
       "name": "user_cpu_us",
-      "label": "User CPU time",
+      "label": "User time",
       "unit": "us",
       "kind": "counter",
       "scope": "thread",
@@ -53,12 +53,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "ac_utime",
       "since_version": 8,
       "procfs": "stat[utime]",
-      "exactness": "tick",
-      "meaning": "Time in user mode; on most kernels it moves in scheduler ticks."
+      "provenance": "sampled",
+      "meaning": "Time in user mode; on most kernels it advances in scheduler ticks."
     },
     {
       "name": "system_cpu_us",
-      "label": "Kernel CPU time",
+      "label": "System time",
       "unit": "us",
       "kind": "counter",
       "scope": "thread",
@@ -66,12 +66,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "ac_stime",
       "since_version": 8,
       "procfs": "stat[stime]",
-      "exactness": "tick",
-      "meaning": "Time in kernel mode; on most kernels it moves in scheduler ticks."
+      "provenance": "sampled",
+      "meaning": "Time in kernel mode; on most kernels it advances in scheduler ticks."
     },
     {
       "name": "voluntary_switches",
-      "label": "Voluntary switches",
+      "label": "Voluntary context switches",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -79,12 +79,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "nvcsw",
       "since_version": 8,
       "procfs": "status[voluntary_ctxt_switches]",
-      "exactness": "exact",
-      "meaning": "Context switches: times the thread gave the CPU up to wait for something."
+      "provenance": "exact",
+      "meaning": "Context switches because the thread blocked or yielded."
     },
     {
       "name": "involuntary_switches",
-      "label": "Involuntary switches",
+      "label": "Involuntary context switches",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -92,8 +92,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "nivcsw",
       "since_version": 8,
       "procfs": "status[nonvoluntary_ctxt_switches]",
-      "exactness": "exact",
-      "meaning": "Context switches: times the scheduler took the CPU away."
+      "provenance": "exact",
+      "meaning": "Context switches because the scheduler preempted the thread."
     },
     {
       "name": "minor_faults",
@@ -105,7 +105,7 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "ac_minflt",
       "since_version": 8,
       "procfs": "stat[minflt]",
-      "exactness": "exact",
+      "provenance": "exact",
       "meaning": "Page faults served without I/O."
     },
     {
@@ -118,7 +118,7 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "ac_majflt",
       "since_version": 8,
       "procfs": "stat[majflt]",
-      "exactness": "exact",
+      "provenance": "exact",
       "meaning": "Page faults that needed I/O."
     },
     {
@@ -131,8 +131,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "read_char",
       "since_version": 8,
       "procfs": "io[rchar]",
-      "exactness": "quantised",
-      "meaning": "Bytes that read system calls returned: files, pipes, terminals, caches included. The kernel rounds it down to a multiple of 1024."
+      "provenance": "quantised",
+      "meaning": "Bytes that read system calls returned: files, pipes, terminals, caches included. The kernel rounds down to a multiple of 1024."
     },
     {
       "name": "write_char_bytes",
@@ -144,8 +144,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "write_char",
       "since_version": 8,
       "procfs": "io[wchar]",
-      "exactness": "quantised",
-      "meaning": "Bytes handed to write system calls: files, pipes, terminals, caches included. The kernel rounds it down to a multiple of 1024."
+      "provenance": "quantised",
+      "meaning": "Bytes handed to write system calls: files, pipes, terminals, caches included. The kernel rounds down to a multiple of 1024."
     },
     {
       "name": "read_syscalls",
@@ -157,8 +157,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "read_syscalls",
       "since_version": 8,
       "procfs": "io[syscr]",
-      "exactness": "quantised",
-      "meaning": "Read system calls. The kernel rounds it down to a multiple of 1024."
+      "provenance": "quantised",
+      "meaning": "Read system calls. The kernel rounds down to a multiple of 1024."
     },
     {
       "name": "write_syscalls",
@@ -170,8 +170,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "write_syscalls",
       "since_version": 8,
       "procfs": "io[syscw]",
-      "exactness": "quantised",
-      "meaning": "Write system calls. The kernel rounds it down to a multiple of 1024."
+      "provenance": "quantised",
+      "meaning": "Write system calls. The kernel rounds down to a multiple of 1024."
     },
     {
       "name": "disk_read_bytes",
@@ -183,8 +183,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "read_bytes",
       "since_version": 8,
       "procfs": "io[read_bytes]",
-      "exactness": "quantised",
-      "meaning": "Bytes fetched from storage for this thread. The kernel rounds it down to a multiple of 1024."
+      "provenance": "quantised",
+      "meaning": "Bytes fetched from storage for this thread. The kernel rounds down to a multiple of 1024."
     },
     {
       "name": "disk_write_bytes",
@@ -196,8 +196,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "write_bytes",
       "since_version": 8,
       "procfs": "io[write_bytes]",
-      "exactness": "quantised",
-      "meaning": "Bytes this thread caused to be written to storage, counted when pages are made dirty. The kernel rounds it down to a multiple of 1024."
+      "provenance": "quantised",
+      "meaning": "Bytes this thread caused to be written to storage, counted when pages are made dirty. The kernel rounds down to a multiple of 1024."
     },
     {
       "name": "disk_cancelled_bytes",
@@ -209,12 +209,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "cancelled_write_bytes",
       "since_version": 8,
       "procfs": "io[cancelled_write_bytes]",
-      "exactness": "quantised",
-      "meaning": "Dirty bytes dropped before they reached storage, for instance by truncation. The kernel rounds it down to a multiple of 1024."
+      "provenance": "quantised",
+      "meaning": "Dirty bytes dropped before they reached storage, for instance by truncation. The kernel rounds down to a multiple of 1024."
     },
     {
       "name": "blkio_delay_ns",
-      "label": "Block I/O wait",
+      "label": "Block I/O delay",
       "unit": "ns",
       "kind": "counter",
       "scope": "thread",
@@ -222,12 +222,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "blkio_delay_total",
       "since_version": 8,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Time spent for synchronous block I/O to finish. Needs kernel.task_delayacct=1 when the thread started."
+      "provenance": "exact",
+      "meaning": "Time waiting for synchronous block I/O. Needs kernel.task_delayacct=1 when the thread starts."
     },
     {
       "name": "blkio_count",
-      "label": "Block I/O waits",
+      "label": "Block I/O delays",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -235,12 +235,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "blkio_count",
       "since_version": 8,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Times spent for synchronous block I/O to finish. Needs kernel.task_delayacct=1 when the thread started."
+      "provenance": "exact",
+      "meaning": "Number of waits for synchronous block I/O. Needs kernel.task_delayacct=1 when the thread starts."
     },
     {
       "name": "swapin_delay_ns",
-      "label": "Swap-in wait",
+      "label": "Swap-in delay",
       "unit": "ns",
       "kind": "counter",
       "scope": "thread",
@@ -248,12 +248,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "swapin_delay_total",
       "since_version": 8,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Time spent for a page to be swapped in. Needs kernel.task_delayacct=1 when the thread started."
+      "provenance": "exact",
+      "meaning": "Time waiting for pages to be swapped in. Needs kernel.task_delayacct=1 when the thread starts."
     },
     {
       "name": "swapin_count",
-      "label": "Swap-in waits",
+      "label": "Swap-in delays",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -261,12 +261,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "swapin_count",
       "since_version": 8,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Times spent for a page to be swapped in. Needs kernel.task_delayacct=1 when the thread started."
+      "provenance": "exact",
+      "meaning": "Number of waits for pages to be swapped in. Needs kernel.task_delayacct=1 when the thread starts."
     },
     {
       "name": "reclaim_delay_ns",
-      "label": "Memory reclaim wait",
+      "label": "Memory reclaim delay",
       "unit": "ns",
       "kind": "counter",
       "scope": "thread",
@@ -274,12 +274,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "freepages_delay_total",
       "since_version": 8,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Time spent in direct memory reclaim. Needs kernel.task_delayacct=1 when the thread started."
+      "provenance": "exact",
+      "meaning": "Time waiting for direct memory reclaim. Needs kernel.task_delayacct=1 when the thread starts."
     },
     {
       "name": "reclaim_count",
-      "label": "Memory reclaim waits",
+      "label": "Memory reclaim delays",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -287,12 +287,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "freepages_count",
       "since_version": 8,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Times spent in direct memory reclaim. Needs kernel.task_delayacct=1 when the thread started."
+      "provenance": "exact",
+      "meaning": "Number of waits for direct memory reclaim. Needs kernel.task_delayacct=1 when the thread starts."
     },
     {
       "name": "thrashing_delay_ns",
-      "label": "Thrashing wait",
+      "label": "Thrashing delay",
       "unit": "ns",
       "kind": "counter",
       "scope": "thread",
@@ -300,12 +300,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "thrashing_delay_total",
       "since_version": 9,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Time spent for a page that was evicted a moment ago. Needs kernel.task_delayacct=1 when the thread started."
+      "provenance": "exact",
+      "meaning": "Time waiting for pages that were evicted shortly before. Needs kernel.task_delayacct=1 when the thread starts."
     },
     {
       "name": "thrashing_count",
-      "label": "Thrashing waits",
+      "label": "Thrashing delays",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -313,12 +313,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "thrashing_count",
       "since_version": 9,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Times spent for a page that was evicted a moment ago. Needs kernel.task_delayacct=1 when the thread started."
+      "provenance": "exact",
+      "meaning": "Number of waits for pages that were evicted shortly before. Needs kernel.task_delayacct=1 when the thread starts."
     },
     {
       "name": "compact_delay_ns",
-      "label": "Compaction wait",
+      "label": "Memory compaction delay",
       "unit": "ns",
       "kind": "counter",
       "scope": "thread",
@@ -326,12 +326,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "compact_delay_total",
       "since_version": 11,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Time spent in direct memory compaction. Needs kernel.task_delayacct=1 when the thread started."
+      "provenance": "exact",
+      "meaning": "Time waiting for direct memory compaction. Needs kernel.task_delayacct=1 when the thread starts."
     },
     {
       "name": "compact_count",
-      "label": "Compaction waits",
+      "label": "Memory compaction delays",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -339,12 +339,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "compact_count",
       "since_version": 11,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Times spent in direct memory compaction. Needs kernel.task_delayacct=1 when the thread started."
+      "provenance": "exact",
+      "meaning": "Number of waits for direct memory compaction. Needs kernel.task_delayacct=1 when the thread starts."
     },
     {
       "name": "wpcopy_delay_ns",
-      "label": "Copy-on-write wait",
+      "label": "Copy-on-write delay",
       "unit": "ns",
       "kind": "counter",
       "scope": "thread",
@@ -352,12 +352,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "wpcopy_delay_total",
       "since_version": 13,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Time spent for a write-protected page to be copied. Needs kernel.task_delayacct=1 when the thread started."
+      "provenance": "exact",
+      "meaning": "Time waiting for write-protected pages to be copied. Needs kernel.task_delayacct=1 when the thread starts."
     },
     {
       "name": "wpcopy_count",
-      "label": "Copy-on-write waits",
+      "label": "Copy-on-write delays",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -365,12 +365,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "wpcopy_count",
       "since_version": 13,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Times spent for a write-protected page to be copied. Needs kernel.task_delayacct=1 when the thread started."
+      "provenance": "exact",
+      "meaning": "Number of waits for write-protected pages to be copied. Needs kernel.task_delayacct=1 when the thread starts."
     },
     {
       "name": "irq_delay_ns",
-      "label": "Interrupt time",
+      "label": "Interrupt delay",
       "unit": "ns",
       "kind": "counter",
       "scope": "thread",
@@ -378,12 +378,12 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "irq_delay_total",
       "since_version": 14,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Time spent while interrupts were served on its CPU. Needs kernel.task_delayacct=1 when the thread started, and a kernel with interrupt time accounting."
+      "provenance": "exact",
+      "meaning": "Time taken by interrupts on the thread's CPU while it ran. Needs kernel.task_delayacct=1 when the thread starts, and a kernel with interrupt time accounting."
     },
     {
       "name": "irq_count",
-      "label": "Interrupt times",
+      "label": "Interrupt delays",
       "unit": "count",
       "kind": "counter",
       "scope": "thread",
@@ -391,8 +391,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "irq_count",
       "since_version": 14,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Times spent while interrupts were served on its CPU. Needs kernel.task_delayacct=1 when the thread started, and a kernel with interrupt time accounting."
+      "provenance": "exact",
+      "meaning": "Number of such interruptions. Needs kernel.task_delayacct=1 when the thread starts, and a kernel with interrupt time accounting."
     },
     {
       "name": "net_read_bytes",
@@ -404,8 +404,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "read_net_bytes",
       "since_version": null,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Payload bytes that socket calls of this thread took from IPv4 and IPv6 sockets; not wire bytes. eBPF counts from attachment on. Needs a kernel with the extended struct taskstats, or eBPF."
+      "provenance": "exact",
+      "meaning": "Payload bytes that socket calls of this thread took from IPv4 and IPv6 sockets; not wire bytes. With eBPF, counted since attach. Needs a kernel with the extended struct taskstats, or eBPF."
     },
     {
       "name": "net_write_bytes",
@@ -417,8 +417,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "write_net_bytes",
       "since_version": null,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Payload bytes that socket calls of this thread gave to IPv4 and IPv6 sockets; not wire bytes. eBPF counts from attachment on. Needs a kernel with the extended struct taskstats, or eBPF."
+      "provenance": "exact",
+      "meaning": "Payload bytes that socket calls of this thread passed to IPv4 and IPv6 sockets; not wire bytes. With eBPF, counted since attach. Needs a kernel with the extended struct taskstats, or eBPF."
     },
     {
       "name": "net_read_calls",
@@ -430,8 +430,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "read_net_syscalls",
       "since_version": null,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Socket calls of this thread that took payload from IPv4 and IPv6 sockets. eBPF counts from attachment on. Needs a kernel with the extended struct taskstats, or eBPF."
+      "provenance": "exact",
+      "meaning": "Socket calls of this thread that took payload from IPv4 and IPv6 sockets. With eBPF, counted since attach. Needs a kernel with the extended struct taskstats, or eBPF."
     },
     {
       "name": "net_write_calls",
@@ -443,8 +443,8 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": "write_net_syscalls",
       "since_version": null,
       "procfs": null,
-      "exactness": "exact",
-      "meaning": "Socket calls of this thread that gave payload to IPv4 and IPv6 sockets. eBPF counts from attachment on. Needs a kernel with the extended struct taskstats, or eBPF."
+      "provenance": "exact",
+      "meaning": "Socket calls of this thread that gave payload to IPv4 and IPv6 sockets. With eBPF, counted since attach. Needs a kernel with the extended struct taskstats, or eBPF."
     },
     {
       "name": "gomaxprocs",
@@ -456,7 +456,7 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": null,
       "since_version": null,
       "procfs": null,
-      "exactness": "exact",
+      "provenance": "exact",
       "meaning": "Threads that may run Go code at once, read from the running program's memory."
     },
     {
@@ -469,7 +469,7 @@ export const CATALOGUE: FieldCatalogue = {
       "taskstats": null,
       "since_version": null,
       "procfs": "statm[resident]",
-      "exactness": "exact",
+      "provenance": "exact",
       "meaning": "Memory of the process that is in RAM."
     }
   ]

@@ -1,15 +1,15 @@
 // Generated from shared/schemas by tools/generate.py. Do not edit.
 
 /**
- * Language runtime a process runs on, as far as it can be told from outside.
+ * Language runtime of a process, as detected from outside.
  */
 export type Runtime = "go" | "python" | "java" | "node" | "native" | "unknown";
 /**
- * What an agent turns: GOMAXPROCS of a Go program, or the number of workers of a pool.
+ * What an agent sets: GOMAXPROCS of a Go program, or the number of workers of a pool.
  */
 export type AgentKnob = "gomaxprocs" | "pool";
 /**
- * Where the runs' times are laid over one another: start: their first instants; policy: the first time that a policy began; mark: a mark of the given text.
+ * Where runs are aligned in time: start: at their first frames; policy: at the first start of a policy; mark: at a mark with the given text.
  */
 export type AlignKind = "start" | "policy" | "mark";
 /**
@@ -25,18 +25,18 @@ export type FieldKind = "counter" | "gauge";
  */
 export type FieldScope = "thread" | "process";
 /**
- * What it is about.
+ * Subject.
  */
 export type FieldGroup =
   "cpu" | "wait" | "switches" | "memory" | "io" | "disk" | "network" | "pool";
 /**
- * exact; quantised: rounded by the kernel; tick: moves in scheduler ticks.
+ * exact: counted by the kernel without rounding; sampled: advances in scheduler ticks; estimated: derived from other values; quantised: rounded by the kernel.
  */
-export type Exactness = "exact" | "quantised" | "tick";
+export type Provenance = "exact" | "sampled" | "estimated" | "quantised";
 /**
- * ok; limited: works, with something missing; failed: does not work; unknown: could not be told.
+ * ok; limited: works in part, or could not be checked; failed: does not work.
  */
-export type CheckState = "ok" | "limited" | "failed" | "unknown";
+export type CheckStatus = "ok" | "limited" | "failed";
 /**
  * Backend to collector.
  */
@@ -53,24 +53,24 @@ export type CollectorCommand =
   | ReleaseCommand
   | SteeringOptionsCommand;
 /**
- * What a policy turns.
+ * What a policy sets.
  */
 export type KnobKind = "go-agent" | "pool-agent" | "go-affinity";
 /**
- * What a policy steers on.
+ * What a policy optimises.
  */
 export type SignalKind =
   "agent-ops" | "queue-wait" | "prometheus" | "network-calls" | "network-bytes";
 /**
- * Where samples come from: genetlink taskstats, or /proc when taskstats is not to be had.
+ * Source of samples: genetlink taskstats, or /proc where taskstats is unavailable.
  */
 export type SampleSource = "taskstats" | "procfs";
 /**
- * attached: being sampled. exited: the process has ended; the stream is complete. detached: someone asked to stop.
+ * attached: being sampled. exited: the process ended; the stream is complete. detached: sampling was stopped on request.
  */
 export type TargetState = "attached" | "exited" | "detached";
 /**
- * core and uncore are parts of their package; dram is beside it; psys is the whole platform, packages included.
+ * core and uncore are parts of their package; dram is separate from it; psys is the whole platform, packages included.
  */
 export type EnergyKind = "package" | "core" | "uncore" | "dram" | "psys" | "other";
 /**
@@ -91,12 +91,12 @@ export type CollectorMessage =
  */
 export type Better = "less" | "more" | "neither";
 /**
- * How the interval was found: Welch's t, for groups of different spread; none: there is no interval.
+ * How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
  */
 export type IntervalMethod = "welch" | "none";
-export type FrameKind = "snapshot" | "delta";
+export type FrameKind = "key" | "delta";
 /**
- * Something that happened to a target at one instant.
+ * An event of a target.
  */
 export type TargetEvent =
   | ThreadBorn
@@ -107,15 +107,15 @@ export type TargetEvent =
   | RateChanged
   | RateAdapted
   | DeadlinesMissed
-  | ExitsLost
+  | ExitRecordsLost
   | Gap
   | GomaxprocsChanged
   | SampleFailed
-  | SteeringBegan
+  | SteeringStarted
   | SteeringDecided
   | SearchRestarted
   | SteeringReleased
-  | SteeringTroubled;
+  | SteeringProblem;
 /**
  * degraded: no collector is connected.
  */
@@ -123,13 +123,13 @@ export type HealthStatus = "ok" | "degraded";
 /**
  * Page to backend.
  */
-export type LiveCommand = Subscribe | Unsubscribe | Taken;
+export type LiveCommand = Subscribe | Unsubscribe | FrameAck;
 /**
  * Backend to page, as text; frames travel as binary messages.
  */
 export type LiveMessage = LiveState | StreamStats | FramesLost | LiveProblem;
 /**
- * Kinds of refusal. As a problem document's `type` it stands behind urn:tidscope:problem:.
+ * Kinds of problem. In a problem document the `type` is urn:tidscope:problem: followed by the kind.
  */
 export type ProblemType =
   | "bad-request"
@@ -165,22 +165,22 @@ export type ProblemType =
   | "method-not-allowed"
   | "internal";
 /**
- * What a session may do: watch, or also change something.
+ * What a session may do: viewers watch, operators also change things.
  */
 export type Role = "operator" | "viewer";
 /**
- * Why a run ended.
+ * Why a run ended; flight-recorder: only the past was recorded.
  */
 export type RunEnd =
   | "stopped"
   | "duration"
-  | "kept"
+  | "flight-recorder"
   | "target-ended"
   | "collector-lost"
   | "backend-lost"
   | "disk-full";
 /**
- * recording: frames are added. complete: ended as intended. interrupted: a crash, a full disk or a lost collector cut it short; what was written is there.
+ * recording: frames are being added. complete: ended as intended. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
  */
 export type RunState = "recording" | "complete" | "interrupted";
 
@@ -201,7 +201,7 @@ export interface Wire {
   AttachCommand?: AttachCommand;
   AttachRequest?: AttachRequest;
   CatalogueField?: CatalogueField;
-  CheckState?: CheckState;
+  CheckStatus?: CheckStatus;
   CollectorCommand?: CollectorCommand;
   CollectorHealth?: CollectorHealth;
   CollectorHello?: CollectorHello;
@@ -224,10 +224,11 @@ export interface Wire {
   DoctorReport?: DoctorReport;
   EnergyDomain?: EnergyDomain;
   EnergySource?: EnergySource;
+  ExitRecordsLost?: ExitRecordsLost;
   ExitedTotals?: ExitedTotals;
-  ExitsLost?: ExitsLost;
   FieldCatalogue?: FieldCatalogue;
   FigureDifference?: FigureDifference;
+  FrameAck?: FrameAck;
   FrameHeader?: FrameHeader;
   FramesLost?: FramesLost;
   Gap?: Gap;
@@ -294,16 +295,15 @@ export interface Wire {
   SteerCommand?: SteerCommand;
   SteerRequest?: SteerRequest;
   Steering?: Steering;
-  SteeringBegan?: SteeringBegan;
   SteeringDecided?: SteeringDecided;
   SteeringOptions?: SteeringOptions;
   SteeringOptionsCommand?: SteeringOptionsCommand;
   SteeringOptionsReply?: SteeringOptionsReply;
+  SteeringProblem?: SteeringProblem;
   SteeringReleased?: SteeringReleased;
-  SteeringTroubled?: SteeringTroubled;
+  SteeringStarted?: SteeringStarted;
   StreamStats?: StreamStats;
   Subscribe?: Subscribe;
-  Taken?: Taken;
   Target?: Target;
   TargetChanged?: TargetChanged;
   TargetDetached?: TargetDetached;
@@ -337,46 +337,46 @@ export interface AbsentField {
 export interface AgentAnswer {
   jsonrpc: "2.0";
   /**
-   * Chosen by the asker, repeated in the answer.
+   * Chosen by the caller, repeated in the answer.
    */
   id: number;
   /**
-   * Of hello, of read, of set and release.
+   * Result of hello, of read, or of set and release.
    */
   result: AgentHello | AgentReading | AgentSize;
 }
 /**
- * Who an agent is, and what it lets be steered.
+ * An agent's identity and what it can control.
  */
 export interface AgentHello {
   /**
-   * Process id as the agent's own PID namespace counts.
+   * Process id in the agent's own PID namespace.
    */
   pid: number;
   runtime: Runtime;
   /**
-   * Of the agent.
+   * Version of the agent.
    */
   version: string;
   /**
-   * Version of this protocol; 1.
+   * Protocol version; 1.
    */
   protocol: number;
   knob: AgentKnob;
   /**
-   * Smallest size that it takes.
+   * Smallest allowed size.
    */
   lower: number;
   /**
-   * Largest size that it takes.
+   * Largest allowed size.
    */
   upper: number;
   /**
-   * Size in force.
+   * Current size.
    */
   size: number;
   /**
-   * Size that it goes back to.
+   * Size that a release restores.
    */
   original: number;
 }
@@ -385,23 +385,23 @@ export interface AgentHello {
  */
 export interface AgentReading {
   /**
-   * Operations that the program has done.
+   * Operations completed.
    */
   ops: number;
   /**
-   * Size in force: of a pool that shrinks, with the workers that still finish their last job.
+   * Current size; a shrinking pool includes the workers that are still finishing their last job.
    */
   size: number;
   /**
-   * Sum of the nanoseconds that jobs waited before they began; null when there is no queue.
+   * Total time jobs waited before they started, nanoseconds; null without a queue.
    */
   queue_wait_ns: number | null;
   /**
-   * Jobs in that sum; null when there is no queue.
+   * Number of jobs in that total; null without a queue.
    */
   queue_waits: number | null;
   /**
-   * When this was read, by a clock that never steps; its origin is the program's own.
+   * When this was read, on a monotonic clock with an arbitrary origin.
    */
   monotonic_ns: number;
 }
@@ -410,11 +410,11 @@ export interface AgentReading {
  */
 export interface AgentSize {
   /**
-   * Size in force.
+   * Current size.
    */
   size: number;
   /**
-   * Size that it is on its way to; the same as size once it is there.
+   * Requested size; equals size once reached.
    */
   wanted: number;
 }
@@ -424,11 +424,11 @@ export interface AgentSize {
 export interface AgentCall {
   jsonrpc: "2.0";
   /**
-   * Chosen by the asker, repeated in the answer.
+   * Chosen by the caller, repeated in the answer.
    */
   id: number;
   /**
-   * hello: who are you; read: the counters; release: back to the original size, now.
+   * hello: identify yourself; read: the counters; release: restore the original size now.
    */
   method: "hello" | "read" | "release";
 }
@@ -441,7 +441,7 @@ export interface AgentError {
    */
   code: number;
   /**
-   * A sentence.
+   * One sentence.
    */
   message: string;
 }
@@ -451,40 +451,40 @@ export interface AgentError {
 export interface AgentFailure {
   jsonrpc: "2.0";
   /**
-   * Of the call; null when it could not be read.
+   * Id of the call; null if it could not be parsed.
    */
   id: number | null;
   error: AgentError;
 }
 /**
- * Agent to collector, unasked: the program entered another phase, what was learnt of it is void.
+ * Agent to collector, unsolicited: the program entered a new phase, so what the policy learned no longer applies.
  */
 export interface AgentNotice {
   jsonrpc: "2.0";
   method: "restart_search";
 }
 /**
- * Collector to agent: set the size, or renew the lease of one that is set.
+ * Collector to agent: set the size, or renew the lease of the current one.
  */
 export interface AgentSetCall {
   jsonrpc: "2.0";
   /**
-   * Chosen by the asker, repeated in the answer.
+   * Chosen by the caller, repeated in the answer.
    */
   id: number;
   method: "set";
   params: AgentSetParams;
 }
 /**
- * What a pool is set to, and for how long.
+ * The size to set, and for how long.
  */
 export interface AgentSetParams {
   /**
-   * Wanted size, within the bounds of the hello.
+   * Requested size, within the bounds of the hello.
    */
   size: number;
   /**
-   * Seconds until the agent goes back to the original size, unless it is set again.
+   * Seconds until the agent restores the original size, unless the lease is renewed.
    */
   lease_s: number;
 }
@@ -494,7 +494,7 @@ export interface AgentSetParams {
 export interface AttachCommand {
   type: "attach_command";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   /**
@@ -515,7 +515,7 @@ export interface AttachCommand {
  */
 export interface AttachRequest {
   /**
-   * Host id; may be left out when there is one host.
+   * Host id; may be omitted if there is one host.
    */
   host?: string | null;
   /**
@@ -540,7 +540,7 @@ export interface CatalogueField {
    */
   name: string;
   /**
-   * For people.
+   * Display name.
    */
   label: string;
   unit: Unit;
@@ -556,10 +556,10 @@ export interface CatalogueField {
    */
   since_version: number | null;
   /**
-   * File of /proc/PID/task/TID and the value in it, when taskstats is not to be had; null if not there.
+   * File of /proc/PID/task/TID and the value in it, used when taskstats is unavailable; null if /proc does not have it.
    */
   procfs: string | null;
-  exactness: Exactness;
+  provenance: Provenance;
   /**
    * One line.
    */
@@ -575,7 +575,7 @@ export interface CollectorWelcome {
    */
   protocol: number;
   /**
-   * Target id to the last seq that the backend has; replay starts behind it. A target not named is replayed from the oldest kept frame.
+   * Target id to the last seq that the backend has; replay starts after it. Other targets are replayed from the oldest kept frame.
    */
   resume: {
     [k: string]: number;
@@ -587,7 +587,7 @@ export interface CollectorWelcome {
 export interface DetachCommand {
   type: "detach_command";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   /**
@@ -601,7 +601,7 @@ export interface DetachCommand {
 export interface SetRateCommand {
   type: "set_rate_command";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   /**
@@ -619,7 +619,7 @@ export interface SetRateCommand {
 export interface ListProcessesCommand {
   type: "list_processes_command";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
 }
@@ -629,21 +629,21 @@ export interface ListProcessesCommand {
 export interface DoctorCommand {
   type: "doctor_command";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
 }
 /**
- * Switch the kernel's delay accounting on or off; answered with a DoctorReply.
+ * Switch the kernel's delay accounting; answered with a DoctorReply.
  */
 export interface SetDelayAccountingCommand {
   type: "set_delay_accounting_command";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   /**
-   * Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
+   * New value of kernel.task_delayacct. It affects only threads started afterwards.
    */
   on: boolean;
 }
@@ -653,7 +653,7 @@ export interface SetDelayAccountingCommand {
 export interface SteerCommand {
   type: "steer_command";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   /**
@@ -662,12 +662,12 @@ export interface SteerCommand {
   target: string;
   request: SteerRequest;
   /**
-   * Who asked: page or command line, and from where.
+   * Who requested it: page or command line, and its address.
    */
   actor: string;
 }
 /**
- * Body of PUT /api/v1/targets/{target_id}/steering: steer a target, or steer it otherwise.
+ * Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered.
  */
 export interface SteerRequest {
   /**
@@ -681,54 +681,54 @@ export interface SteerRequest {
     [k: string]: number;
   } | null;
   /**
-   * Decide, but do not act; null: act.
+   * Shadow mode: decide without acting; null: act.
    */
   shadow?: boolean | null;
   /**
-   * What to turn; null: the best there is.
+   * Knob to set; null: the best available.
    */
   knob?: KnobKind | null;
   /**
-   * What to steer on; null: the best there is.
+   * Signal to steer on; null: the best available.
    */
   signal?: SignalKind | null;
   /**
-   * Smallest size allowed; null: the knob's.
+   * Smallest allowed size; null: the knob's.
    */
   lower?: number | null;
   /**
-   * Largest size allowed; null: the knob's.
+   * Largest allowed size; null: the knob's.
    */
   upper?: number | null;
   /**
-   * Which counter, where the signal is prometheus.
+   * Which counter, if the signal is prometheus.
    */
   prometheus?: PrometheusCounter | null;
 }
 /**
- * A counter that the target itself serves in the Prometheus text format.
+ * A counter that the target itself exposes in the Prometheus text format.
  */
 export interface PrometheusCounter {
   /**
-   * Where it listens on loopback.
+   * Port on loopback.
    */
   port: number;
   /**
-   * Of its metrics.
+   * Path of the metrics.
    */
   path: string;
   /**
-   * Name of a counter; samples with this name are added up.
+   * Counter name; all samples with this name are added up.
    */
   metric: string;
 }
 /**
- * Let the policy search anew; answered with a TargetReply.
+ * Restart the policy's search; answered with a TargetReply.
  */
 export interface RestartSearchCommand {
   type: "restart_search_command";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   /**
@@ -736,17 +736,17 @@ export interface RestartSearchCommand {
    */
   target: string;
   /**
-   * Who asked: page or command line, and from where.
+   * Who requested it: page or command line, and its address.
    */
   actor: string;
 }
 /**
- * Steer no more and go back to the original size; answered with a TargetReply.
+ * Stop steering and restore the original size; answered with a TargetReply.
  */
 export interface ReleaseCommand {
   type: "release_command";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   /**
@@ -754,17 +754,17 @@ export interface ReleaseCommand {
    */
   target: string;
   /**
-   * Who asked: page or command line, and from where.
+   * Who requested it: page or command line, and its address.
    */
   actor: string;
 }
 /**
- * Ask how a target could be steered.
+ * Ask how a target can be steered.
  */
 export interface SteeringOptionsCommand {
   type: "steering_options_command";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   /**
@@ -773,7 +773,7 @@ export interface SteeringOptionsCommand {
   target: string;
 }
 /**
- * The collector on itself, cumulative since it started unless said otherwise.
+ * The collector's own measurements, cumulative since it started unless noted.
  */
 export interface CollectorHealth {
   /**
@@ -781,11 +781,11 @@ export interface CollectorHealth {
    */
   sample_us: number;
   /**
-   * Mean wall time of this target's samples of the last five to ten seconds, microseconds.
+   * Mean wall time of this target's samples over the last five to ten seconds, microseconds.
    */
   sample_mean_us: number;
   /**
-   * The longest of them, microseconds.
+   * Longest of those samples, microseconds.
    */
   sample_max_us: number;
   /**
@@ -793,35 +793,35 @@ export interface CollectorHealth {
    */
   late_us: number;
   /**
-   * Of this target, since attach.
+   * Missed deadlines of this target since attach.
    */
   missed_deadlines: number;
   /**
-   * Samples a second of this target, in force.
+   * Effective sampling rate of this target.
    */
-  rate_hz: number;
+  effective_hz: number;
   /**
-   * Samples a second that were asked for; more than those in force if the budget is spent.
+   * Requested sampling rate; above effective_hz when the CPU budget is spent.
    */
-  asked_hz: number;
+  requested_hz: number;
   /**
    * Exit records received, host-wide.
    */
-  exits_received: number;
+  exit_records_received: number;
   /**
    * Exit records lost, host-wide, exact.
    */
-  exits_lost: number;
+  exit_records_lost: number;
   /**
    * CPU of the collector process over the last second, 100 = one core.
    */
   cpu_percent: number | null;
   /**
-   * Of it sampling and sending, all targets together: what the budget is for. The rest answers questions, such as for the list of processes.
+   * The part of cpu_percent spent sampling and sending, all targets together: what the budget limits. The rest answers requests, such as listing processes.
    */
-  measuring_percent: number | null;
+  overhead_percent: number | null;
   /**
-   * What sampling and sending may take before rates are lowered, 100 = one core; 0 = no limit.
+   * CPU budget for sampling and sending, 100 = one core; above it sampling rates are lowered. 0 = no limit.
    */
   budget_percent: number;
   /**
@@ -833,11 +833,11 @@ export interface CollectorHealth {
    */
   replay_frames: number;
   /**
-   * Of them those that the backend was not sent yet.
+   * Frames held for replay that have not been sent yet.
    */
   unsent_frames: number;
   /**
-   * Frames sent, repeated ones too.
+   * Frames sent, replayed ones included.
    */
   sent_frames: number;
   /**
@@ -856,16 +856,16 @@ export interface CollectorHello {
   protocol: number;
   host: Host;
   /**
-   * Targets it holds, ended ones included while their frames are kept for replay.
+   * Targets, ended ones included while their frames are kept for replay.
    */
   targets: Target[];
   /**
-   * Policies that it can steer with.
+   * Available steering policies.
    */
   policies: PolicyInfo[];
 }
 /**
- * A machine with a collector.
+ * A machine running a collector.
  */
 export interface Host {
   /**
@@ -893,7 +893,7 @@ export interface Host {
    */
   memory_bytes: number;
   /**
-   * Whether its collector is connected now.
+   * Whether its collector is connected.
    */
   connected: boolean;
   collector: CollectorInfo;
@@ -920,12 +920,12 @@ export interface CollectorInfo {
    */
   reason: string;
   /**
-   * How many targets it takes at once.
+   * Maximum number of targets at once.
    */
   max_targets: number;
 }
 /**
- * A process attached to.
+ * An attached process.
  */
 export interface Target {
   /**
@@ -939,11 +939,11 @@ export interface Target {
   process: Process;
   state: TargetState;
   /**
-   * Samples a second that were asked for; a frame's health tells the rate in force.
+   * Requested sampling rate; each frame's health has the effective rate.
    */
   rate_hz: number;
   /**
-   * Moment of attachment, Unix microseconds: the zero of the stream's time.
+   * Time of attachment, Unix microseconds: the zero of the stream's time.
    */
   attached_unix_us: number;
   source: Source;
@@ -955,11 +955,11 @@ export interface Target {
    */
   fields: string[];
   /**
-   * Fields of the catalogue that they do not carry.
+   * Catalogue fields that frames do not carry.
    */
   absent: AbsentField[];
   /**
-   * Size in force when attached; null if unknown.
+   * GOMAXPROCS at attachment; null if unknown.
    */
   gomaxprocs: number | null;
   /**
@@ -967,12 +967,12 @@ export interface Target {
    */
   gomaxprocs_reason: string;
   /**
-   * The policy at work on it; null: it is not steered.
+   * How it is steered; null: it is not.
    */
   steering: Steering | null;
 }
 /**
- * A process that could be attached to.
+ * A process that can be attached to.
  */
 export interface Process {
   /**
@@ -992,7 +992,7 @@ export interface Process {
    */
   name: string;
   /**
-   * Its command line, arguments joined by blanks; its comm in brackets where there is none.
+   * Command line, arguments joined by spaces; its comm in brackets if there is none.
    */
   command: string;
   /**
@@ -1012,7 +1012,7 @@ export interface Process {
    */
   threads: number;
   /**
-   * CPU since the last listing, 100 = one core; null in the first.
+   * CPU since the previous listing, 100 = one core; null in the first.
    */
   cpu_percent: number | null;
   /**
@@ -1036,7 +1036,7 @@ export interface Process {
   refusal: Problem | null;
 }
 /**
- * A refusal (RFC 9457 problem details): what was wrong and what to do about it.
+ * A rejected request or command (RFC 9457 problem details): what was wrong and how to fix it.
  */
 export interface Problem {
   /**
@@ -1052,16 +1052,16 @@ export interface Problem {
    */
   status: number;
   /**
-   * What was wrong here, naming the value.
+   * What was wrong in this case, with the value.
    */
   detail: string;
   /**
-   * What to do about it.
+   * How to fix it.
    */
   hint: string;
 }
 /**
- * Where a target's numbers come from.
+ * Where a target's samples come from.
  */
 export interface Source {
   kind: SampleSource;
@@ -1070,7 +1070,7 @@ export interface Source {
    */
   taskstats_version: number | null;
   /**
-   * Name of the layout table in force, such as v16; null without taskstats.
+   * Name of the layout table in use, such as v16; null without taskstats.
    */
   layout: string | null;
   /**
@@ -1082,7 +1082,7 @@ export interface Source {
    */
   reason: string;
   /**
-   * Whether exit totals of threads are received.
+   * Whether exit records are received.
    */
   exits: boolean;
   /**
@@ -1090,25 +1090,25 @@ export interface Source {
    */
   exits_reason: string;
   /**
-   * Where per-thread network numbers come from, or 'none: …' and why.
+   * Where per-thread network counters come from, or 'none: …' and why.
    */
   network: string;
 }
 /**
- * Where the machine's energy is read.
+ * Where the machine's energy is read from.
  */
 export interface EnergySource {
   /**
-   * What is read, in the order of the counters in frames; empty without energy.
+   * In the order of the counters in frames; empty without energy.
    */
   domains: EnergyDomain[];
   /**
-   * Where it comes from, or why there is none.
+   * Where it comes from, or why it is unavailable.
    */
   reason: string;
 }
 /**
- * A part of the machine whose energy RAPL counts.
+ * A part of the machine that has an energy counter (RAPL).
  */
 export interface EnergyDomain {
   /**
@@ -1116,17 +1116,17 @@ export interface EnergyDomain {
    */
   zone: string;
   /**
-   * What the kernel calls it; a part of a package with its package before it: package-0, package-0/dram, psys.
+   * The kernel's name for it, prefixed with its package where it is part of one: package-0, package-0/dram, psys.
    */
   name: string;
   kind: EnergyKind;
   /**
-   * Whether it is in the sum of packages. Parts, platforms and second views of the same package are not.
+   * Whether it counts towards package_uj. Parts, platforms and duplicate views of a package do not.
    */
   summed: boolean;
 }
 /**
- * A policy at work on a target.
+ * How a target is being steered.
  */
 export interface Steering {
   /**
@@ -1134,19 +1134,19 @@ export interface Steering {
    */
   policy: string;
   /**
-   * All of them.
+   * All parameters.
    */
   parameters: {
     [k: string]: number;
   };
   /**
-   * It decides, but does not act.
+   * Shadow mode: decides without acting.
    */
   shadow: boolean;
   knob: KnobKind;
   signal: SignalKind;
   /**
-   * The signal stands in for what matters: lower confidence.
+   * The signal is a proxy: lower confidence.
    */
   proxy: boolean;
   /**
@@ -1158,11 +1158,11 @@ export interface Steering {
    */
   upper: number;
   /**
-   * Size that a release goes back to.
+   * Size that a release restores.
    */
   original: number;
   /**
-   * Size in force.
+   * Current size.
    */
   size: number;
   /**
@@ -1170,24 +1170,24 @@ export interface Steering {
    */
   state: string;
   /**
-   * Why it decided so, one sentence.
+   * Reason of the last decision, one sentence.
    */
   reason: string;
   /**
-   * How many it has taken.
+   * Number of decisions.
    */
   decisions: number;
   /**
-   * When it began, Unix microseconds.
+   * When steering started, Unix microseconds.
    */
   since_unix_us: number;
   /**
-   * What keeps it from working, one sentence; empty if nothing does.
+   * What keeps it from working, one sentence; null if nothing does.
    */
-  problem: string;
+  problem: string | null;
 }
 /**
- * A policy that a collector has.
+ * An available steering policy.
  */
 export interface PolicyInfo {
   /**
@@ -1199,24 +1199,24 @@ export interface PolicyInfo {
    */
   meaning: string;
   /**
-   * Where it comes from.
+   * Where it comes from: the paper or program.
    */
   source: string;
   /**
-   * Whether it steers on the time that jobs wait, not on their number.
+   * Whether it steers on queue wait instead of throughput.
    */
   wait: boolean;
   /**
-   * What can be set.
+   * Its parameters.
    */
   parameters: PolicyParameter[];
 }
 /**
- * One parameter of a policy, as a form shows it.
+ * A parameter of a policy.
  */
 export interface PolicyParameter {
   /**
-   * As requests name it.
+   * Name in requests.
    */
   name: string;
   /**
@@ -1224,19 +1224,19 @@ export interface PolicyParameter {
    */
   unit: string;
   /**
-   * Whether only whole numbers are taken.
+   * Whether only integers are accepted.
    */
   integer: boolean;
   /**
-   * Its value unless said otherwise.
+   * Default value.
    */
   default: number;
   /**
-   * Lowest value taken.
+   * Smallest accepted value.
    */
   low: number;
   /**
-   * Highest value taken.
+   * Largest accepted value.
    */
   high: number;
   /**
@@ -1245,17 +1245,17 @@ export interface PolicyParameter {
   meaning: string;
 }
 /**
- * A target's state, as asked for.
+ * A target's state, in reply to a command.
  */
 export interface TargetReply {
   type: "target_reply";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   target: Target;
   /**
-   * False if the process was attached to already.
+   * False if the process was already attached.
    */
   created: boolean;
 }
@@ -1265,11 +1265,11 @@ export interface TargetReply {
 export interface ProcessesReply {
   type: "processes_reply";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   /**
-   * All that can be seen.
+   * All visible processes.
    */
   processes: Process[];
 }
@@ -1279,13 +1279,13 @@ export interface ProcessesReply {
 export interface DoctorReply {
   type: "doctor_reply";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   report: DoctorReport;
 }
 /**
- * What this machine lets tidscope measure.
+ * What tidscope can measure on this host.
  */
 export interface DoctorReport {
   /**
@@ -1300,14 +1300,14 @@ export interface DoctorReport {
    * When it was checked.
    */
   checked_unix_ms: number;
-  state: CheckState;
+  status: CheckStatus;
   /**
-   * In order of weight.
+   * Most important first.
    */
   checks: DoctorCheck[];
 }
 /**
- * One capability that was checked.
+ * The result of one check.
  */
 export interface DoctorCheck {
   /**
@@ -1318,31 +1318,31 @@ export interface DoctorCheck {
    * What was checked.
    */
   title: string;
-  state: CheckState;
+  status: CheckStatus;
   /**
-   * What was found, with the values.
+   * What was found, with values.
    */
-  found: string;
+  finding: string;
   /**
-   * What is lost without it; empty if nothing.
+   * What does not work as a result; empty if nothing.
    */
-  lost: string;
+  impact: string;
   /**
-   * The command or setting that mends it; empty if nothing has to be.
+   * The command or setting that fixes it; empty if none is needed or known.
    */
-  mend: string;
+  fix: string;
   /**
-   * State of the kernel's switch behind it, where tidscope can set that switch; null or left out where there is none.
+   * State of the kernel switch behind it, if tidscope can set that switch; null or omitted otherwise.
    */
-  switched_on?: boolean | null;
+  enabled?: boolean | null;
 }
 /**
- * A command was refused.
+ * A command was rejected.
  */
 export interface RefusedReply {
   type: "refused_reply";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   problem: Problem;
@@ -1355,7 +1355,7 @@ export interface TargetChanged {
   target: Target;
 }
 /**
- * Collector to backend: an ended target whose frames are no longer kept.
+ * Collector to backend: an ended target whose frames are no longer kept was dropped.
  */
 export interface TargetForgotten {
   type: "target_forgotten";
@@ -1365,7 +1365,7 @@ export interface TargetForgotten {
   target: string;
 }
 /**
- * Frames that can not be replayed: they fell off the collector's bounded replay buffer.
+ * Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
  */
 export interface FramesLost {
   type: "frames_lost";
@@ -1382,23 +1382,23 @@ export interface FramesLost {
    */
   to_seq: number;
   /**
-   * Which bound.
+   * Which bound was exceeded.
    */
   reason: string;
 }
 /**
- * How a target could be steered.
+ * How a target can be steered.
  */
 export interface SteeringOptionsReply {
   type: "steering_options_reply";
   /**
-   * Chosen by the asker, repeated in the reply.
+   * Chosen by the sender, repeated in the reply.
    */
   request_id: number;
   options: SteeringOptions;
 }
 /**
- * Body of GET /api/v1/targets/{target_id}/steering: how a target could be steered.
+ * Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
  */
 export interface SteeringOptions {
   /**
@@ -1410,43 +1410,43 @@ export interface SteeringOptions {
    */
   signals: SignalOption[];
   /**
-   * What is in force.
+   * Current steering; null: the target is not steered.
    */
   steering: Steering | null;
 }
 /**
- * A way to change the size of a target's pool.
+ * A way to set the size of a target's pool.
  */
 export interface KnobOption {
   kind: KnobKind;
   /**
-   * Why it cannot be used, one sentence; empty if it can.
+   * Why it is unavailable, one sentence; empty if available.
    */
   refusal: string;
   /**
-   * Smallest size; null if it cannot be used.
+   * Smallest size; null if unavailable.
    */
   lower: number | null;
   /**
-   * Largest size; null if it cannot be used.
+   * Largest size; null if unavailable.
    */
   upper: number | null;
   /**
-   * Size in force; null if it cannot be used.
+   * Current size; null if unavailable.
    */
   size: number | null;
 }
 /**
- * Something that a target can be steered on.
+ * A signal that a target can be steered on.
  */
 export interface SignalOption {
   kind: SignalKind;
   /**
-   * It stands in for what matters: lower confidence.
+   * A proxy signal, correlated with what matters: lower confidence.
    */
   proxy: boolean;
   /**
-   * Why it cannot be used, one sentence; empty if it can.
+   * Why it is unavailable, one sentence; empty if available.
    */
   refusal: string;
   /**
@@ -1455,7 +1455,7 @@ export interface SignalOption {
   note: string;
 }
 /**
- * Runs that are repeats of one another, or one that stands alone.
+ * Runs that are repeats of one another, or a single run.
  */
 export interface ComparedGroup {
   /**
@@ -1465,7 +1465,7 @@ export interface ComparedGroup {
   /**
    * Its runs.
    *
-   * Items: Identity of a run: when it was begun, in UTC, and six random hex digits.
+   * Items: Run id: start time in UTC and six random hex digits.
    */
   runs: string[];
 }
@@ -1474,11 +1474,11 @@ export interface ComparedGroup {
  */
 export interface ComparedMetric {
   /**
-   * Name of a field of the catalogue, or of a figure derived from fields.
+   * Name of a catalogue field, or of a metric derived from fields.
    */
   metric: string;
   /**
-   * For people.
+   * Display name.
    */
   label: string;
   /**
@@ -1491,7 +1491,7 @@ export interface ComparedMetric {
   role: string | null;
   better: Better;
   /**
-   * One a group.
+   * One per group.
    */
   groups: GroupFigure[];
   /**
@@ -1500,54 +1500,54 @@ export interface ComparedMetric {
   differences: FigureDifference[];
 }
 /**
- * A figure of one group.
+ * A metric of one group.
  */
 export interface GroupFigure {
   /**
-   * In the order of the group's runs.
+   * One value per run, in the order of the group's runs.
    *
    * Items: Of one run; null if the run does not have it.
    */
   values: (number | null)[];
   /**
-   * Runs that have it.
+   * Number of runs that have a value.
    */
   n: number;
   /**
-   * Of those; null without any.
+   * Mean of the values; null without any.
    */
   mean: number | null;
   /**
-   * Sample standard deviation; null with fewer than two.
+   * Sample standard deviation; null with fewer than two values.
    */
-  spread: number | null;
+  std_dev: number | null;
   /**
-   * Lower end of the 95 % interval of the mean (Student's t); null with fewer than two.
+   * Lower end of the 95 % confidence interval of the mean (Student's t); null with fewer than two values.
    */
   low: number | null;
   /**
-   * Its upper end.
+   * Upper end of that interval.
    */
   high: number | null;
 }
 /**
- * A group held against the first one.
+ * A group compared with the baseline.
  */
 export interface FigureDifference {
   /**
-   * Difference of the means, this group's minus the first one's; null if one is not known.
+   * Difference of the means, this group's minus the baseline's; null if either is unknown.
    */
   absolute: number | null;
   /**
-   * The same in percent of the first one's mean; null if that is 0 or not known.
+   * The difference in percent of the baseline's mean; null if that is 0 or unknown.
    */
   percent: number | null;
   /**
-   * Lower end of the 95 % interval of the difference; null if a group has fewer than two runs.
+   * Lower end of the 95 % confidence interval of the difference; null if a group has fewer than two runs.
    */
   low: number | null;
   /**
-   * Its upper end.
+   * Upper end of that interval.
    */
   high: number | null;
   method: IntervalMethod;
@@ -1557,11 +1557,11 @@ export interface FigureDifference {
  */
 export interface ComparedRun {
   /**
-   * Identity of a run: when it was begun, in UTC, and six random hex digits.
+   * Run id: start time in UTC and six random hex digits.
    */
   run: string;
   /**
-   * What people call it.
+   * Display name.
    */
   name: string;
   /**
@@ -1569,57 +1569,57 @@ export interface ComparedRun {
    */
   group: number;
   /**
-   * Where its time is 0 in the comparison. Nanoseconds since attach: the time of the target's frames.
+   * The run's zero on the comparison's time axis. Nanoseconds since attach, as in the target's frames.
    */
   zero_ns: number;
   /**
-   * Why it could not be aligned as asked, and stands at its start; null if it could.
+   * Why it could not be aligned as requested and is aligned at its start instead; null if it could.
    */
   align_problem: string | null;
   /**
-   * From its first instant to its last, nanoseconds.
+   * From its first frame to its last, nanoseconds.
    */
   duration_ns: number;
   losses: RunLosses;
 }
 /**
- * What is missing in a run, or was measured late. All 0: nothing that tidscope knows of.
+ * What is missing in a run or was measured late. All 0: no known losses.
  */
 export interface RunLosses {
   /**
-   * Frames of the target that never came, or came when nothing could be written.
+   * Frames that never arrived, or arrived when they could not be written.
    */
   frames: number;
   /**
-   * Holes that they make.
+   * Number of gaps they leave.
    */
   gaps: number;
   /**
-   * Time in these holes, nanoseconds.
+   * Time in these gaps, nanoseconds.
    */
   missing_ns: number;
   /**
-   * Bytes of a frame that was not written to its end, cut off when the run was recovered.
+   * Bytes of an incomplete frame that recovery cut off.
    */
-  cut_bytes: number;
+  truncated_bytes: number;
   /**
-   * Instants that were merged into a later one before they were written; totals are whole.
+   * Frames merged into a later one before they were written; totals are complete.
    */
   coalesced: number;
   /**
-   * Samples that were due and not taken in time.
+   * Samples skipped because their deadline had passed.
    */
   deadlines_missed: number;
   /**
-   * Samples that could not be taken.
+   * Samples that failed.
    */
   samples_failed: number;
   /**
-   * Exit records of threads that the kernel dropped.
+   * Exit records that the kernel dropped.
    */
-  exits_lost: number;
+  exit_records_lost: number;
   /**
-   * Times that the machine's wall clock was set by more than half a second; times since attach are not touched by it.
+   * Times that the wall clock was set by more than half a second; times since attach are not affected.
    */
   clock_jumps: number;
 }
@@ -1628,7 +1628,7 @@ export interface RunLosses {
  */
 export interface ComparedSeries {
   /**
-   * Identity of a run: when it was begun, in UTC, and six random hex digits.
+   * Run id: start time in UTC and six random hex digits.
    */
   run: string;
   /**
@@ -1646,7 +1646,7 @@ export interface ComparedSeries {
    */
   time_s: number[];
   /**
-   * A value a time.
+   * One value per time.
    *
    * Items: Cumulative for a counter since the run's start, in the metric's unit; null where it is not known.
    */
@@ -1658,19 +1658,19 @@ export interface ComparedSeries {
 export interface Comparison {
   align: AlignKind;
   /**
-   * Text of the mark that runs are aligned at; null if they are not.
+   * Text of the mark that runs are aligned at; null with another alignment.
    */
   mark: string | null;
   /**
-   * As asked for.
+   * In the requested order.
    */
   runs: ComparedRun[];
   /**
-   * The first one is what the others are held against.
+   * The first is the baseline.
    */
   groups: ComparedGroup[];
   /**
-   * What differs, the most important first.
+   * Differences in set-up, most important first.
    */
   setup: SetupDifference[];
   /**
@@ -1686,12 +1686,12 @@ export interface Comparison {
    */
   series: ComparedSeries[];
   /**
-   * How intervals were found, in one sentence.
+   * How the intervals were computed, one sentence.
    */
   confidence: string;
 }
 /**
- * Something in the set-up that is not the same in all runs.
+ * A part of the set-up that differs between runs.
  */
 export interface SetupDifference {
   /**
@@ -1699,33 +1699,33 @@ export interface SetupDifference {
    */
   what: string;
   /**
-   * A value a run, in the runs' order.
+   * One value per run, in the runs' order.
    *
    * Items: In words.
    */
   values: string[];
 }
 /**
- * Roles of the runs that are compared with one another.
+ * Roles that are compared with one another.
  */
 export interface MatchedRole {
   /**
-   * Its name in the comparison.
+   * Display name.
    */
   label: string;
   /**
-   * One a run, in the runs' order.
+   * One per run, in the runs' order.
    *
    * Items: The run's role; null if it has none that matches.
    */
   roles: (string | null)[];
   /**
-   * A person said so.
+   * Matched by a person.
    */
-  by_hand: boolean;
+  manual: boolean;
 }
 /**
- * A folder among the runs that cannot be read.
+ * A folder in the runs directory that cannot be read.
  */
 export interface DamagedRun {
   /**
@@ -1738,12 +1738,12 @@ export interface DamagedRun {
   reason: string;
 }
 /**
- * Samples were due and could not be taken in time.
+ * Samples were skipped because their deadline had passed.
  */
 export interface DeadlinesMissed {
   type: "deadlines_missed";
   /**
-   * How many since the frame before.
+   * Number since the previous frame.
    */
   count: number;
 }
@@ -1752,47 +1752,47 @@ export interface DeadlinesMissed {
  */
 export interface DelayAccountingRequest {
   /**
-   * Value of kernel.task_delayacct to set. Only threads that start afterwards are affected.
+   * New value of kernel.task_delayacct. It affects only threads started afterwards.
    */
   on: boolean;
 }
 /**
- * POST /api/v1/demo: the demo program was started and attached to.
+ * POST /api/v1/demo: the demo program was started and is being sampled.
  */
 export interface DemoResponse {
   target: Target;
 }
 /**
- * What the threads that have ended add up to, since attach.
+ * The kernel dropped exit records because the collector's socket buffer was full.
+ */
+export interface ExitRecordsLost {
+  type: "exit_records_lost";
+  /**
+   * Exact number, host-wide, as counted by the kernel on the per-CPU sockets.
+   */
+  count: number;
+}
+/**
+ * Totals of the exited threads since attach.
  */
 export interface ExitedTotals {
   /**
-   * How many.
+   * Number of exited threads.
    */
   threads: number;
   /**
-   * How many of them without an exit record: their totals are their last sample.
+   * How many of them lack an exit record; for these the last sample counts.
    */
   inexact: number;
   /**
-   * Field name to its last cumulative value, in the field's unit. A field that was not available is not in it.
+   * Field name to its last cumulative value, in the field's unit. Unavailable fields are omitted.
    */
   totals: {
     [k: string]: number;
   };
 }
 /**
- * The kernel dropped exit records because our socket was full.
- */
-export interface ExitsLost {
-  type: "exits_lost";
-  /**
-   * Exact number, host-wide: what the kernel counted as dropped on the per-CPU sockets.
-   */
-  count: number;
-}
-/**
- * All fields that tidscope measures: labels, run manifests, exports and docs come from it. GET /api/v1/fields answers with it.
+ * All fields that tidscope measures; labels, run manifests, exports and docs are derived from it. Body of GET /api/v1/fields.
  */
 export interface FieldCatalogue {
   /**
@@ -1801,7 +1801,17 @@ export interface FieldCatalogue {
   fields: CatalogueField[];
 }
 /**
- * First part of a binary frame: one instant of one target. After it stands an Arrow IPC stream of one record batch: tid (uint32), one uint64 column a field, null = not available; a snapshot has start_ns (int64) and name (utf8) as well. A snapshot holds every live thread; a delta holds those whose counters changed since the frame before. Events apply before rows.
+ * Page to backend: how many frames of this connection have been processed. The backend keeps at most a second's worth of unacknowledged frames in flight to such a client and coalesces the rest. Acknowledging 0 turns flow control on; a client that never acknowledges receives frames as they come.
+ */
+export interface FrameAck {
+  type: "frame_ack";
+  /**
+   * Frames processed since the connection started, of all targets.
+   */
+  frames: number;
+}
+/**
+ * First part of a binary frame: one sample of one target. It is followed by an Arrow IPC stream of one record batch: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
  */
 export interface FrameHeader {
   type: "frame";
@@ -1814,7 +1824,7 @@ export interface FrameHeader {
    */
   seq: number;
   /**
-   * First frame that this one stands for; less than seq if frames were coalesced.
+   * First frame that this one stands for; below seq if frames were coalesced.
    */
   first_seq: number;
   kind: FrameKind;
@@ -1827,11 +1837,11 @@ export interface FrameHeader {
    */
   unix_us: number;
   /**
-   * Threads alive at this instant.
+   * Live threads at the time of the sample.
    */
   live_threads: number;
   /**
-   * What happened since the frame before, in order.
+   * What happened since the previous frame, in order.
    */
   events: TargetEvent[];
   process: ProcessGauges;
@@ -1839,7 +1849,7 @@ export interface FrameHeader {
   health: CollectorHealth;
   exited: ExitedTotals;
   /**
-   * Totals by role: in snapshots, in the last frame, and about once a second; null in the others, where those told last stand. A coalesced frame has the last that its frames told.
+   * Totals by role: in key frames, in the last frame, and about once a second; null in other frames, where the previous totals still hold. A coalesced frame has the last totals of its frames.
    *
    * @maxItems 64
    */
@@ -1859,7 +1869,7 @@ export interface ThreadBorn {
    */
   start_ns: number;
   /**
-   * Its comm.
+   * Its name (comm).
    */
   name: string;
 }
@@ -1873,16 +1883,16 @@ export interface ThreadRenamed {
    */
   tid: number;
   /**
-   * The new one.
+   * New name.
    */
   name: string;
   /**
-   * The old one.
+   * Previous name.
    */
   previous: string;
 }
 /**
- * A thread ended.
+ * A thread exited.
  */
 export interface ThreadExited {
   type: "thread_exited";
@@ -1895,35 +1905,35 @@ export interface ThreadExited {
    */
   start_ns: number;
   /**
-   * Its last comm.
+   * Its last name (comm).
    */
   name: string;
   /**
-   * Field name to its last cumulative value, in the field's unit. A field that was not available is not in it.
+   * Field name to its last cumulative value, in the field's unit. Unavailable fields are omitted.
    */
   totals: {
     [k: string]: number;
   };
   /**
-   * True if the totals are the kernel's exit record; false if they are the last sample, because no exit record came.
+   * True if the totals are the kernel's exit record; false if they are the last sample because no exit record arrived.
    */
   exact: boolean;
   /**
-   * False if it lived and died between two samples.
+   * False if it lived only between two samples.
    */
   seen_alive: boolean;
   /**
-   * How long it lived, from its exit record; null if there was none.
+   * Lifetime from its exit record, nanoseconds; null without one.
    */
   lifetime_ns?: number | null;
 }
 /**
- * The process ended.
+ * The process exited.
  */
 export interface TargetExited {
   type: "target_exited";
   /**
-   * Exit status as wait(2) gives it, if an exit record told it.
+   * Exit status as from wait(2), if an exit record had it.
    */
   exit_code: number | null;
 }
@@ -1934,47 +1944,47 @@ export interface TargetDetached {
   type: "target_detached";
 }
 /**
- * Another sampling rate was asked for.
+ * A different sampling rate was requested.
  */
 export interface RateChanged {
   type: "rate_changed";
   /**
-   * Samples a second.
+   * New rate.
    */
   rate_hz: number;
   /**
-   * Samples a second.
+   * Previous rate.
    */
   previous_hz: number;
 }
 /**
- * The collector changed the rate to keep to its CPU budget; the rate asked for is not forgotten.
+ * The collector changed the sampling rate to stay within its CPU budget; the requested rate is kept.
  */
 export interface RateAdapted {
   type: "rate_adapted";
   /**
-   * Samples a second from now on.
+   * New effective rate.
    */
   rate_hz: number;
   /**
-   * Samples a second before.
+   * Previous effective rate.
    */
   previous_hz: number;
   /**
-   * Samples a second that were asked for.
+   * Requested rate.
    */
-  asked_hz: number;
+  requested_hz: number;
   /**
-   * CPU of sampling and sending that led to it, all targets together, 100 = one core.
+   * CPU of sampling and sending that caused the change, all targets together, 100 = one core.
    */
-  measuring_percent: number;
+  overhead_percent: number;
   /**
-   * What it may be.
+   * CPU budget.
    */
   budget_percent: number;
 }
 /**
- * Frames were lost between collector and backend or backend and page.
+ * Frames were lost between collector and backend, or backend and page.
  */
 export interface Gap {
   type: "gap";
@@ -1997,41 +2007,41 @@ export interface Gap {
 export interface GomaxprocsChanged {
   type: "gomaxprocs_changed";
   /**
-   * Now in force.
+   * Current value.
    */
   size: number;
   /**
-   * Before.
+   * Previous value.
    */
   previous: number;
 }
 /**
- * A sample could not be taken.
+ * A sample failed.
  */
 export interface SampleFailed {
   type: "sample_failed";
   /**
-   * What the kernel answered.
+   * The kernel's error.
    */
   reason: string;
 }
 /**
- * A policy steers the target from now on.
+ * A policy started to steer the target.
  */
-export interface SteeringBegan {
-  type: "steering_began";
+export interface SteeringStarted {
+  type: "steering_started";
   /**
    * Name of a policy.
    */
   policy: string;
   /**
-   * It decides, but does not act.
+   * Shadow mode: decides without acting.
    */
   shadow: boolean;
   knob: KnobKind;
   signal: SignalKind;
   /**
-   * The signal stands in for what matters.
+   * The signal is a proxy.
    */
   proxy: boolean;
   /**
@@ -2043,16 +2053,16 @@ export interface SteeringBegan {
    */
   upper: number;
   /**
-   * Size in force.
+   * Current size.
    */
   size: number;
   /**
-   * Who asked: page or command line, and from where.
+   * Who requested it: page or command line, and its address.
    */
   actor: string;
 }
 /**
- * A policy took a decision at the end of an interval.
+ * A policy made a decision at the end of an interval.
  */
 export interface SteeringDecided {
   type: "steering_decided";
@@ -2065,27 +2075,27 @@ export interface SteeringDecided {
    */
   at_ns: number;
   /**
-   * Real length of the interval.
+   * Actual length of the interval, seconds.
    */
   elapsed_s: number;
   /**
-   * Operations in it, by the signal.
+   * Operations in it, as counted by the signal.
    */
   ops: number;
   /**
-   * Mean time that jobs waited; null where the signal does not tell.
+   * Mean queue wait of jobs, seconds; null if the signal does not have it.
    */
   mean_wait_s: number | null;
   /**
-   * Size that was in force during the interval.
+   * Size during the interval.
    */
   size: number;
   /**
-   * Size in force after the decision.
+   * Size after the decision.
    */
   next_size: number;
   /**
-   * In shadow mode the size that would have been set.
+   * In shadow mode, the size that would have been set.
    */
   proposed: number | null;
   /**
@@ -2097,16 +2107,16 @@ export interface SteeringDecided {
    */
   reason: string;
   /**
-   * Whether the interval said anything about the size: false after another hand moved the knob, or while the target stood still.
+   * Whether the interval says anything about the size: false after someone else changed the knob, or while the target stood still.
    */
   counted: boolean;
   /**
-   * It is trying sizes out.
+   * It is exploring sizes.
    */
   probing: boolean;
 }
 /**
- * The policy searches anew.
+ * The policy restarted its search.
  */
 export interface SearchRestarted {
   type: "search_restarted";
@@ -2115,16 +2125,16 @@ export interface SearchRestarted {
    */
   policy: string;
   /**
-   * Who or what asked for it.
+   * What caused it.
    */
   reason: string;
   /**
-   * Who asked: page or command line, and from where.
+   * Who requested it: page or command line, and its address.
    */
   actor: string;
 }
 /**
- * No policy steers the target any more; it has its original size back.
+ * Steering stopped and the original size was restored.
  */
 export interface SteeringReleased {
   type: "steering_released";
@@ -2133,34 +2143,34 @@ export interface SteeringReleased {
    */
   policy: string;
   /**
-   * Size in force.
+   * Current size.
    */
   size: number;
   /**
-   * Who asked: page or command line, and from where.
+   * Who requested it: page or command line, and its address.
    */
   actor: string;
 }
 /**
  * The policy cannot work at present, or works again.
  */
-export interface SteeringTroubled {
-  type: "steering_troubled";
+export interface SteeringProblem {
+  type: "steering_problem";
   /**
    * Name of a policy.
    */
   policy: string;
   /**
-   * What is wrong, one sentence; empty: it works again.
+   * What is wrong, one sentence; null: resolved.
    */
-  problem: string;
+  problem: string | null;
 }
 /**
- * Values of the process as a whole at this instant.
+ * Process-level values of this sample.
  */
 export interface ProcessGauges {
   /**
-   * GOMAXPROCS in force; null if not a Go program or not readable.
+   * Current GOMAXPROCS; null if not a Go program or not readable.
    */
   gomaxprocs: number | null;
   /**
@@ -2168,57 +2178,57 @@ export interface ProcessGauges {
    */
   rss_bytes: number | null;
   /**
-   * CPU time of the process, its ended threads included, since its start, nanoseconds; read right after the threads. What the threads add up to is held against it.
+   * CPU time of the process since it started, exited threads included, nanoseconds; read right after the threads, to check their sum against it.
    */
   cpu_ns?: number | null;
   /**
-   * Whether kernel.task_delayacct is on, looked at about once a second: while it is off, delays of I/O and memory stand still. Null where there is no such switch.
+   * Whether kernel.task_delayacct is on, read about once a second; while it is off, block I/O and memory delays stand still. Null without such a switch.
    */
   delay_accounting?: boolean | null;
 }
 /**
- * Counters of the whole machine, cumulative since attach, read about once a second; frames in between repeat the last reading.
+ * Machine-wide counters, cumulative since attach, read about once a second; frames in between repeat the last reading.
  */
 export interface MachineCounters {
   /**
-   * Monotonic time of the reading since attach, nanoseconds: rates are taken over differences of it.
+   * Monotonic time of the reading since attach, nanoseconds: the time base for rates of these counters.
    */
   time_ns: number;
   /**
-   * CPU time of all that ran on the machine: user, nice, system, irq and softirq of /proc/stat, neither idle nor stolen time, microseconds. Moves in scheduler ticks. Null if it cannot be read.
+   * Busy CPU time of the machine, microseconds: user, nice, system, irq and softirq of /proc/stat, without idle and steal. Advances in scheduler ticks. Null if it cannot be read.
    */
   cpu_busy_us: number | null;
   /**
-   * Energy of all packages together, microjoules; counters that wrapped around are unwrapped. Null without energy; the target says why.
+   * Energy of all packages, microjoules, with counter wraps unwrapped. Null without energy; the target gives the reason.
    */
   package_uj: number | null;
   /**
-   * Energy of each domain of the target's energy source, microjoules; null if it could not be read this time.
+   * Energy of each domain of the target's energy source, microjoules; null where this reading failed.
    */
   domains_uj: (number | null)[];
   /**
-   * Times that a counter of a domain started anew, or was not read for so long that it could have wrapped twice: energy of then is missing in the sums.
+   * Times that a domain's counter was reset, or went unread for so long that it could have wrapped twice: energy of that time is missing from the totals.
    */
-  holes: number;
+  gaps: number;
 }
 /**
- * What the threads of one role add up to, those that ended since attach included. What a thread did counts for the role it had when its counters were read: a new name takes along only what comes after it. So totals never fall.
+ * Totals of the threads of one role, those that exited since attach included. A thread's counters count for the role it had when they were read: after a rename only later growth counts for the new role, so totals never fall.
  */
 export interface RoleTotals {
   /**
-   * A thread's name with each run of digits as one #; null: all roles beyond the bound on their number together.
+   * Thread name with each run of digits replaced by #; null: all roles beyond the limit.
    */
   role: string | null;
   /**
-   * Threads alive.
+   * Live threads.
    */
   live: number;
   /**
-   * Threads that ended in this role since attach.
+   * Threads of this role that exited since attach.
    */
   exited: number;
   /**
-   * Field name to its cumulative value over these threads, in the field's unit. A field that was available for none of them is not in it.
+   * Field name to its cumulative value over these threads, in the field's unit. Fields that no thread has are omitted.
    */
   totals: {
     [k: string]: number;
@@ -2234,31 +2244,31 @@ export interface HealthResponse {
    */
   version: string;
   /**
-   * Of the backend.
+   * Uptime of the backend, seconds.
    */
   uptime_s: number;
   /**
-   * User id that the backend runs as: whose processes "mine" means; null if it does not tell.
+   * User id of the backend: whose processes "mine" means; null if unknown.
    */
   uid?: number | null;
   /**
-   * Connected.
+   * Connected collectors.
    */
   collectors: number;
   /**
-   * Pages connected.
+   * Connected pages.
    */
   clients: number;
   /**
-   * Targets known.
+   * Known targets.
    */
   targets: number;
   /**
-   * Frames taken in.
+   * Frames received.
    */
   frames: number;
   /**
-   * Bytes of the frames taken in.
+   * Bytes of received frames.
    */
   frame_bytes: number;
   /**
@@ -2266,7 +2276,7 @@ export interface HealthResponse {
    */
   coalesced: number;
   /**
-   * Frames that a page never got in any form.
+   * Frames that never reached a page in any form.
    */
   dropped: number;
   /**
@@ -2274,7 +2284,7 @@ export interface HealthResponse {
    */
   lost: number;
   /**
-   * Bytes held so that a page that opens sees the recent past.
+   * Bytes of history kept for pages that connect later.
    */
   history_bytes: number;
   /**
@@ -2287,12 +2297,12 @@ export interface HealthResponse {
  */
 export interface HostsResponse {
   /**
-   * Hosts known.
+   * Known hosts.
    */
   hosts: Host[];
 }
 /**
- * Page to backend: send me this target's frames.
+ * Page to backend: start sending this target's frames.
  */
 export interface Subscribe {
   type: "subscribe";
@@ -2301,12 +2311,12 @@ export interface Subscribe {
    */
   target: string;
   /**
-   * Last frame the page has; null for all that is kept.
+   * Last frame the page has; null for the whole history.
    */
   after_seq: number | null;
 }
 /**
- * Page to backend: stop.
+ * Page to backend: stop sending.
  */
 export interface Unsubscribe {
   type: "unsubscribe";
@@ -2316,39 +2326,29 @@ export interface Unsubscribe {
   target: string;
 }
 /**
- * Page to backend: so many frames of this connection are dealt with. A client that says so is never more than a second's worth behind what it was sent: the backend holds frames back and coalesces them instead. It says 0 when it begins. One that never says so gets all at once.
- */
-export interface Taken {
-  type: "taken";
-  /**
-   * Frames received and dealt with since the connection began, of all targets.
-   */
-  frames: number;
-}
-/**
- * Backend to page: hosts and targets, at connect and whenever one changes.
+ * Backend to page: hosts and targets, on connect and whenever one changes.
  */
 export interface LiveState {
   type: "live_state";
   /**
-   * Hosts known.
+   * Known hosts.
    */
   hosts: Host[];
   /**
-   * Targets known, ended ones included.
+   * Known targets, ended ones included.
    */
   targets: Target[];
   /**
-   * Runs that are being recorded.
+   * Runs being recorded.
    */
   recordings?: Recording[];
 }
 /**
- * A run that is being recorded.
+ * A run being recorded.
  */
 export interface Recording {
   /**
-   * Identity of a run: when it was begun, in UTC, and six random hex digits.
+   * Run id: start time in UTC and six random hex digits.
    */
   run: string;
   /**
@@ -2356,16 +2356,16 @@ export interface Recording {
    */
   target: string;
   /**
-   * What people call it.
+   * Display name.
    */
   name: string;
   /**
-   * When recording was asked for, Unix microseconds.
+   * When recording was requested, Unix microseconds.
    */
   created_unix_us: number;
 }
 /**
- * Backend to page, once a second: how this page keeps up.
+ * Backend to page, once a second: flow-control counters of this connection.
  */
 export interface StreamStats {
   type: "stream_stats";
@@ -2382,16 +2382,16 @@ export interface StreamStats {
    */
   dropped: number;
   /**
-   * Frames waiting now.
+   * Frames waiting.
    */
   queue: number;
   /**
-   * Pages connected to this backend.
+   * Pages connected to the backend.
    */
   clients: number;
 }
 /**
- * Backend to page: a command was refused.
+ * Backend to page: a command was rejected.
  */
 export interface LiveProblem {
   type: "live_problem";
@@ -2402,7 +2402,7 @@ export interface LiveProblem {
  */
 export interface PoliciesResponse {
   /**
-   * In the order in which they are shown.
+   * In display order.
    */
   policies: PolicyInfo[];
 }
@@ -2415,7 +2415,7 @@ export interface ProcessesResponse {
    */
   host: string;
   /**
-   * All that can be seen.
+   * All visible processes.
    */
   processes: Process[];
 }
@@ -2437,61 +2437,61 @@ export interface RecordRequest {
    */
   target: string;
   /**
-   * What people call it.
+   * Display name.
    */
   name?: string;
   /**
-   * Labels that people gave.
+   * Tags.
    *
    * @maxItems 32
    *
-   * Items: A label that people gave.
+   * Items: A tag.
    */
   tags?: string[];
   /**
-   * Runs of one group are repeats of one another; null: it stands alone.
+   * Runs of one group are repeats of one another; null: not in a group.
    */
   group?: string | null;
   /**
-   * What people wrote about it.
+   * Free-text notes.
    */
   notes?: string;
   /**
-   * Keep so much of what has been, as far as the flight recorder has it, seconds.
+   * Seconds of the past to include, as far as the flight recorder has them.
    */
   past_s?: number;
   /**
-   * End by itself after so long, seconds from now on; null: not; 0: keep the past alone.
+   * Stop after this many seconds from now; null: until stopped; 0: only the past.
    */
   duration_s?: number | null;
 }
 /**
- * When old runs are deleted by themselves.
+ * When old runs are deleted automatically.
  */
 export interface Retention {
   /**
-   * Runs that ended longer ago go, seconds; null: none goes by age.
+   * Delete runs that ended longer ago than this, seconds; null: no limit.
    */
   max_age_s: number | null;
   /**
-   * The oldest go until all take no more than that; null: none goes by size.
+   * Delete the oldest runs until the store is no larger than this; null: no limit.
    */
   max_bytes: number | null;
 }
 /**
- * How much a run holds.
+ * Size of a run.
  */
 export interface RunCounts {
   /**
-   * Frames: instants at which the target was sampled.
+   * Frames.
    */
-  instants: number;
+  frames: number;
   /**
-   * Rows: counters of one thread at one instant. A thread whose counters did not change has none.
+   * Rows: the counters of one thread in one frame. A thread whose counters did not change has none.
    */
   thread_samples: number;
   /**
-   * Threads that were alive at some time in it.
+   * Threads that were alive at some time.
    */
   threads: number;
   /**
@@ -2499,20 +2499,20 @@ export interface RunCounts {
    */
   events: number;
   /**
-   * Of all its files.
+   * Bytes of all its files.
    */
   bytes: number;
 }
 /**
- * An event of a run; a line of its events files.
+ * An event of a run; one line of its events files.
  */
 export interface RunEvent {
   /**
-   * Frame that told of it.
+   * Frame that carried it.
    */
   seq: number;
   /**
-   * Nanoseconds since attach: the time of the target's frames.
+   * Nanoseconds since attach, as in the target's frames.
    */
   time_ns: number;
   /**
@@ -2526,44 +2526,44 @@ export interface RunEvent {
  */
 export interface RunEventsResponse {
   /**
-   * By time.
+   * In order of time.
    */
   events: RunEvent[];
   /**
-   * Events beyond the bound of what is sent.
+   * Events beyond the limit of the response.
    */
-  left_out: number;
+  omitted: number;
 }
 /**
- * What is needed to understand a run without the machine that it was recorded on; manifest.json in its folder.
+ * All that is needed to understand a run without the machine that it was recorded on; manifest.json in its folder.
  */
 export interface RunManifest {
   /**
-   * Version of the folder's format.
+   * Version of the folder format.
    */
   format: 1;
   /**
-   * Identity of a run: when it was begun, in UTC, and six random hex digits.
+   * Run id: start time in UTC and six random hex digits.
    */
   id: string;
   /**
-   * What people call it.
+   * Display name.
    */
   name: string;
   /**
-   * Labels that people gave.
+   * Tags.
    *
    * @maxItems 32
    *
-   * Items: A label that people gave.
+   * Items: A tag.
    */
   tags: string[];
   /**
-   * Runs of one group are repeats of one another; null: it stands alone.
+   * Runs of one group are repeats of one another; null: not in a group.
    */
   group: string | null;
   /**
-   * What people wrote about it.
+   * Free-text notes.
    */
   notes: string;
   state: RunState;
@@ -2572,27 +2572,27 @@ export interface RunManifest {
    */
   end: RunEnd | null;
   /**
-   * The same in words, with what is missing; empty while it is being recorded.
+   * The same as a sentence, with what is missing; empty while it is being recorded.
    */
   end_detail: string;
   /**
-   * When recording was asked for, Unix microseconds.
+   * When recording was requested, Unix microseconds.
    */
   created_unix_us: number;
   /**
-   * Wall clock of its first instant, Unix microseconds.
+   * Wall clock of its first frame, Unix microseconds.
    */
   started_unix_us: number;
   /**
-   * Its first instant. Nanoseconds since attach: the time of the target's frames.
+   * Time of its first frame. Nanoseconds since attach, as in the target's frames.
    */
   from_ns: number;
   /**
-   * Its last instant. Nanoseconds since attach: the time of the target's frames.
+   * Time of its last frame. Nanoseconds since attach, as in the target's frames.
    */
   to_ns: number;
   /**
-   * When recording ends by itself; nanoseconds since attach. null: it does not.
+   * When recording stops automatically, nanoseconds since attach; null: it does not.
    */
   until_ns?: number | null;
   /**
@@ -2602,15 +2602,15 @@ export interface RunManifest {
   host: Host;
   target: Target;
   /**
-   * The catalogue of fields, as it was in force.
+   * The field catalogue at the time of recording.
    */
   fields: CatalogueField[];
   /**
-   * What steered the target, in order.
+   * Policies that steered the target, in order.
    */
   policies: RunPolicy[];
   /**
-   * Moments that somebody marked, by time.
+   * Marks (annotations), by time.
    *
    * @maxItems 256
    */
@@ -2618,20 +2618,20 @@ export interface RunManifest {
   losses: RunLosses;
   counts: RunCounts;
   /**
-   * How the command ended, if the run was made of one.
+   * How the command ended, for a run of one command.
    */
   outcome: RunOutcome | null;
   /**
-   * It was brought from another place.
+   * It was imported.
    */
   imported: boolean;
 }
 /**
- * A policy that began to steer the target during a run, or did before it.
+ * A policy that started to steer the target during a run, or was already steering when it began.
  */
 export interface RunPolicy {
   /**
-   * Nanoseconds since attach: the time of the target's frames.
+   * Nanoseconds since attach, as in the target's frames.
    */
   time_ns: number;
   /**
@@ -2639,7 +2639,7 @@ export interface RunPolicy {
    */
   policy: string;
   /**
-   * It decides, but does not act.
+   * Shadow mode: decides without acting.
    */
   shadow: boolean;
   knob: KnobKind;
@@ -2654,20 +2654,20 @@ export interface RunPolicy {
   upper: number;
 }
 /**
- * A moment that somebody marked; runs can be aligned at it.
+ * A mark (annotation); runs can be aligned at it.
  */
 export interface RunMark {
   /**
-   * Nanoseconds since attach: the time of the target's frames.
+   * Nanoseconds since attach, as in the target's frames.
    */
   time_ns: number;
   /**
-   * What is to be seen there.
+   * What the mark says.
    */
   text: string;
 }
 /**
- * How the command ended that a run was made of.
+ * How the recorded command ended.
  */
 export interface RunOutcome {
   /**
@@ -2687,19 +2687,19 @@ export interface RunOutcome {
    */
   signal: string | null;
   /**
-   * From its first instruction to its end, wall time, microseconds.
+   * Wall time from start to end, microseconds.
    */
   elapsed_us: number;
   /**
-   * CPU time in user mode, its children that it waited for included, microseconds.
+   * CPU time in user mode, waited-for children included, microseconds.
    */
   user_cpu_us: number;
   /**
-   * CPU time in the kernel, likewise.
+   * CPU time in kernel mode, waited-for children included, microseconds.
    */
   system_cpu_us: number;
   /**
-   * Most memory that was resident at once.
+   * Peak resident memory.
    */
   max_rss_bytes: number;
   /**
@@ -2711,48 +2711,48 @@ export interface RunOutcome {
    */
   minor_faults: number;
   /**
-   * Context switches because it waited.
+   * Voluntary context switches.
    */
   voluntary_switches: number;
   /**
-   * Context switches because its time was over.
+   * Involuntary context switches.
    */
   involuntary_switches: number;
   /**
-   * What it wrote to standard output and standard error.
+   * Bytes written to standard output and standard error.
    */
   output_bytes: number;
   /**
-   * The last of that, as text.
+   * The end of that output, as text.
    */
   output_tail: string;
 }
 /**
- * Body of PATCH /api/v1/runs/{id}: what is left out stays.
+ * Body of PATCH /api/v1/runs/{id}; omitted members stay unchanged.
  */
 export interface RunPatch {
   /**
-   * What people call it.
+   * Display name.
    */
   name?: string;
   /**
-   * Labels that people gave.
+   * Tags.
    *
    * @maxItems 32
    *
-   * Items: A label that people gave.
+   * Items: A tag.
    */
   tags?: string[];
   /**
-   * Runs of one group are repeats of one another; null: it stands alone.
+   * Runs of one group are repeats of one another; null: not in a group.
    */
   group?: string | null;
   /**
-   * What people wrote about it.
+   * Free-text notes.
    */
   notes?: string;
   /**
-   * All of them.
+   * All marks.
    *
    * @maxItems 256
    */
@@ -2767,27 +2767,27 @@ export interface RunPatch {
  */
 export interface RunSummary {
   /**
-   * Identity of a run: when it was begun, in UTC, and six random hex digits.
+   * Run id: start time in UTC and six random hex digits.
    */
   id: string;
   /**
-   * What people call it.
+   * Display name.
    */
   name: string;
   /**
-   * Labels that people gave.
+   * Tags.
    *
    * @maxItems 32
    *
-   * Items: A label that people gave.
+   * Items: A tag.
    */
   tags: string[];
   /**
-   * Runs of one group are repeats of one another; null: it stands alone.
+   * Runs of one group are repeats of one another; null: not in a group.
    */
   group: string | null;
   /**
-   * What people wrote about it.
+   * Free-text notes.
    */
   notes: string;
   state: RunState;
@@ -2796,19 +2796,19 @@ export interface RunSummary {
    */
   end: RunEnd | null;
   /**
-   * The same in words, with what is missing.
+   * The same as a sentence, with what is missing.
    */
   end_detail: string;
   /**
-   * When recording was asked for, Unix microseconds.
+   * When recording was requested, Unix microseconds.
    */
   created_unix_us: number;
   /**
-   * Wall clock of its first instant, Unix microseconds.
+   * Wall clock of its first frame, Unix microseconds.
    */
   started_unix_us: number;
   /**
-   * From its first instant to its last, nanoseconds.
+   * From its first frame to its last, nanoseconds.
    */
   duration_ns: number;
   /**
@@ -2832,7 +2832,7 @@ export interface RunSummary {
    */
   command: string;
   /**
-   * Those that steered the target, in order.
+   * Policies that steered the target, in order.
    *
    * Items: Name of a policy.
    */
@@ -2848,7 +2848,7 @@ export interface RunSummary {
    */
   signal: string | null;
   /**
-   * It was brought from another place.
+   * It was imported.
    */
   imported: boolean;
 }
@@ -2857,23 +2857,23 @@ export interface RunSummary {
  */
 export interface RunsResponse {
   /**
-   * The newest first.
+   * Newest first.
    */
   runs: RunSummary[];
   /**
-   * Those that can still be restored.
+   * Runs in the trash, which can be restored.
    */
   deleted: RunSummary[];
   /**
-   * What lies there and cannot be read.
+   * Folders that cannot be read.
    */
   damaged: DamagedRun[];
   /**
-   * Of all runs together, the deleted ones included.
+   * Bytes of all runs, the trash included.
    */
   bytes: number;
   /**
-   * Room on the disk.
+   * Free space on the disk.
    */
   free_bytes: number;
   retention: Retention;
@@ -2898,7 +2898,7 @@ export interface SessionResponse {
  */
 export interface TargetsResponse {
   /**
-   * Targets known.
+   * Known targets.
    */
   targets: Target[];
 }

@@ -113,7 +113,7 @@ export function Picker() {
       ) : null}
       {polled.value !== null && shown.length === 0 ? (
         <EmptyState
-          title={all.length === 0 ? "There are no processes to see" : "No process matchesSearch"}
+          title={all.length === 0 ? "There are no processes to see" : "No process matches"}
         >
           <p>
             {typed === ""

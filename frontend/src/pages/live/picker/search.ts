@@ -1,7 +1,7 @@
 import type { Process } from "../../../wire/generated/models";
 
 /**
- * Whether a process matchesSearch what was typed: each word must be in its name, command line, user, pid or
+ * Whether a process matches what was typed: each word must be in its name, command line, user, pid or
  * a port it listens on (":80" means a port only, and wholly).
  */
 export function matchesSearch(process: Process, typed: string): boolean {

@@ -3,12 +3,11 @@ import { Marker } from "../../../charts/Marker";
 import type { ChartTheme } from "../../../charts/palette";
 import { lineStyle } from "../../../charts/palette";
 import type { Hover } from "../../../model/client";
-import { formatValue } from "../../../model/format";
+import { formatNumber } from "../../../model/format";
 import type { ChartId, ViewRequest } from "../../../model/viewRequest";
 import type { ChartView, LineView } from "../../../model/views";
 import { useLiveClient } from "../../clients";
 import styles from "./ChartLegend.module.css";
-import { withoutUnit } from "./withoutUnit";
 
 interface ChartLegendProps {
   readonly chart: ChartId;
@@ -81,7 +80,7 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
 }
 
 function Last({ view, line }: { readonly view: ChartView; readonly line: LineView }) {
-  return <span className={styles.value}>{withoutUnit(formatValue(line.last, view.unit))}</span>;
+  return <span className={styles.value}>{formatNumber(line.last, view.unit)}</span>;
 }
 
 /** Names that more than one has: only they need their thread id. */

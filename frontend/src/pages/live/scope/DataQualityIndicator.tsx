@@ -62,8 +62,8 @@ function checkText(check: DataHealth["cpu_check"]): string {
 }
 
 /** "1.4 of 2 %". */
-function measuringText({ measuring_percent, budget_percent }: DataHealth): string {
-  const measured = measuring_percent === null ? NO_VALUE : measuring_percent.toFixed(1);
+function measuringText({ overhead_percent, budget_percent }: DataHealth): string {
+  const measured = overhead_percent === null ? NO_VALUE : overhead_percent.toFixed(1);
   return budget_percent > 0 ? `${measured} of ${budget_percent} %` : `${measured} %, no limit`;
 }
 
@@ -112,12 +112,12 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
     ],
     [
       "Exit records",
-      count(health.exits_received),
+      count(health.exit_records_received),
       "Totals of ended threads that the kernel sent, host-wide",
     ],
     [
       "Lost exits",
-      count(health.exits_lost),
+      count(health.exit_records_lost),
       "Exit records that the kernel dropped, exact, host-wide",
     ],
     [

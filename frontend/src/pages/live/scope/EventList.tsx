@@ -15,7 +15,7 @@ const OF_THREADS: ReadonlySet<TargetEvent["type"]> = new Set([
 ]);
 const WORRYING: ReadonlySet<TargetEvent["type"]> = new Set([
   "gap",
-  "exits_lost",
+  "exit_records_lost",
   "deadlines_missed",
   "sample_failed",
 ]);
@@ -44,11 +44,14 @@ export function EventList() {
         <p className={styles.none}>Nothing out of the ordinary happened.</p>
       ) : (
         <ol className={styles.list}>
-          {events.map(({ id, unix_ms, event }) => (
+          {events.map(({ id, unix_ms, since_unix_ms, times, event }) => (
             <li key={id} className={styles.event} data-event={event.type}>
-              <time title={utcTime(unix_ms)}>{localTime(unix_ms)}</time>
+              <time title={spanText(since_unix_ms, unix_ms)}>{localTime(unix_ms)}</time>
               <StatusIcon status={kindOf(event)} />
-              <span>{describeEvent(event)}</span>
+              <span>
+                {describeEvent(event)}
+                {times > 1 ? ` (${times} times)` : ""}
+              </span>
             </li>
           ))}
         </ol>
@@ -57,9 +60,15 @@ export function EventList() {
   );
 }
 
+function spanText(since_unix_ms: number, unix_ms: number): string {
+  return since_unix_ms === unix_ms
+    ? utcTime(unix_ms)
+    : `${utcTime(since_unix_ms)} to ${utcTime(unix_ms)}`;
+}
+
 function kindOf(event: TargetEvent): Status {
-  if (event.type === "steering_troubled") {
-    return event.problem === "" ? "ok" : "warning";
+  if (event.type === "steering_problem") {
+    return event.problem === null ? "ok" : "warning";
   }
   const slowed = event.type === "rate_adapted" && event.rate_hz < event.previous_hz;
   return slowed || WORRYING.has(event.type) ? "warning" : "info";

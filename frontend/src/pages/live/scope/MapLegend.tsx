@@ -1,9 +1,8 @@
 import { type MapScale, rampStops, scaleTicks } from "../../../charts/mapColours";
-import { fineValue } from "../../../charts/mapText";
+import { formatNumber, formatValue } from "../../../model/format";
 import type { MapPicture } from "../../../model/mapPicture";
 import type { ShownUnit } from "../../../model/views";
 import styles from "./MapLegend.module.css";
-import { withoutUnit } from "./withoutUnit";
 
 interface MapLegendProps {
   readonly picture: MapPicture | null;
@@ -26,9 +25,7 @@ export function MapLegend({ picture, scale, dark }: MapLegendProps) {
           {ticks.map(({ share, value }, place) => (
             <span key={share}>
               {scale.log && place === 0 ? "≤ " : ""}
-              {place === ticks.length - 1
-                ? fineValue(value, unit)
-                : withoutUnit(fineValue(value, unit))}
+              {place === ticks.length - 1 ? formatValue(value, unit) : formatNumber(value, unit)}
             </span>
           ))}
         </span>
@@ -55,7 +52,7 @@ export function MapLegend({ picture, scale, dark }: MapLegendProps) {
 }
 
 function scaleText(scale: MapScale, unit: ShownUnit): string {
-  const [least, ...rest] = scaleTicks(scale).map(({ value }) => fineValue(value, unit));
+  const [least, ...rest] = scaleTicks(scale).map(({ value }) => formatValue(value, unit));
   const kind = scale.log ? "logarithmic" : "linear";
   return `Colours, ${kind}, from ${least ?? "0"} to ${rest.at(-1) ?? "0"}`;
 }

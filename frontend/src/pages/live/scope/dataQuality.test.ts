@@ -13,10 +13,10 @@ const GOOD: DataHealth = {
   sample_max_us: 900,
   late_us: 40,
   missed_deadlines: 0,
-  exits_received: 12,
-  exits_lost: 0,
+  exit_records_received: 12,
+  exit_records_lost: 0,
   collector_cpu_percent: 1,
-  measuring_percent: 1,
+  overhead_percent: 1,
   budget_percent: 2,
   replay_frames: 100,
   replay_bytes: 200_000,
@@ -51,7 +51,7 @@ describe("assessDataQuality", () => {
 
   it.each<[string, Partial<DataHealth>, string]>([
     ["a gap", { missing_frames: 30, gaps: 1 }, "30 frames never came, in 1 gap"],
-    ["lost exits", { exits_lost: 408 }, "408 exit records"],
+    ["lost exits", { exit_records_lost: 408 }, "408 exit records"],
     ["a low rate", { arriving_hz: 8.4 }, "8.4 of 10"],
     ["a spent budget", { in_force_hz: 4, arriving_hz: 4 }, "4 samples a second, not the 10"],
     ["missed deadlines", { missed_deadlines: 11 }, "11 deadlines"],
@@ -75,7 +75,11 @@ describe("assessDataQuality", () => {
 
   it("names lost exits as the cause where there are any", () => {
     const check = { process_s: 10, threads_s: 9 };
-    const quality = assessDataQuality({ ...GOOD, cpu_check: check, exits_lost: 408 }, "live", true);
+    const quality = assessDataQuality(
+      { ...GOOD, cpu_check: check, exit_records_lost: 408 },
+      "live",
+      true,
+    );
     expect(quality.warnings.at(-1)).toContain("the kernel dropped 408 exit records");
   });
 

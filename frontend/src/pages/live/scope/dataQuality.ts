@@ -40,9 +40,9 @@ export function assessDataQuality(
       `${health.missing_frames} frames never came, in ${counted(health.gaps, "gap")}; totals are right again since.`,
     );
   }
-  if (health.exits_lost > 0) {
+  if (health.exit_records_lost > 0) {
     warnings.push(
-      `The kernel dropped ${counted(health.exits_lost, "exit record")} (of all processes); totals of threads that ended then are their last sample.`,
+      `The kernel dropped ${counted(health.exit_records_lost, "exit record")} (of all processes); totals of threads that ended then are their last sample.`,
     );
   }
   const unlike = disagreement(health);
@@ -85,7 +85,9 @@ function disagreement({ cpu_check, ...health }: DataHealth): string | null {
     return null;
   }
   const causes = [
-    health.exits_lost > 0 ? `the kernel dropped ${counted(health.exits_lost, "exit record")}` : "",
+    health.exit_records_lost > 0
+      ? `the kernel dropped ${counted(health.exit_records_lost, "exit record")}`
+      : "",
     health.exits_inexact > 0
       ? `${counted(health.exits_inexact, "thread")} ended without a record`
       : "",

@@ -16,7 +16,7 @@ export interface Panel {
 export const PANELS: readonly Panel[] = [
   { chart: "cpu", title: "CPU per thread", unit: "cores", fields: ["cpu_run_ns"] },
   { chart: "cpu_total", title: "Cumulative CPU", unit: "seconds", fields: ["cpu_run_ns"] },
-  { chart: "wait", title: "Run-queue wait", unit: "share of time", fields: ["cpu_delay_ns"] },
+  { chart: "wait", title: "Run-queue delay", unit: "share of time", fields: ["cpu_delay_ns"] },
   {
     chart: "switches",
     title: "Context switches",
@@ -41,7 +41,7 @@ export const PANELS: readonly Panel[] = [
     unit: "per second",
     fields: ["net_read_calls", "net_write_calls"],
   },
-  { chart: "blkio", title: "Block I/O wait", unit: "share of time", fields: ["blkio_delay_ns"] },
+  { chart: "blkio", title: "Block I/O delay", unit: "share of time", fields: ["blkio_delay_ns"] },
   { chart: "gomaxprocs", title: "GOMAXPROCS", unit: "size in force", fields: [] },
 ];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isThrottled, throttlingText } from "./throttling";
 
-const THROTTLED = { rate_hz: 10, in_force_hz: 4, measuring_percent: 1.6, budget_percent: 2 };
+const THROTTLED = { rate_hz: 10, in_force_hz: 4, overhead_percent: 1.6, budget_percent: 2 };
 
 describe("throttlingText", () => {
   it("says nothing while the rate is the one asked for, or not known", () => {
@@ -17,14 +17,14 @@ describe("throttlingText", () => {
   });
 
   it("says when even the lowest rate is too much", () => {
-    const lowest = { ...THROTTLED, in_force_hz: 1, measuring_percent: 5 };
+    const lowest = { ...THROTTLED, in_force_hz: 1, overhead_percent: 5 };
     expect(throttlingText(lowest)).toContain("Even so it takes more");
     expect(throttlingText(lowest)).toContain("--budget-percent 65 ");
   });
 
   it("never advises less than there is", () => {
-    const odd = { rate_hz: 10, in_force_hz: 8, measuring_percent: null, budget_percent: 40 };
+    const odd = { rate_hz: 10, in_force_hz: 8, overhead_percent: null, budget_percent: 40 };
     expect(throttlingText(odd)).toContain("--budget-percent 65 ");
-    expect(throttlingText({ ...odd, measuring_percent: 0.1 })).toContain("--budget-percent 41 ");
+    expect(throttlingText({ ...odd, overhead_percent: 0.1 })).toContain("--budget-percent 41 ");
   });
 });

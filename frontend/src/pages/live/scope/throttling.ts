@@ -5,7 +5,7 @@ const LOWEST_HZ = 1;
 /** Some room, since what sampling takes moves by itself. */
 const ROOM = 1.3;
 
-type Rates = Pick<DataHealth, "rate_hz" | "in_force_hz" | "measuring_percent" | "budget_percent">;
+type Rates = Pick<DataHealth, "rate_hz" | "in_force_hz" | "overhead_percent" | "budget_percent">;
 
 /** Whether the collector samples less often than it was asked to, because of its CPU budget. */
 export function isThrottled({ rate_hz, in_force_hz }: Rates): boolean {
@@ -17,11 +17,11 @@ export function throttlingText(health: Rates): string | null {
   if (!isThrottled(health)) {
     return null;
   }
-  const { rate_hz, in_force_hz, measuring_percent, budget_percent } = health;
+  const { rate_hz, in_force_hz, overhead_percent, budget_percent } = health;
   const parts = [
     `The collector takes ${in_force_hz} ${in_force_hz === 1 ? "sample" : "samples"} a second, not the ${rate_hz} asked for: more would cost above its CPU budget, ${budget_percent} % of a core.`,
   ];
-  if (in_force_hz <= LOWEST_HZ && (measuring_percent ?? 0) > budget_percent) {
+  if (in_force_hz <= LOWEST_HZ && (overhead_percent ?? 0) > budget_percent) {
     parts.push("Even so it takes more; this is the lowest rate.");
   }
   parts.push(
@@ -31,7 +31,7 @@ export function throttlingText(health: Rates): string | null {
 }
 
 /** A budget that the rate asked for would fit into: samples at a higher rate cost no more each. */
-function enough({ rate_hz, in_force_hz, measuring_percent, budget_percent }: Rates): number {
-  const spent = Math.max(measuring_percent ?? budget_percent, budget_percent / 2);
+function enough({ rate_hz, in_force_hz, overhead_percent, budget_percent }: Rates): number {
+  const spent = Math.max(overhead_percent ?? budget_percent, budget_percent / 2);
   return Math.max(Math.ceil(budget_percent) + 1, Math.ceil((ROOM * spent * rate_hz) / in_force_hz));
 }

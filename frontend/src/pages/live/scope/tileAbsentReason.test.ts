@@ -12,6 +12,6 @@ it("knows that an ended process has no rates", () => {
 
 it("says what the kernel needs to give it", () => {
   expect(tileAbsentReason("blkio", "", ["blkio_delay_ns"], 3)).toBe(
-    "No thread has a value. Needs kernel.task_delayacct=1 when the thread started.",
+    "No thread has a value. Needs kernel.task_delayacct=1 when the thread starts.",
   );
 });

@@ -61,7 +61,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
       ) : null}
       {ended ? <Notice status="info" title="The program is not watched any more" /> : null}
       {problem === null ? null : <ProblemNotice problem={problem} />}
-      {steering !== null && steering.problem !== "" ? (
+      {steering?.problem != null ? (
         <Notice status="warning" title="The policy cannot work at present" urgent>
           {steering.problem}
         </Notice>

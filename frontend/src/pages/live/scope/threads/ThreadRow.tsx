@@ -1,10 +1,9 @@
 import { Marker } from "../../../../charts/Marker";
 import type { ChartTheme } from "../../../../charts/palette";
-import { roleStyle } from "../../../../charts/palette";
+import { colourStyle } from "../../../../charts/palette";
 import { Sparkline } from "../../../../charts/Sparkline";
-import { formatDuration, formatValue } from "../../../../model/format";
+import { formatDuration, formatNumber } from "../../../../model/format";
 import type { TableRow } from "../../../../model/views";
-import { withoutUnit } from "../withoutUnit";
 import { type Column, cellText, whyEmpty } from "./columns";
 import styles from "./ThreadTable.module.css";
 
@@ -30,7 +29,7 @@ interface ThreadRowProps {
 /** A thread, or a role. Its button covers the row. */
 export function ThreadRow(props: ThreadRowProps) {
   const { row, selected, index, columns, places, absent, now_s, reachable, theme } = props;
-  const style = roleStyle(row.role_index, theme);
+  const style = colourStyle(row.colour, theme);
   return (
     <tr
       className={styles.row}
@@ -84,7 +83,7 @@ export function ThreadRow(props: ThreadRowProps) {
       </td>
       {props.watts_per_core === null ? null : (
         <td className={styles.number} data-column="power">
-          {withoutUnit(formatValue(props.watts_per_core * coresOf(row, places), "W"))}
+          {formatNumber(props.watts_per_core * coresOf(row, places), "W")}
         </td>
       )}
       {columns.map((column) => {

@@ -62,7 +62,6 @@ it("shows the columns that were chosen, explains them, and keeps them", async ()
   const page = await TestPage.open(`/?target=${TARGET.id}`);
   page.backend.change({ targets: [{ ...TARGET, absent }] });
   await page.run(2);
-  await page.settle();
   await page.click(screen.getByRole("button", { name: "Columns" }));
   const dialog = screen.getByRole("dialog", { name: "Columns of the thread table" });
   expect(dialog.textContent).toMatch(/Interrupt time.*Not here: the kernel does not count it/s);

@@ -1,17 +1,10 @@
 /** Columns of the thread table: rates and totals of fields of the catalogue. */
 
-import {
-  fieldNamed,
-  formatRate,
-  formatTotal,
-  shownRate,
-  shownTotal,
-} from "../../../../model/format";
+import { fieldNamed, formatNumber, shownRate, shownTotal } from "../../../../model/format";
 import type { SortColumn } from "../../../../model/viewRequest";
 import type { ShownUnit } from "../../../../model/views";
 import { CATALOGUE } from "../../../../wire/generated/catalogue";
-import type { CatalogueField, Exactness } from "../../../../wire/generated/models";
-import { withoutUnit } from "../withoutUnit";
+import type { CatalogueField, Provenance } from "../../../../wire/generated/models";
 
 /** What is shown of a field: its rate now, or its total since the thread's start. */
 export type Shown = "rate" | "total";
@@ -74,25 +67,27 @@ export function unitOf({ shown, field }: Column): string {
 
 /** A value as the cell shows it: without the unit that stands in the column's head. */
 export function cellText({ shown, field }: Column, raw: number): string {
-  const text = shown === "rate" ? formatRate(field.name, raw) : formatTotal(field.name, raw);
-  return withoutUnit(text);
+  const { value, unit } =
+    shown === "rate" ? shownRate(field.name, raw) : shownTotal(field.name, raw);
+  return formatNumber(value, unit);
 }
 
-const EXACTNESS: Readonly<Record<Exactness, string>> = {
+const PROVENANCE: Readonly<Record<Provenance, string>> = {
   exact: "Exact.",
   quantised: "Rounded by the kernel down to a multiple of 1024.",
-  tick: "Moves in scheduler ticks, not continuously.",
+  sampled: "Advances in scheduler ticks, not continuously.",
+  estimated: "Estimated from other values.",
 };
 
 /** What a field means and how exact it is, as `source` gives it. */
 export function explain(field: CatalogueField, source: "taskstats" | "procfs"): string {
   // /proc gives the exact numbers that taskstats rounds.
-  const exact = source === "procfs" && field.exactness === "quantised";
+  const exact = source === "procfs" && field.provenance === "quantised";
   const meaning = exact
-    ? field.meaning.replace(" The kernel rounds it down to a multiple of 1024.", "")
+    ? field.meaning.replace(" The kernel rounds down to a multiple of 1024.", "")
     : field.meaning;
   const says = meaning.includes("multiple of 1024") || meaning.includes("scheduler ticks");
-  return says ? meaning : `${meaning} ${EXACTNESS[exact ? "exact" : field.exactness]}`;
+  return says ? meaning : `${meaning} ${PROVENANCE[exact ? "exact" : field.provenance]}`;
 }
 
 /** Why a cell is empty; null if it is not. */

@@ -1,8 +1,7 @@
 import type { ChartTheme } from "../../../../charts/palette";
 import { PART_NAMES, PARTS, type Part } from "../../../../model/breakdown";
-import { formatValue, NO_VALUE } from "../../../../model/format";
+import { formatNumber, formatValue, NO_VALUE } from "../../../../model/format";
 import type { TimesView } from "../../../../model/views";
-import { withoutUnit } from "../withoutUnit";
 import { Swatch } from "./Swatch";
 import styles from "./TimesPanel.module.css";
 
@@ -56,7 +55,7 @@ export function PartList({ times, theme }: { times: TimesView; theme: ChartTheme
                 {there ? (
                   <>
                     <td>{formatValue(seconds / whole.wall_s, "share")}</td>
-                    <td>{withoutUnit(formatValue(seconds, "s"))}</td>
+                    <td>{formatNumber(seconds, "s")}</td>
                   </>
                 ) : (
                   <td colSpan={2} className={styles.none}>

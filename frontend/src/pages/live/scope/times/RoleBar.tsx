@@ -1,7 +1,7 @@
 import { sharesOf } from "../../../../charts/describe";
 import { Marker } from "../../../../charts/Marker";
 import type { ChartTheme } from "../../../../charts/palette";
-import { roleStyle } from "../../../../charts/palette";
+import { colourStyle } from "../../../../charts/palette";
 import { PART_NAMES, PARTS } from "../../../../model/breakdown";
 import { formatValue } from "../../../../model/format";
 import type { ThreadKey } from "../../../../model/viewRequest";
@@ -29,7 +29,7 @@ export function RoleBar({ row, theme, selected, onSelect }: RoleBarProps) {
         title={`${sharesOf(row)} of ${formatValue(wall_s, "s")} of thread time`}
         onClick={() => onSelect(row.key)}
       >
-        <Marker style={roleStyle(row.role_index, theme)} />
+        <Marker style={colourStyle(row.colour, theme)} />
         <span className={styles.roleName}>{row.name}</span>
         <span className={styles.count}>×{row.threads}</span>
         <span className={styles.bar} aria-hidden="true">

@@ -53,7 +53,6 @@ it("stands still while paused, and goes on after", async () => {
   await page.settle();
   const frozen = words();
   await page.run(2);
-  await page.settle();
   expect(words()).toBe(frozen);
   await page.press(" ");
   await page.settle();

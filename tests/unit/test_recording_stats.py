@@ -4,11 +4,11 @@ from typing import Any
 
 from backend_builders import steering
 from builders import collector_health, frame_header
-from tidscope_backend.recording.stats import RecordingStats, told
+from tidscope_backend.recording.stats import RecordingStats, losses_text
 from tidscope_wire.generated.models import (
     FrameHeader,
     SampleFailed,
-    SteeringBegan,
+    SteeringStarted,
     TargetEvent,
     ThreadBorn,
     ThreadExited,
@@ -33,8 +33,8 @@ def with_events(header: FrameHeader, *events: TargetEvent) -> FrameHeader:
 def stats(*headers: FrameHeader) -> RecordingStats:
     made = RecordingStats()
     for header in headers:
-        made.add(header, 3)
-    made.finish()
+        made.add_frame(header, 3)
+    made.close()
     return made
 
 
@@ -46,7 +46,7 @@ def losses(*headers: FrameHeader) -> dict[str, Any]:
 def test_frames_in_a_row_miss_nothing() -> None:
     made = stats(at(5), at(6), at(7))
     assert losses(at(5), at(6), at(7)) == {}
-    assert (made.counts.instants, made.counts.thread_samples) == (3, 9)
+    assert (made.counts.frames, made.counts.thread_samples) == (3, 9)
     assert made.first is not None
     assert made.last is not None
     assert (made.first.time_ns, made.last.time_ns) == (500_000_000, 700_000_000)
@@ -73,11 +73,11 @@ def test_merged_instants() -> None:
 
 
 def test_what_was_before_the_run_is_not_counted() -> None:
-    first = at(5, missed_deadlines=7, exits_lost=3)
+    first = at(5, missed_deadlines=7, exit_records_lost=3)
     assert losses(first) == {}
-    assert losses(first, at(6, missed_deadlines=9, exits_lost=4)) == {
+    assert losses(first, at(6, missed_deadlines=9, exit_records_lost=4)) == {
         "deadlines_missed": 2,
-        "exits_lost": 1,
+        "exit_records_lost": 1,
     }
 
 
@@ -107,21 +107,21 @@ def test_threads_are_those_that_were_there_and_those_that_were_born() -> None:
 
 def test_frames_that_are_announced_as_lost() -> None:
     made = RecordingStats()
-    made.add(at(5), 1)
-    made.announce_lost(8)
-    made.add(at(9), 1)
-    made.finish()
+    made.add_frame(at(5), 1)
+    made.frames_lost(8)
+    made.add_frame(at(9), 1)
+    made.close()
     assert (made.losses.frames, made.losses.gaps) == (3, 1)
-    made.announce_lost(12)
-    made.finish()
+    made.frames_lost(12)
+    made.close()
     assert (made.losses.frames, made.losses.gaps) == (6, 2)
 
 
 def test_policies() -> None:
     made = RecordingStats()
-    made.steered(None, 1)
-    made.steered(steering(policy="pss"), 1)
-    began = SteeringBegan(
+    made.add_initial_policy(None, 1)
+    made.add_initial_policy(steering(policy="pss"), 1)
+    began = SteeringStarted(
         policy="fixed",
         shadow=True,
         knob="pool-agent",
@@ -132,7 +132,7 @@ def test_policies() -> None:
         size=2,
         actor="a",
     )
-    made.add(with_events(at(5), began), 1)
+    made.add_frame(with_events(at(5), began), 1)
     assert [(one.policy, one.time_ns) for one in made.policies] == [
         ("pss", 1),
         ("fixed", 500_000_000),
@@ -140,11 +140,11 @@ def test_policies() -> None:
 
 
 def test_in_words() -> None:
-    assert told(stats(at(5)).losses) == "Nothing is known to be missing."
+    assert losses_text(stats(at(5)).losses) == ""
     made = stats(at(5), at(7), with_events(at(10), SampleFailed(reason="r")))
-    made.losses.cut_bytes = 1
-    made.losses.exits_lost = 2
-    assert told(made.losses) == (
-        "Missing: 3 frames in 2 gaps (0.5 s), 1 byte of a frame that was not written to its end, "
-        "1 sample that could not be taken, 2 exit records of threads."
+    made.losses.truncated_bytes = 1
+    made.losses.exit_records_lost = 2
+    assert losses_text(made.losses) == (
+        "Missing: 3 frames in 2 gaps (0.5 s), 1 byte of a truncated frame, "
+        "1 failed sample, 2 exit records."
     )

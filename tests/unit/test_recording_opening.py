@@ -1,7 +1,7 @@
 """The frames that a run begins with."""
 
 from backend_builders import frame_bytes, key_frame, stream
-from tidscope_backend.recording.opening import opening
+from tidscope_backend.recording.opening import opening_frames
 from tidscope_backend.stream.stored import StoredFrame, stored
 from tidscope_wire.frame import decode_rows, split
 from tidscope_wire.generated.models import ThreadBorn
@@ -19,8 +19,8 @@ def numbers(frames: list[bytes]) -> list[tuple[int, int, str]]:
     return [(header.first_seq, header.seq, header.kind) for header in headers]
 
 
-def test_now_is_one_snapshot_of_all_that_is_alive() -> None:
-    (start,) = opening(
+def test_now_is_one_key_frame_of_all_that_is_alive() -> None:
+    (start,) = opening_frames(
         kept(
             key_frame(1), frame_bytes(2, {1: [7, 8], 2: [1, 1]}, events=[BORN]), frame_bytes(3, {})
         ),
@@ -28,7 +28,7 @@ def test_now_is_one_snapshot_of_all_that_is_alive() -> None:
     )
     header, body = split(start)
     rows = decode_rows(body)
-    assert (header.first_seq, header.seq, header.kind) == (3, 3, "snapshot")
+    assert (header.first_seq, header.seq, header.kind) == (3, 3, "key")
     # The birth was before the run.
     assert header.events == []
     assert rows.tid.tolist() == [1, 2]
@@ -36,32 +36,32 @@ def test_now_is_one_snapshot_of_all_that_is_alive() -> None:
     assert rows.columns["cpu_run_ns"].tolist() == [7, 1]
 
 
-def test_a_snapshot_that_is_there_is_taken() -> None:
-    assert numbers(opening(kept(*stream(1, 11)), 0)) == [(11, 11, "snapshot")]
+def test_a_key_frame_that_is_there_is_taken() -> None:
+    assert numbers(opening_frames(kept(*stream(1, 11)), 0)) == [(11, 11, "key")]
 
 
 def test_of_the_past_as_much_as_is_wanted() -> None:
-    frames = opening(kept(*stream(1, 25)), SECOND)
+    frames = opening_frames(kept(*stream(1, 25)), SECOND)
     assert numbers(frames) == [
-        (15, 15, "snapshot"),
-        *((seq, seq, "snapshot" if seq == 21 else "delta") for seq in range(16, 26)),
+        (15, 15, "key"),
+        *((seq, seq, "key" if seq == 21 else "delta") for seq in range(16, 26)),
     ]
     # What follows the first is as it came.
     assert frames[1:] == stream(16, 25)
 
 
 def test_of_the_past_as_much_as_there_is() -> None:
-    assert numbers(opening(kept(*stream(11, 13)), 60 * SECOND)) == [
-        (11, 11, "snapshot"),
+    assert numbers(opening_frames(kept(*stream(11, 13)), 60 * SECOND)) == [
+        (11, 11, "key"),
         (12, 12, "delta"),
         (13, 13, "delta"),
     ]
 
 
 def test_nothing_is_kept() -> None:
-    assert opening([], SECOND) == []
+    assert opening_frames([], SECOND) == []
 
 
 def test_what_cannot_be_decoded_is_no_beginning() -> None:
     broken = key_frame(1)[:-300]
-    assert opening(kept(broken, frame_bytes(2)), 0) == []
+    assert opening_frames(kept(broken, frame_bytes(2)), 0) == []

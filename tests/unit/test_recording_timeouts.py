@@ -38,7 +38,7 @@ async def test_a_silent_collector_may_come_back(tmp_path: Path) -> None:
     rig.site.connected(host(), [target()])
     rig.send(*stream(12, 15))
     done = await rig.recorder.stop(run)
-    assert (done.state, done.counts.instants) == ("complete", 5)
+    assert (done.state, done.counts.frames) == ("complete", 5)
     await rig.stop()
 
 
@@ -66,7 +66,7 @@ async def test_another_collector_does_not_know_its_target(tmp_path: Path) -> Non
     await rig.look()
     done = await ended(rig, run)
     assert (done.state, done.end) == ("interrupted", "collector-lost")
-    assert "another one does not know the target" in done.end_detail
+    assert "its successor does not know the target" in done.end_detail
 
 
 async def test_stopped_while_the_collector_is_away(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ SECOND_NS = 1_000_000_000
 
 
 def parts_of(told: Story, *cuts: int) -> list[list[bytes]]:
-    """Cut frames into parts; each cut is before a snapshot."""
+    """Cut frames into parts; each cut is before a key frame."""
     edges = [0, *cuts, len(told.frames)]
     return [told.frames[start:end] for start, end in itertools.pairwise(edges)]
 
@@ -188,7 +188,7 @@ def test_names_of_a_thread_are_kept(tmp_path: Path) -> None:
     assert {event.name for event in renames} <= set(names)
 
 
-def test_a_hole_is_told_and_the_state_after_the_next_snapshot_is_right(tmp_path: Path) -> None:
+def test_a_hole_is_told_and_the_state_after_the_next_key_frame_is_right(tmp_path: Path) -> None:
     told = story(INSTANTS, 1, missing=frozenset(range(120, 140)))
     cut = told.times.index(201 * 100_000_000)
     folder = run_folder(tmp_path / "run", parts_of(told, 100, cut), FIELDS, 2)

@@ -13,7 +13,7 @@ from backend_builders import frame_bytes, host, key_frame, stream, target
 from run_rig import RunRig
 from run_seqs import open_seqs, singles
 from tidscope_backend.recording.recording import Ending, PartLimits
-from tidscope_backend.recording.recovery import recovered
+from tidscope_backend.recording.recovery import recover_recording
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.open_part import pack_frame, whole_bytes, whole_frames
@@ -52,7 +52,7 @@ async def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
         done = await rig.recorder.stop(run)
         assert (done.state, done.end, done.losses.frames) == ("complete", "stopped", 0)
         # As many as a recorder counts that was never killed, those behind its manifest too.
-        assert (done.counts.instants, done.counts.thread_samples) == (20, 20)
+        assert (done.counts.frames, done.counts.thread_samples) == (20, 20)
 
 
 async def test_a_hole_is_counted(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ async def test_it_ends_if_its_target_does_not_come_back(tmp_path: Path) -> None:
         done = rig.manifest(run)
         assert (done.state, done.end) == ("interrupted", "backend-lost")
         assert done.to_ns == 2_000_000_000
-        assert "what came after the last instant is missing" in done.end_detail
+        assert "all after the last frame is missing" in done.end_detail
         await rig.sealer.idle()
         assert rig.closed == [(run, 1), (run, None)]
         assert rig.recorder.recordings == []
@@ -120,7 +120,7 @@ async def test_a_backend_that_is_asked_to_end_leaves_it_to_the_next(tmp_path: Pa
         rig.send(*stream(1, 20))
         assert open_seqs(rig.folder(run)) == singles(11, 20)
         done = await rig.recorder.stop(run)
-        assert (done.state, done.end, done.counts.instants) == ("complete", "stopped", 10)
+        assert (done.state, done.end, done.counts.frames) == ("complete", "stopped", 10)
 
 
 async def test_two_backends_with_one_folder_leave_each_other_alone(tmp_path: Path) -> None:
@@ -141,8 +141,8 @@ async def test_a_part_that_was_begun_and_has_no_frame(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "b" / run)
     folder.open_part(2).write_bytes(pack_frame(key_frame(21))[:9])
     async with started(tmp_path / "b") as rig:
-        assert rig.recorder.current_manifest(folder, rig.manifest(run)).losses.cut_bytes == 9
-        # A part begins with a snapshot: what comes before one cannot be kept.
+        assert rig.recorder.current_manifest(folder, rig.manifest(run)).losses.truncated_bytes == 9
+        # A part begins with a key frame: what comes before one cannot be kept.
         rig.send(*stream(1, 30))
         assert open_seqs(folder) == singles(11, 30)
         assert folder.open_parts() == [1, 2]
@@ -162,7 +162,7 @@ async def test_cut_at_each_byte_all_whole_frames_are_read(tmp_path: Path) -> Non
         assert whole_bytes(part) == ends[whole]
 
 
-async def test_cut_anywhere_it_is_recovered(tmp_path: Path) -> None:
+async def test_cut_anywhere_it_is_recover_recording(tmp_path: Path) -> None:
     """At the ends of frames, of their lengths and headers, and between."""
     run = await killed(tmp_path / "a", tmp_path / "b", 9, 12)
     folder = RunFolder(tmp_path / "b" / run)
@@ -182,13 +182,13 @@ async def test_cut_anywhere_it_is_recovered(tmp_path: Path) -> None:
             assert table["seq"].to_pylist() == list(range(9, 9 + whole)), length
         lock = RunLock.acquire(folder)
         assert lock is not None
-        recording, _ = recovered(folder, lock, folder.read_manifest(), PartLimits())
+        recording, _ = recover_recording(folder, lock, folder.read_manifest(), PartLimits())
         stats = recording.stats
-        recording.finish(Ending("stopped", "complete", ""))
+        recording.end(Ending("stopped", "complete", ""))
         lock.release()
-        assert stats.losses.cut_bytes == length - ends[whole], length
+        assert stats.losses.truncated_bytes == length - ends[whole], length
         # The manifest had counted the first of them.
-        assert stats.counts.instants == max(whole, 1), length
+        assert stats.counts.frames == max(whole, 1), length
         assert folder.open_part(1).exists() == bool(whole)
 
 
@@ -200,7 +200,7 @@ async def test_what_a_failure_of_power_leaves_is_cut_off(tmp_path: Path, junk: b
     async with started(tmp_path / "b") as rig:
         rig.send(*stream(1, 25))
         assert open_seqs(rig.folder(run)) == singles(11, 25)
-        assert (await rig.recorder.stop(run)).losses.cut_bytes == len(junk)
+        assert (await rig.recorder.stop(run)).losses.truncated_bytes == len(junk)
 
 
 async def test_a_manifest_that_is_none_is_left_alone(tmp_path: Path) -> None:
