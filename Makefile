@@ -15,10 +15,11 @@ FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
 
 BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf collector/tidscope_collector/discovery/bpf/task_iterator.bpf
+SPAWN := backend/tidscope_backend/cli/spawn_held
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up test check bpf kernel kernel-test generate format unit integration e2e fuzz build notice wheel lock clean
+.PHONY: help install install-dev up test check bpf spawn-held kernel kernel-test generate format unit integration e2e fuzz build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -59,6 +60,11 @@ bpf: ## compile the eBPF programs (BPF_OUT=FOLDER: to there, not over the commit
 	  $(BPFTOOL) gen object $(if $(BPF_OUT),$(BPF_OUT)/$$(basename $$program).o,$$program.o) $$made; \
 	  rm -f $$made; \
 	done
+
+spawn-held: ## compile the helper that starts recorded commands (SPAWN_OUT=FILE: to there)
+	$(CLANG) --target=x86_64-linux-gnu -Os -static -nostdlib -ffreestanding -fno-stack-protector \
+	  -fno-asynchronous-unwind-tables -Wall -Wextra -Werror -Wl,--build-id=none,-z,noseparate-code -s \
+	  -o $(or $(SPAWN_OUT),$(SPAWN)) $(SPAWN).c
 
 kernel: ## build the kernel with extended taskstats as user-mode Linux (cached)
 	@kernel/build

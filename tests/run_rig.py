@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from backend_builders import TARGET_ID, host, target
+from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.recording.part_sealer import PartSealer
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.recording import PartLimits
 from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.timeouts import RecordingTimeouts
-from tidscope_backend.site import Site
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.manifests import ManifestWriter
-from tidscope_backend.stream.store import HistoryStore
-from tidscope_backend.stream.stored import stored_as
+from tidscope_backend.stream.history_store import HistoryStore
+from tidscope_backend.stream.stored_frame import store_frame
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import RecordRequest, RunManifest, Target
 
@@ -39,14 +39,14 @@ class RunRig:
     seals: bool = False
 
     def __post_init__(self) -> None:
-        self.site = Site(10)
+        self.registry = HostRegistry(10)
         if self.targets:
-            self.site.connected(host(), self.targets)
+            self.registry.connect_host(host(), self.targets)
         self.store = HistoryStore(1 << 24, 1 << 24, 3600 * 10**9, lambda: self.now_s)
         self.sealer = PartSealer() if self.seals else PartSealer(self._close)
         self.recorder = Recorder(
             RunsDirectory(self.home),
-            self.site,
+            self.registry,
             self.store,
             RunSaver(ManifestWriter(), self.sealer),
             lambda: self.now_s,
@@ -70,7 +70,7 @@ class RunRig:
         """Hand over frames as the intake does."""
         for data in frames:
             header, _ = split(data)
-            frame = stored_as(header, data)
+            frame = store_frame(header, data)
             self.store.add(frame)
             self.recorder.receive(frame, header)
 

@@ -27,32 +27,31 @@ from tidscope_backend.api import (
 from tidscope_backend.api import targets as target_routes
 from tidscope_backend.api.errors import add_error_handlers
 from tidscope_backend.demo.demo_process import DemoProcess
+from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.endpoint import CollectorEndpoint
-from tidscope_backend.ingest.intake import Intake
+from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics import endpoint as metrics
-from tidscope_backend.metrics.facts import Facts, gather, run_facts
+from tidscope_backend.metrics.facts import ExportCounts, Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters
 from tidscope_backend.metrics.push import pusher
-from tidscope_backend.metrics.push_counts import Pushes
 from tidscope_backend.recording.part_sealer import PartSealer
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.recording import PartLimits
 from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.timeouts import RecordingTimeouts
+from tidscope_backend.security.access import AccessMiddleware
+from tidscope_backend.security.allowed_origins import AllowedOrigins
+from tidscope_backend.security.authenticator import Authenticator
 from tidscope_backend.security.body_limit import BodyLimit
-from tidscope_backend.security.door import Door
-from tidscope_backend.security.gate import Gate
 from tidscope_backend.security.headers import SecurityHeaders
-from tidscope_backend.security.places import Places
 from tidscope_backend.settings import Settings
-from tidscope_backend.site import Site
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.store.run_store import RunStore
 from tidscope_backend.stream.endpoint import live_router
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.store import HistoryStore
+from tidscope_backend.stream.history_store import HistoryStore
 
 STATS_SECONDS = 1.0
 
@@ -67,11 +66,11 @@ def create_app(settings: Settings) -> FastAPI:
         clock,
     )
     fanout = Fanout(store)
-    site = Site(settings.ended_targets)
-    meters = Meters(clock, site.collector_pid)
+    registry = HostRegistry(settings.ended_targets)
+    meters = Meters(clock, registry.collector_pid)
 
     def state() -> LiveState:
-        return site.state().model_copy(update={"recordings": recorder.recordings})
+        return registry.live_state().model_copy(update={"recordings": recorder.recordings})
 
     def changed() -> None:
         fanout.publish_state(state())
@@ -83,7 +82,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     recorder = Recorder(
         runs_directory,
-        site,
+        registry,
         store,
         RunSaver(manifests, sealer),
         clock,
@@ -93,28 +92,28 @@ def create_app(settings: Settings) -> FastAPI:
     )
     retention = Retention(max_age_s=settings.keep_runs_seconds, max_bytes=settings.keep_runs_bytes)
     run_store = RunStore(runs_directory, recorder, manifests, retention)
-    intake = Intake(site, fanout, meters.observe, recorder)
+    ingest = FrameIngest(registry, fanout, meters.observe, recorder)
 
     def forget(target_id: str) -> None:
-        intake.drop(target_id)
+        ingest.forget(target_id)
         meters.forget(target_id)
 
-    site.listen(changed, forget)
-    links = CollectorLinks(lambda host: site.host(host) is not None)
-    door = Door(settings, clock)
+    registry.subscribe(changed, forget)
+    links = CollectorLinks(lambda host: registry.host(host) is not None)
+    authenticator = Authenticator(settings, clock)
     demo_process = DemoProcess(links)
 
-    pushes = Pushes()
+    exports = ExportCounts()
 
     def facts() -> Facts:
-        return gather(site, links, fanout, meters, run_facts(recorder), pushes)
+        return gather(registry, links, fanout, meters, run_facts(recorder), exports)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
         sealer.start()
         recorder.start()
         run_store.start()
-        pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, pushes)
+        pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, exports)
         try:
             async with _in_background(_every_second(fanout), *pushing):
                 yield
@@ -135,15 +134,15 @@ def create_app(settings: Settings) -> FastAPI:
     )
     add_error_handlers(app)
     for router in (
-        health.router(clock, site, links, fanout),
-        hosts.router(site),
+        health.router(clock, registry, links, fanout),
+        hosts.router(registry),
         processes.router(links),
-        target_routes.router(site, links),
-        steering.router(site, links),
+        target_routes.router(registry, links),
+        steering.router(registry, links),
         fields.router(),
         doctor.router(links),
         demo.router(demo_process),
-        session.router(door),
+        session.router(authenticator),
         runs.router(recorder, run_store),
         run_frames.router(run_store.reader),
         exchange.export_router(runs_directory.folder),
@@ -153,14 +152,14 @@ def create_app(settings: Settings) -> FastAPI:
         app.include_router(router, prefix=api.PREFIX)
     app.include_router(docs.router())
     app.include_router(metrics.router(facts))
-    app.include_router(CollectorEndpoint(settings, site, links, intake).router)
+    app.include_router(CollectorEndpoint(settings, registry, links, ingest).router)
     app.include_router(live_router(settings, fanout, state))
-    app.include_router(web.router(settings.web_dir, door))
+    app.include_router(web.router(settings.web_dir, authenticator))
     # The last one added is the outermost.
     streamed = {api.PREFIX + exchange.IMPORT_PATH: settings.max_import_bytes}
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=streamed)
-    places = Places(settings.host, settings.allow_hosts, settings.allow_origins)
-    app.add_middleware(Gate, places=places, door=door)
+    origins = AllowedOrigins(settings.host, settings.allow_hosts, settings.allow_origins)
+    app.add_middleware(AccessMiddleware, origins=origins, authenticator=authenticator)
     app.add_middleware(SecurityHeaders)
     return app
 

@@ -41,9 +41,9 @@ def bound_to_parent(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "tidscope_backend.parent_death", str(os.getpid()), *arguments]
 
 
-def exec_program(arguments: Sequence[str]) -> NoReturn:
-    """Replace this process by a program; its process id stays."""
-    os.execvp(arguments[0], list(arguments))  # noqa: S606 - arguments, no shell
+def exec_program(arguments: Sequence[str], program: str | None = None) -> NoReturn:
+    """Replace this process by a program: the first argument, or another file. Raises OSError."""
+    os.execvp(program or arguments[0], list(arguments))  # noqa: S606 - arguments, no shell
 
 
 def main(arguments: Sequence[str]) -> None:

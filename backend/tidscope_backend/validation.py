@@ -8,7 +8,7 @@ from pydantic import ValidationError
 MAX_SHOWN = 60
 
 
-def complaint(error: ValidationError) -> str:
+def validation_text(error: ValidationError) -> str:
     """Describe the first thing that is wrong with a message."""
     return describe(error.errors(include_url=False))
 

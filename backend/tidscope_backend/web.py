@@ -6,10 +6,10 @@ from urllib.parse import parse_qsl, urlencode
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
-from tidscope_backend.api.errors import nothing_here
+from tidscope_backend.api.errors import not_found
 from tidscope_backend.problems import ProblemError
-from tidscope_backend.security.door import Door
-from tidscope_backend.security.gate import client_address, is_guarded
+from tidscope_backend.security.access import client_address, is_guarded
+from tidscope_backend.security.authenticator import Authenticator
 
 IMMUTABLE = "public, max-age=31536000, immutable"
 NOT_BUILT = (
@@ -20,21 +20,21 @@ NOT_BUILT = (
 )
 
 
-def router(folder: Path, door: Door) -> APIRouter:
+def router(folder: Path, authenticator: Authenticator) -> APIRouter:
     """Make the route; it takes every path that no other route took.
 
     Args:
         folder: where the built page lies; files under assets/ have a hash in their name.
-        door: takes the token of the printed address.
+        authenticator: takes the token of the printed address.
     """
     routes = APIRouter()
 
     @routes.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
     async def page(path: str, request: Request) -> Response:
         if is_guarded(request.url.path) or path.startswith("api/"):
-            raise nothing_here(request.url.path)
+            raise not_found(request.url.path)
         if "token" in request.query_params:
-            return _sign_in(request, door)
+            return _sign_in(request, authenticator)
         file = _find(folder, path)
         if file is not None:
             hashed = path.startswith("assets/")
@@ -42,7 +42,7 @@ def router(folder: Path, door: Door) -> APIRouter:
             return FileResponse(file, headers={"Cache-Control": cache})
         if "." in path.rpartition("/")[2]:
             # A file that is not there; answering with the page would hide that.
-            raise nothing_here(request.url.path)
+            raise not_found(request.url.path)
         index = folder / "index.html"
         if not index.is_file():
             return HTMLResponse(NOT_BUILT, status_code=503, headers={"Cache-Control": "no-store"})
@@ -59,7 +59,7 @@ def _find(folder: Path, path: str) -> Path | None:
     return file if file.is_relative_to(folder.resolve()) and file.is_file() else None
 
 
-def _sign_in(request: Request, door: Door) -> Response:
+def _sign_in(request: Request, authenticator: Authenticator) -> Response:
     """Trade the token in the address for a cookie, and take it out of the address.
 
     A person with an old address gets the page without a session, which then asks for the token.
@@ -69,12 +69,14 @@ def _sign_in(request: Request, door: Door) -> Response:
     location = "/" + request.url.path.lstrip("/\\") + (f"?{urlencode(rest)}" if rest else "")
     response = RedirectResponse(location, status_code=303, headers={"Cache-Control": "no-store"})
     try:
-        role = door.try_token(request.query_params["token"], client_address(request.scope))
+        role = authenticator.check_token(
+            request.query_params["token"], client_address(request.scope)
+        )
     except ProblemError as refused:
         person = "text/html" in request.headers.get("accept", "")
         if not person or refused.problem.status == 429:
             raise
         return response
     secure = request.url.scheme == "https"
-    response.headers["Set-Cookie"] = door.sessions.cookie_header(role, secure)
+    response.headers["Set-Cookie"] = authenticator.sessions.cookie_header(role, secure)
     return response

@@ -17,7 +17,7 @@ from backend_builders import (
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from fake_collector import FakeCollector
 from live_page import LivePage
-from tidscope_backend.stream.window import MOST_FRAMES
+from tidscope_backend.stream.flow_control import MOST_FRAMES
 from tidscope_wire.frame import decode_rows, split
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (

@@ -154,7 +154,7 @@ def test_a_port_that_is_taken(verb: Sequence[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "variables", "complaint"),
+    ("options", "variables", "validation_text"),
     [
         (["serve", "--host", "192.0.2.1"], {}, "not an address of this machine"),
         (["serve"], {"TIDSCOPE_TOKEN": "abc"}, "TIDSCOPE_TOKEN has 3 characters"),
@@ -172,11 +172,11 @@ def test_a_port_that_is_taken(verb: Sequence[str]) -> None:
     ],
 )
 def test_what_cannot_be_done_is_named(
-    options: list[str], variables: dict[str, str], complaint: str
+    options: list[str], variables: dict[str, str], validation_text: str
 ) -> None:
     done = run(*options, **variables)
     assert done.returncode in (1, 2)
-    assert complaint in done.stderr
+    assert validation_text in done.stderr
     assert "Traceback" not in done.stderr
 
 

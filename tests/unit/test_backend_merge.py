@@ -187,7 +187,7 @@ def test_a_hole_in_the_numbers_becomes_an_event() -> None:
 
 
 @pytest.mark.parametrize(
-    ("frames", "complaint"),
+    ("frames", "validation_text"),
     [
         ([frame_bytes(2), frame_bytes(2)], "frame 2 does not come after 2"),
         ([frame_bytes(1), frame_bytes(2, target_id="t-5-00000000")], "cannot be merged"),
@@ -196,8 +196,8 @@ def test_a_hole_in_the_numbers_becomes_an_event() -> None:
         ([frame_bytes(1)[:-30]], "Arrow"),
     ],
 )
-def test_what_does_not_fit_together_is_refused(frames: list[bytes], complaint: str) -> None:
-    with pytest.raises(FrameError, match=complaint):
+def test_what_does_not_fit_together_is_refused(frames: list[bytes], validation_text: str) -> None:
+    with pytest.raises(FrameError, match=validation_text):
         merge(frames)
 
 

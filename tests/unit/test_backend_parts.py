@@ -6,68 +6,68 @@ from pydantic import TypeAdapter, ValidationError
 from tidscope_backend.cli.collect import socket_url
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.doctor import table
+from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.sequence import Sequence
 from tidscope_backend.listen_socket import reachable
-from tidscope_backend.security.attempts import Attempts
-from tidscope_backend.security.gate import is_guarded
-from tidscope_backend.security.places import Places
+from tidscope_backend.security.access import is_guarded
+from tidscope_backend.security.allowed_origins import AllowedOrigins
+from tidscope_backend.security.attempts import FailedAttempts
 from tidscope_backend.security.session import Sessions, bearer
 from tidscope_backend.settings import (
     Settings,
     SettingsError,
     settings_from,
 )
-from tidscope_backend.site import Site
-from tidscope_backend.validation import complaint
+from tidscope_backend.validation import validation_text
 from tidscope_backend.websocket_close import MAX_REASON_BYTES, fit_reason
 from tidscope_wire.generated.models import AttachRequest, DoctorCheck, DoctorReport
 
 
 def test_sequence_finds_what_is_missing() -> None:
     sequence = Sequence()
-    assert sequence.arrived(7, 7) == (True, None)
-    assert sequence.arrived(8, 8) == (True, None)
-    assert sequence.arrived(8, 8) == (False, None)
-    assert sequence.arrived(12, 14) == (True, (9, 11))
+    assert sequence.accept(7, 7) == (True, None)
+    assert sequence.accept(8, 8) == (True, None)
+    assert sequence.accept(8, 8) == (False, None)
+    assert sequence.accept(12, 14) == (True, (9, 11))
     # A coalesced frame that begins with what is here and ends with what is not.
-    assert sequence.arrived(13, 16) == (True, None)
+    assert sequence.accept(13, 16) == (True, None)
     assert sequence.last_seq == 16
 
 
 def test_a_loss_counts_once_and_only_if_something_was_expected() -> None:
     sequence = Sequence()
-    assert sequence.lost(1, 90) == 0
-    sequence.arrived(91, 91)
-    assert sequence.lost(92, 94) == 3
-    assert sequence.lost(92, 94) == 0
-    assert sequence.lost(94, 96) == 2
-    assert sequence.arrived(97, 97) == (True, None)
+    assert sequence.skip(1, 90) == 0
+    sequence.accept(91, 91)
+    assert sequence.skip(92, 94) == 3
+    assert sequence.skip(92, 94) == 0
+    assert sequence.skip(94, 96) == 2
+    assert sequence.accept(97, 97) == (True, None)
 
 
 def test_wrong_tokens_are_counted_by_address_and_forgotten() -> None:
     now = 0.0
-    attempts = Attempts(lambda: now, limit=2, window_seconds=10, addresses=2)
-    attempts.failed("a")
+    attempts = FailedAttempts(lambda: now, limit=2, window_seconds=10, addresses=2)
+    attempts.record_failure("a")
     assert attempts.wait_seconds("a") == 0
-    attempts.failed("a")
+    attempts.record_failure("a")
     assert attempts.wait_seconds("a") == 10
     assert attempts.wait_seconds("b") == 0
     now = 4
     assert attempts.wait_seconds("a") == 6
     now = 11
     assert attempts.wait_seconds("a") == 0
-    attempts.failed("a")
+    attempts.record_failure("a")
     assert attempts.wait_seconds("a") == 0
-    attempts.failed("a")
-    attempts.succeeded("a")
-    attempts.failed("a")
+    attempts.record_failure("a")
+    attempts.reset("a")
+    attempts.record_failure("a")
     assert attempts.wait_seconds("a") == 0
 
 
 def test_attempts_are_bounded() -> None:
-    attempts = Attempts(lambda: 0.0, limit=1, addresses=2)
+    attempts = FailedAttempts(lambda: 0.0, limit=1, addresses=2)
     for address in ("a", "b", "c"):
-        attempts.failed(address)
+        attempts.record_failure(address)
     assert [attempts.wait_seconds(address) > 0 for address in "abc"] == [False, True, True]
 
 
@@ -90,7 +90,7 @@ def test_attempts_are_bounded() -> None:
     ],
 )
 def test_host_headers(bound: str, header: str | None, ours: bool) -> None:
-    assert Places(bound, allow_hosts=["tidscope.EXAMPLE"]).is_host(header) is ours
+    assert AllowedOrigins(bound, allow_hosts=["tidscope.EXAMPLE"]).is_host(header) is ours
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_host_headers(bound: str, header: str | None, ours: bool) -> None:
     ],
 )
 def test_origins(origin: str, scheme: str, ours: bool) -> None:
-    places = Places("127.0.0.1", allow_origins=["https://proxy.example/"])
+    places = AllowedOrigins("127.0.0.1", allow_origins=["https://proxy.example/"])
     assert places.is_origin(origin, scheme, "localhost:8787") is ours
 
 
@@ -177,12 +177,12 @@ def test_a_reason_fits_into_a_close_frame() -> None:
 def test_a_complaint_names_the_place_and_the_value() -> None:
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(AttachRequest).validate_json('{"pid": 1, "rate_hz": 1000}')
-    assert complaint(caught.value) == (
+    assert validation_text(caught.value) == (
         "rate_hz: Input should be less than or equal to 100, not 1000"
     )
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(AttachRequest).validate_python({"pid": "x" * 500})
-    assert len(complaint(caught.value)) < 200
+    assert len(validation_text(caught.value)) < 200
 
 
 @pytest.mark.parametrize(
@@ -237,22 +237,22 @@ def test_the_doctors_table_copies_commands_as_they_are() -> None:
     assert "a-very-long-word-that-is-not-cut" in "\n".join(lines)
 
 
-def site() -> tuple[Site, list[str]]:
+def site() -> tuple[HostRegistry, list[str]]:
     heard: list[str] = []
-    known = Site(max_ended=2)
-    known.listen(lambda: heard.append("changed"), heard.append)
+    known = HostRegistry(max_ended=2)
+    known.subscribe(lambda: heard.append("changed"), heard.append)
     return known, heard
 
 
 def test_a_site_tells_of_each_change_once() -> None:
     known, heard = site()
-    known.connected(host(), [target()])
-    known.put(target())
-    known.put(target(rate_hz=20))
-    known.lost(HOST_ID)
-    known.lost("h-000000000000")
-    known.remove(TARGET_ID)
-    known.remove(TARGET_ID)
+    known.connect_host(host(), [target()])
+    known.update_target(target())
+    known.update_target(target(rate_hz=20))
+    known.disconnect_host(HOST_ID)
+    known.disconnect_host("h-000000000000")
+    known.remove_target(TARGET_ID)
+    known.remove_target(TARGET_ID)
     assert heard == ["changed", "changed", "changed", TARGET_ID, "changed"]
     assert not known.hosts[0].connected
 
@@ -260,7 +260,7 @@ def test_a_site_tells_of_each_change_once() -> None:
 def test_a_site_forgets_the_oldest_ended_targets() -> None:
     known, heard = site()
     for number in range(4):
-        known.put(target(f"t-{number}-00000000", state="exited", attached_unix_us=number))
-    known.put(target("t-9-00000000", attached_unix_us=0))
+        known.update_target(target(f"t-{number}-00000000", state="exited", attached_unix_us=number))
+    known.update_target(target("t-9-00000000", attached_unix_us=0))
     assert [t.id for t in known.targets] == ["t-9-00000000", "t-2-00000000", "t-3-00000000"]
     assert [said for said in heard if said != "changed"] == ["t-0-00000000", "t-1-00000000"]

@@ -3,7 +3,7 @@
 import pytest
 from backend_builders import frame_bytes, key_frame, stream
 from tidscope_backend.stream.history import History
-from tidscope_backend.stream.stored import StoredFrame, stored
+from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
 from tidscope_backend.stream.subscription import Bounds, Subscription
 from tidscope_wire.frame import decode_rows, split
 
@@ -14,23 +14,23 @@ TARGET = "t-100-deadbeef"
 def history_of(frames: list[bytes], max_bytes: int = 1 << 30) -> History:
     history = History(max_bytes, 1 << 62)
     for frame in frames:
-        history.add(stored(frame))
+        history.add(parse_frame(frame))
     return history
 
 
 def taken(subscription: Subscription) -> list[tuple[int, int]]:
     """First and last number of each frame that the page gets now."""
     frames: list[tuple[int, int]] = []
-    while (frame := subscription.take()) is not None:
+    while (frame := subscription.next_frame()) is not None:
         frames.append((frame.first_seq, frame.seq))
     return frames
 
 
 def feed(subscription: Subscription, history: History, frames: list[bytes]) -> None:
     for data in frames:
-        frame = stored(data)
+        frame = parse_frame(data)
         history.add(frame)
-        subscription.offer(frame)
+        subscription.enqueue(frame)
 
 
 def single(first: int, last: int) -> list[tuple[int, int]]:
@@ -41,7 +41,7 @@ def test_history_then_live_without_hole_or_repetition() -> None:
     history = history_of(stream(1, 25))
     subscription = Subscription(TARGET, history, None, ROOMY)
     feed(subscription, history, stream(26, 28))
-    got = [subscription.take() for _ in range(3)]
+    got = [subscription.next_frame() for _ in range(3)]
     feed(subscription, history, stream(29, 40))
     rest = taken(subscription)
     assert [(f.first_seq, f.seq) for f in got if f] + rest == single(1, 40)
@@ -99,7 +99,7 @@ def test_counters_of_a_coalesced_frame_are_the_last_ones() -> None:
     history = history_of([])
     subscription = Subscription(TARGET, history, 0, Bounds(2, 1 << 30, 1 << 30))
     feed(subscription, history, stream(1, 3))
-    frame = subscription.take()
+    frame = subscription.next_frame()
     assert frame is not None
     assert decode_rows(split(frame.data)[1]).columns["cpu_run_ns"].tolist() == [300]
 
@@ -110,11 +110,11 @@ def test_a_page_too_far_behind_loses_frames_and_is_told() -> None:
     feed(subscription, history, stream(1, 3))
     assert subscription.waiting == 0
     assert subscription.dropped == 3
-    lost = subscription.take_lost()
+    lost = subscription.next_loss()
     assert lost is not None
     assert (lost.from_seq, lost.to_seq) == (1, 3)
     assert "far behind" in lost.reason
-    assert subscription.take_lost() is None
+    assert subscription.next_loss() is None
     # A delta would mean nothing now: it goes on at the next key frame.
     feed(subscription, history, [frame_bytes(4), key_frame(5), frame_bytes(6)])
     assert taken(subscription) == single(5, 6)
@@ -125,7 +125,7 @@ def test_frames_that_cannot_be_merged_are_counted() -> None:
     subscription = Subscription(TARGET, history, 0, Bounds(2, 1 << 30, 1 << 30))
     feed(subscription, history, [key_frame(1), frame_bytes(2)[:-40], frame_bytes(3)])
     assert subscription.dropped == 3
-    lost = subscription.take_lost()
+    lost = subscription.next_loss()
     assert lost is not None
     assert "coalesced" in lost.reason
 
@@ -134,13 +134,13 @@ def test_a_page_slower_than_the_kept_past_is_told_what_it_missed() -> None:
     frames = stream(1, 40)
     history = history_of(frames, max_bytes=sum(map(len, frames)))
     subscription = Subscription(TARGET, history, None, ROOMY)
-    assert [f.seq for f in (subscription.take(), subscription.take()) if f] == [1, 2]
+    assert [f.seq for f in (subscription.next_frame(), subscription.next_frame()) if f] == [1, 2]
     history.shrink()
     history.shrink()
     feed(subscription, history, stream(41, 42))
     assert taken(subscription) == single(21, 42)
     assert subscription.dropped == 18
-    lost = subscription.take_lost()
+    lost = subscription.next_loss()
     assert lost is not None
     assert (lost.from_seq, lost.to_seq) == (3, 20)
 
@@ -148,7 +148,7 @@ def test_a_page_slower_than_the_kept_past_is_told_what_it_missed() -> None:
 def test_a_past_that_was_coalesced_meanwhile_repeats_nothing() -> None:
     history = history_of(stream(1, 9, key_every=1000))
     subscription = Subscription(TARGET, history, None, ROOMY)
-    assert [f.seq for f in (subscription.take(), subscription.take()) if f] == [1, 2]
+    assert [f.seq for f in (subscription.next_frame(), subscription.next_frame()) if f] == [1, 2]
     feed(subscription, history, stream(10, 12, key_every=1000))
     history.shrink()
     merged = history.after(0)
@@ -175,7 +175,7 @@ def test_a_page_that_has_nothing_yet_has_lost_nothing() -> None:
 def test_a_key_frame_may_come_again() -> None:
     history = history_of([])
     subscription = Subscription(TARGET, history, 0, ROOMY)
-    frame: StoredFrame = stored(key_frame(1))
-    subscription.offer(frame)
-    subscription.offer(frame)
+    frame: StoredFrame = parse_frame(key_frame(1))
+    subscription.enqueue(frame)
+    subscription.enqueue(frame)
     assert taken(subscription) == [(1, 1)]

@@ -2,17 +2,17 @@
 
 import pytest
 from tidscope_backend.problems import ProblemError
-from tidscope_backend.stream.window import MOST_BYTES, MOST_FRAMES, Window
+from tidscope_backend.stream.flow_control import MOST_BYTES, MOST_FRAMES, SendWindow
 
 
-def telling() -> Window:
-    window = Window()
-    window.taken(0)
+def telling() -> SendWindow:
+    window = SendWindow()
+    window.acknowledge(0)
     return window
 
 
 def test_a_page_that_never_tells_gets_everything() -> None:
-    window = Window()
+    window = SendWindow()
     for _ in range(10 * MOST_FRAMES):
         window.sent(MOST_BYTES)
     assert window.open
@@ -24,7 +24,7 @@ def test_it_closes_with_the_last_frame_that_fits_and_opens_with_the_first_taken(
         assert window.open, sent
         window.sent(1)
     assert not window.open
-    window.taken(1)
+    window.acknowledge(1)
     assert window.open
 
 
@@ -32,13 +32,13 @@ def test_bytes_count_too_but_one_frame_may_always_go() -> None:
     window = telling()
     window.sent(2 * MOST_BYTES)
     assert not window.open
-    window.taken(1)
+    window.acknowledge(1)
     assert window.open
     window.sent(MOST_BYTES - 1)
     assert window.open
     window.sent(1)
     assert not window.open
-    window.taken(2)
+    window.acknowledge(2)
     assert window.open
 
 
@@ -47,8 +47,8 @@ def test_what_cannot_be_is_refused_and_changes_nothing(frames: int) -> None:
     window = telling()
     window.sent(1)
     window.sent(1)
-    window.taken(2)
+    window.acknowledge(2)
     with pytest.raises(ProblemError):
-        window.taken(frames)
+        window.acknowledge(frames)
     window.sent(1)
-    window.taken(3)
+    window.acknowledge(3)

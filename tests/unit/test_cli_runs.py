@@ -1,14 +1,25 @@
 """`tidscope runs` and `tidscope compare`, over a folder of runs and without a backend."""
 
 import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from compared_runs import run_id
 from scripted_run import write_run
-from tidscope_backend.cli import main
+from tidscope_backend.cli import VERBS, main
+from tidscope_backend.cli.run_report import report
+from tidscope_backend.cli.run_text import details
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
+from tidscope_backend.text import format_bytes
+from tidscope_wire.generated.models import RunOutcome
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +41,26 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().err
 
 
+def make_outcome(**changes: Any) -> RunOutcome:
+    """A command that succeeded, but for what is changed."""
+    values: dict[str, Any] = {
+        "command": ["true"],
+        "exit_code": 0,
+        "signal": None,
+        "elapsed_us": 1000,
+        "user_cpu_us": 0,
+        "system_cpu_us": 0,
+        "max_rss_bytes": 1024**2,
+        "major_faults": 0,
+        "minor_faults": 1,
+        "voluntary_switches": 0,
+        "involuntary_switches": 0,
+        "output_bytes": 0,
+        "output_tail": "",
+    }
+    return RunOutcome.model_validate({**values, **changes})
+
+
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     lines = told(capsys, "runs", "list").splitlines()
     assert [line.split()[0] for line in lines] == [run_id(3), run_id(2), run_id(1)]
@@ -40,12 +71,102 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_show(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
     text = told(capsys, "runs", "show", "before")
-    # 1.2 s of main, 80 ms of worker-1 and 450 ms of worker-2.
-    assert "CPU 1.73 s" in text
-    assert "1.20 s  main (1 thread)" in text
-    assert "530.00 ms  worker-# (2 threads)" in text
+    # 1.2 s of main, 80 ms of worker-1 and 450 ms of worker-2; a delay of main alone is known.
+    assert "CPU 1.73 s, run-queue delay 240.0 ms, block I/O delay n/a" in text
+    assert "disk read n/a, written n/a" in text
     assert str(runs / run_id(1)) in text
-    assert json.loads(told(capsys, "runs", "show", "before", "--json"))["id"] == run_id(1)
+    assert table(text, "ROLE") == [
+        ["THREADS", "CPU", "RUN-QUEUE", "ROLE"],
+        ["1", "1.20 s", "240.0 ms", "main"],
+        ["2", "530.0 ms", "0 µs", "worker-#"],
+    ]
+    assert table(text, "THREAD") == [
+        ["TID", "CPU", "RUN-QUEUE", "THREAD"],
+        ["100", "1.20 s", "240.0 ms", "main"],
+        ["102", "450.0 ms", "0 µs", "worker-2"],
+        ["101", "80.0 ms", "n/a", "worker-1"],
+    ]
+
+
+def table(text: str, last_heading: str) -> list[list[str]]:
+    """The cells of the table whose last heading this is."""
+    (block,) = [part for part in text.split("\n\n") if part.split("\n")[0].endswith(last_heading)]
+    return [re.split(r"  +", line.strip()) for line in block.splitlines()]
+
+
+def test_show_as_json(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
+    found = json.loads(told(capsys, "runs", "show", "before", "--json"))
+    assert found["manifest"]["id"] == run_id(1)
+    assert found["disk_bytes"] == RunFolder(runs / run_id(1)).bytes()
+    assert found["totals"] == {"cpu_run_ns": 1_730_000_000, "cpu_delay_ns": 240_000_001}
+    assert [(role["role"], role["threads"]) for role in found["roles"]] == [
+        ("main", 1),
+        ("worker-#", 2),
+    ]
+    assert found["threads"][2] == {
+        "tid": 101,
+        "name": "worker-1",
+        "role": "worker-#",
+        "exited": False,
+        "fields": {"cpu_run_ns": 80_000_000},
+    }
+
+
+def test_show_has_switches_disk_and_network(runs: Path) -> None:
+    fields = {
+        "voluntary_switches": 12,
+        "involuntary_switches": 3,
+        "disk_read_bytes": 3 * 1024**2,
+        "disk_write_bytes": 512,
+        "net_read_bytes": 2048,
+        "net_write_bytes": 100,
+    }
+    found = report(RunFolder(runs / run_id(1)))
+    text = details(replace(found, totals={**found.totals, **fields}), "there")
+    assert "context switches 12 voluntary, 3 involuntary" in text
+    assert "disk read 3.0 MiB, written 512 B" in text
+    assert "network received 2.0 KiB, sent 100 B" in text
+
+
+def test_show_lists_so_many_threads(runs: Path) -> None:
+    found = report(RunFolder(runs / run_id(1)))
+    assert details(found, "there", threads=2).splitlines()[-1] == (
+        "1 more thread with less CPU time; --all lists them"
+    )
+    assert len(table(details(found, "there", threads=None), "THREAD")) == 4
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "killed_by", "shown"),
+    [(0, None, None), (3, None, "[exit code 3]"), (None, "SIGKILL", "[killed by SIGKILL]")],
+)
+def test_a_command_that_failed_is_marked_in_the_list(
+    capsys: pytest.CaptureFixture[str],
+    runs: Path,
+    exit_code: int | None,
+    killed_by: str | None,
+    shown: str | None,
+) -> None:
+    outcome = make_outcome(exit_code=exit_code, signal=killed_by)
+    write_run(runs, 4, name="command", outcome=outcome)
+    line, *_ = told(capsys, "runs", "list").splitlines()
+    assert line.endswith(f"command {shown}" if shown else "command")
+    first, *others = json.loads(told(capsys, "runs", "list", "--json"))
+    assert first["failed"] == (shown is not None)
+    assert {other["failed"] for other in others} == {None}
+
+
+def test_the_size_is_that_of_the_files(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
+    """Not that of the frames, which the manifest counts until the last part is sealed."""
+    folder = RunFolder(runs / run_id(1))
+    manifest = folder.read_manifest()
+    counts = manifest.counts.model_copy(update={"bytes": 999 * 1024**2})
+    folder.write_manifest(manifest.model_copy(update={"counts": counts}))
+    size = format_bytes(folder.bytes())
+    assert f"{size} on disk" in told(capsys, "runs", "show", "before").splitlines()[0]
+    (line,) = [line for line in told(capsys, "runs", "list").splitlines() if "before" in line]
+    assert size in line
+    assert "999" not in line
 
 
 def test_rename_and_tag(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
@@ -114,3 +235,35 @@ def test_what_cannot_be_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert "twice" in refused(capsys, "compare", "before", "before")
     assert "could be any of 2" in refused(capsys, "compare", "before", "after")
     assert "RUN:ROLE=LABEL" in refused(capsys, "compare", "before", run_id(2), "--match", "x")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        *((verb, "--help") for verb in VERBS),
+        ("runs", "list"),
+        ("runs", "list", "--json"),
+        ("runs", "show", "before"),
+        ("runs", "export", "before", "-", "--format", "csv"),
+        ("compare", "before", run_id(2)),
+        ("policies", "list"),
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_has_gone_ends_a_command_quietly(arguments: tuple[str, ...]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "tidscope_backend", *arguments],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            # Unbuffered, argparse itself drops the error of a --help.
+            env={**os.environ, "PYTHONUNBUFFERED": ""},
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")

@@ -8,15 +8,15 @@ from backend_builders import HOST_ID, TARGET_ID, host, target
 from builders import frame_header
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open
 from prometheus_client.parser import text_string_to_metric_families as parse_text
+from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics.endpoint import write
 from tidscope_backend.metrics.facts import ENDED_SECONDS, Facts, StreamFacts, gather
 from tidscope_backend.metrics.families import families
 from tidscope_backend.metrics.meters import Meters
 from tidscope_backend.metrics.naming import UNITS, metric_of
-from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.store import HistoryStore
+from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
     CatalogueField,
@@ -191,14 +191,14 @@ def test_a_collector_that_is_not_known_is_not_told() -> None:
 
 def test_an_ended_target_is_told_for_a_while() -> None:
     rig = Rig()
-    site = Site(max_ended=5)
-    site.listen(lambda: None, rig.meters.forget)
-    site.connected(host(), [target()])
+    registry = HostRegistry(max_ended=5)
+    registry.subscribe(lambda: None, rig.meters.forget)
+    registry.connect_host(host(), [target()])
     fanout = Fanout(HistoryStore(1, 1, 1, lambda: 0.0))
     links = CollectorLinks(lambda _: True)
 
     def targets() -> list[str]:
-        return [known.id for known, _ in gather(site, links, fanout, rig.meters).targets]
+        return [known.id for known, _ in gather(registry, links, fanout, rig.meters).targets]
 
     # Attached and without a frame yet.
     assert targets() == [TARGET_ID]
@@ -206,17 +206,17 @@ def test_an_ended_target_is_told_for_a_while() -> None:
     rig.now = 10 * ENDED_SECONDS
     assert targets() == [TARGET_ID]
     rig.see(header(2))
-    site.put(target(state="exited"))
+    registry.update_target(target(state="exited"))
     rig.now += ENDED_SECONDS
     assert targets() == [TARGET_ID]
     rig.now += 1
     assert targets() == []
-    assert gather(site, links, fanout, rig.meters).states == {
+    assert gather(registry, links, fanout, rig.meters).states == {
         "attached": 0,
         "exited": 1,
         "detached": 0,
     }
-    site.remove(TARGET_ID)
+    registry.remove_target(TARGET_ID)
     assert rig.meters.targets == {}
 
 

@@ -2,7 +2,7 @@
 
 from backend_builders import frame_bytes, key_frame, stream
 from tidscope_backend.recording.opening import opening_frames
-from tidscope_backend.stream.stored import StoredFrame, stored
+from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
 from tidscope_wire.frame import decode_rows, split
 from tidscope_wire.generated.models import ThreadBorn
 
@@ -11,7 +11,7 @@ SECOND = 1_000_000_000
 
 
 def kept(*frames: bytes) -> list[StoredFrame]:
-    return [stored(frame) for frame in frames]
+    return [parse_frame(frame) for frame in frames]
 
 
 def numbers(frames: list[bytes]) -> list[tuple[int, int, str]]:

@@ -45,7 +45,7 @@ async def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
     async with started(tmp_path / "b", targets=()) as rig:
         assert [one.run for one in rig.recorder.recordings] == [run]
-        rig.site.connected(host(), [target()])
+        rig.registry.connect_host(host(), [target()])
         # The collector replays all it has.
         rig.send(*stream(1, 30))
         assert open_seqs(rig.folder(run)) == singles(11, 30)
@@ -83,7 +83,7 @@ async def test_it_ends_at_once_if_the_collector_does_not_know_it(tmp_path: Path)
     """Both were killed: the new collector of that host has other targets."""
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
     async with started(tmp_path / "b", targets=()) as rig:
-        rig.site.connected(host(), [target("t-7-00000000")])
+        rig.registry.connect_host(host(), [target("t-7-00000000")])
         await rig.look()
         assert rig.manifest(run).end == "backend-lost"
 

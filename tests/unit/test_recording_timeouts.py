@@ -33,9 +33,9 @@ async def test_nothing_ends_it_while_frames_come(tmp_path: Path) -> None:
 
 async def test_a_silent_collector_may_come_back(tmp_path: Path) -> None:
     rig, run = await recorded(tmp_path)
-    rig.site.lost(host().id)
+    rig.registry.disconnect_host(host().id)
     await rig.look(3600)
-    rig.site.connected(host(), [target()])
+    rig.registry.connect_host(host(), [target()])
     rig.send(*stream(12, 15))
     done = await rig.recorder.stop(run)
     assert (done.state, done.counts.frames) == ("complete", 5)
@@ -47,7 +47,7 @@ async def test_a_silent_collector_may_come_back(tmp_path: Path) -> None:
 )
 async def test_its_last_frame_does_not_come(tmp_path: Path, state: TargetState, end: str) -> None:
     rig, run = await recorded(tmp_path)
-    rig.site.put(target(state=state))
+    rig.registry.update_target(target(state=state))
     await rig.look(100)
     rig.send(*stream(12, 12))
     await rig.look(4)
@@ -60,9 +60,9 @@ async def test_its_last_frame_does_not_come(tmp_path: Path, state: TargetState, 
 
 async def test_another_collector_does_not_know_its_target(tmp_path: Path) -> None:
     rig, run = await recorded(tmp_path)
-    rig.site.lost(host().id)
+    rig.registry.disconnect_host(host().id)
     other = host().collector.model_copy(update={"pid": 2})
-    rig.site.connected(host().model_copy(update={"collector": other}), [])
+    rig.registry.connect_host(host().model_copy(update={"collector": other}), [])
     await rig.look()
     done = await ended(rig, run)
     assert (done.state, done.end) == ("interrupted", "collector-lost")
@@ -71,7 +71,7 @@ async def test_another_collector_does_not_know_its_target(tmp_path: Path) -> Non
 
 async def test_stopped_while_the_collector_is_away(tmp_path: Path) -> None:
     rig, run = await recorded(tmp_path)
-    rig.site.lost(host().id)
+    rig.registry.disconnect_host(host().id)
     done = await rig.recorder.stop(run)
     assert (done.state, done.end) == ("interrupted", "collector-lost")
     await rig.stop()
@@ -81,7 +81,7 @@ async def test_stopped_while_the_collector_is_away(tmp_path: Path) -> None:
 async def test_its_time_is_over_and_no_frame_comes(tmp_path: Path, connected: bool) -> None:
     rig, run = await recorded(tmp_path, duration_s=10)
     if not connected:
-        rig.site.lost(host().id)
+        rig.registry.disconnect_host(host().id)
     await rig.look(39)
     assert rig.manifest(run).state == "recording"
     await rig.look(2)

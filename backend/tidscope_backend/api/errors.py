@@ -51,7 +51,7 @@ def add_error_handlers(app: FastAPI) -> None:
                 )
             )
         if error.status_code == 404:
-            return problem_response(nothing_here(path))
+            return problem_response(not_found(path))
         document = problem(
             "bad-request", str(error.detail), "see /openapi.json", status=error.status_code
         )
@@ -71,6 +71,6 @@ def add_error_handlers(app: FastAPI) -> None:
         return response
 
 
-def nothing_here(path: str) -> ProblemError:
+def not_found(path: str) -> ProblemError:
     """The refusal of an unknown path."""
     return refusal("not-found", f"there is nothing at {path}", "/openapi.json lists what there is")

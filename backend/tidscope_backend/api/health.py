@@ -8,15 +8,15 @@ from fastapi import APIRouter
 from tidscope_wire.generated.models import HealthResponse
 
 from tidscope_backend import VERSION
+from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def router(
-    clock: Callable[[], float], site: Site, links: CollectorLinks, fanout: Fanout
+    clock: Callable[[], float], registry: HostRegistry, links: CollectorLinks, fanout: Fanout
 ) -> APIRouter:
     """Make the route; clock gives seconds, monotonic."""
     routes = APIRouter(tags=["health"])
@@ -31,7 +31,7 @@ def router(
             uid=os.getuid(),
             collectors=len(links),
             clients=fanout.pages,
-            targets=len(site.targets),
+            targets=len(registry.targets),
             frames=fanout.frames,
             frame_bytes=fanout.frame_bytes,
             coalesced=fanout.coalesced,

@@ -3,26 +3,30 @@
 from fastapi import APIRouter, Request, Response, status
 from tidscope_wire.generated.models import SessionRequest, SessionResponse
 
-from tidscope_backend.security.door import Door
-from tidscope_backend.security.gate import client_address
+from tidscope_backend.security.access import client_address
+from tidscope_backend.security.authenticator import Authenticator
 
 
-def router(door: Door) -> APIRouter:
+def router(authenticator: Authenticator) -> APIRouter:
     """Make the routes."""
     routes = APIRouter(prefix="/session", tags=["session"])
 
     @routes.post("", status_code=status.HTTP_204_NO_CONTENT, summary="Sign in with the token")
     async def begin(body: SessionRequest, request: Request, response: Response) -> None:
-        role = door.try_token(body.token, client_address(request.scope))
+        role = authenticator.check_token(body.token, client_address(request.scope))
         secure = request.url.scheme == "https"
-        response.headers["Set-Cookie"] = door.sessions.cookie_header(role, secure)
+        response.headers["Set-Cookie"] = authenticator.sessions.cookie_header(role, secure)
 
     @routes.get("", summary="What this session may do")
     async def role(request: Request) -> SessionResponse:
-        return SessionResponse(role=door.admit(request.headers, client_address(request.scope)))
+        return SessionResponse(
+            role=authenticator.authenticate(request.headers, client_address(request.scope))
+        )
 
     @routes.delete("", status_code=status.HTTP_204_NO_CONTENT, summary="Sign out")
     async def end(request: Request, response: Response) -> None:
-        response.headers["Set-Cookie"] = door.sessions.end_header(request.url.scheme == "https")
+        response.headers["Set-Cookie"] = authenticator.sessions.end_header(
+            request.url.scheme == "https"
+        )
 
     return routes

@@ -8,19 +8,19 @@ from tidscope_wire.generated.models import (
     Target,
 )
 
+from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.security.gate import actor_of
-from tidscope_backend.site import Site
+from tidscope_backend.security.access import actor_of
 
 
-def router(site: Site, links: CollectorLinks) -> APIRouter:
+def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     """Make the routes."""
     routes = APIRouter(tags=["steering"])
 
     def link_to(target_id: str) -> CollectorLink:
         """The collector of a target that is being sampled."""
-        return links.pick(site.attached(target_id).host)
+        return links.pick(registry.require_attached(target_id).host)
 
     @routes.get("/policies", summary="Policies that collectors can steer with")
     async def policies(host: str | None = None) -> PoliciesResponse:

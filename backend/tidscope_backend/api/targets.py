@@ -3,17 +3,17 @@
 from fastapi import APIRouter, Response, status
 from tidscope_wire.generated.models import AttachRequest, RateRequest, Target, TargetsResponse
 
+from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.site import Site
 
 
-def router(site: Site, links: CollectorLinks) -> APIRouter:
+def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     """Make the routes."""
     routes = APIRouter(prefix="/targets", tags=["targets"])
 
     @routes.get("", summary="Targets known, ended ones included")
     async def targets() -> TargetsResponse:
-        return TargetsResponse(targets=site.targets)
+        return TargetsResponse(targets=registry.targets)
 
     @routes.post(
         "",
@@ -30,11 +30,11 @@ def router(site: Site, links: CollectorLinks) -> APIRouter:
 
     @routes.get("/{target_id}", summary="One target")
     async def target(target_id: str) -> Target:
-        return site.known(target_id)
+        return registry.require(target_id)
 
     @routes.patch("/{target_id}", summary="Change the sampling rate")
     async def change(target_id: str, request: RateRequest) -> Target:
-        target = site.attached(target_id)
+        target = registry.require_attached(target_id)
         reply = await links.pick(target.host).set_rate(target_id, request.rate_hz)
         return reply.target
 
@@ -44,10 +44,10 @@ def router(site: Site, links: CollectorLinks) -> APIRouter:
         summary="Stop sampling; a target that has ended leaves the list",
     )
     async def detach(target_id: str) -> None:
-        target = site.known(target_id)
+        target = registry.require(target_id)
         if target.state == "attached":
             await links.pick(target.host).detach(target_id)
         else:
-            site.remove(target_id)
+            registry.remove_target(target_id)
 
     return routes

@@ -32,7 +32,20 @@ def load(verb: str) -> Command:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a verb; returns the exit code."""
+    """Run a verb; returns the exit code. A reader that goes, as `head` does, ends it quietly."""
+    try:
+        try:
+            return _main(arguments)
+        finally:
+            # Here, and not at the interpreter's exit, where the error could not be caught.
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # What is still buffered goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return SIGPIPE_CODE
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given and given[0] in VERBS:
         return _run(load(given[0]), given[1:])
@@ -61,16 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(command: Command, arguments: Sequence[str]) -> int:
     try:
-        code = command.main(arguments)
-        sys.stdout.flush()
+        return command.main(arguments)
     except CommandError as error:
         print(f"tidscope {command.name}: {error}", file=sys.stderr)
         return error.code
-    except BrokenPipeError:
-        # The reader of our output has gone, as `head` does. What is still buffered goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return SIGPIPE_CODE
-    return code
 
 
 def _verb_lines() -> Iterator[str]:

@@ -1,17 +1,21 @@
-"""A command that stands still before its first instruction, until it is let go.
+"""A command that is held before its first instruction, until it is released.
 
-The child asks to be traced (PTRACE_TRACEME) and executes the program; the kernel stops it when the
-new program is in place and nothing of it has run (ptrace(2), "execve(2) under ptrace"). Detaching
-lets it run as if nothing had been. Tracing belongs to the thread that started it, so all of this is
-to be called from one thread.
+A helper of a few pages (spawn_held.c) forks the child, so that the peak memory of the child is its
+own and not Python's. The child asks to be traced (PTRACE_TRACEME) and executes the program; the
+kernel stops it when the new program is in place and nothing of it has run (ptrace(2), "execve(2)
+under ptrace"). Detaching releases it without a trace. Tracing belongs to the thread that waited for
+the child, so all of this is called from one thread.
 """
 
 import ctypes
 import errno
 import os
+import platform
 import signal
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.parent_death import exec_program
@@ -20,7 +24,7 @@ PTRACE_TRACEME = 0
 PTRACE_DETACH = 17
 PTRACE_SETOPTIONS = 0x4200
 PTRACE_O_EXITKILL = 0x100000
-"""The child dies with us: it never runs unseen. Ends with the tracing."""
+"""The child is killed if we exit while it is held; ends with the tracing."""
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
@@ -28,9 +32,18 @@ OWN_FAILURE = 125
 """Exit codes where the command did not run, as of a shell and of timeout(1)."""
 
 
+def _helper() -> Path | None:
+    """The compiled spawn_held.c, if this machine can run it."""
+    path = Path(__file__).with_name("spawn_held")
+    return path if platform.machine() == "x86_64" and os.access(path, os.X_OK) else None
+
+
+HELPER = _helper()
+
+
 @dataclass
 class HeldChild:
-    """The child, and the reading ends of its output.
+    """A held or released child, and the reading ends of its output.
 
     Attributes:
         pid: its process id.
@@ -50,17 +63,21 @@ class HeldChild:
         _ptrace(self._libc, PTRACE_DETACH, self.pid, 0)
 
     def kill_if_held(self) -> None:
-        """End it if it has not run."""
+        """Kill it if it was not released."""
         if self._held:
             self._held = False
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
 
 
-def spawn_held(command: Sequence[str]) -> HeldChild:
+def spawn_held(command: Sequence[str], helper: Path | None = HELPER) -> HeldChild:
     """Start a command up to its first instruction.
 
-    Its standard input is ours; what it writes is ours to read.
+    Its standard input is ours; its output comes through pipes.
+
+    Args:
+        command: program and arguments.
+        helper: forks the command, so that its peak memory does not include ours; None: we fork.
 
     Raises:
         CommandError: there is no such program, it cannot be executed, or tracing is not allowed.
@@ -68,52 +85,78 @@ def spawn_held(command: Sequence[str]) -> HeldChild:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
     libc.ptrace.restype = ctypes.c_long
-    output, errors, failure = os.pipe(), os.pipe(), os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        _become(libc, command, output[1], errors[1], failure[1])
-    for _, writing in (output, errors, failure):
-        os.close(writing)
-    _, status = os.waitpid(pid, 0)
-    with os.fdopen(failure[0], "rb") as told:
-        reason = told.read().decode()
-    if os.WIFSTOPPED(status):
-        _ptrace(libc, PTRACE_SETOPTIONS, pid, PTRACE_O_EXITKILL)
-        return HeldChild(pid, output[0], errors[0], libc)
+    program = _find(command[0])
+    output, errors, report = os.pipe(), os.pipe(), os.pipe()
+    try:
+        if helper is None:
+            _fork(libc, program, command, output[1], errors[1], report[1])
+        else:
+            subprocess.run(
+                [str(helper), str(report[1]), program, *command],
+                stdout=output[1],
+                stderr=errors[1],
+                pass_fds=(report[1],),
+                check=True,
+            )
+    finally:
+        for _, writing in (output, errors, report):
+            os.close(writing)
+    with os.fdopen(report[0]) as lines:
+        reported = {what: int(number) for what, number in map(str.split, lines)}
+    pid = reported.pop("pid", 0)
+    if pid and not reported:
+        # It stops where execve(2) has put the program in place; a damaged one may kill it there.
+        _, status = os.waitpid(pid, 0)
+        if os.WIFSTOPPED(status):
+            _ptrace(libc, PTRACE_SETOPTIONS, pid, PTRACE_O_EXITKILL)
+            return HeldChild(pid, output[0], errors[0], libc)
+        reported["exec"] = errno.ENOEXEC
+    elif pid:
+        os.waitpid(pid, 0)
     os.close(output[0])
     os.close(errors[0])
-    what, _, number = reason.partition(" ")
-    if what == "ptrace":
+    ((failed, number),) = reported.items()
+    if failed == "ptrace":
         raise CommandError(
             f"the kernel does not let {command[0]} be held before it runs "
-            f"({os.strerror(int(number))}); start it yourself and record it with --pid",
+            f"({os.strerror(number)}); start it yourself and record it with --pid",
             OWN_FAILURE,
         )
-    code = int(number or errno.ENOEXEC)
     raise CommandError(
-        f"{command[0]} cannot be started: {os.strerror(code)}",
-        NOT_FOUND if code == errno.ENOENT else NOT_EXECUTABLE,
+        f"{command[0]} cannot be started: {os.strerror(number)}",
+        NOT_FOUND if number == errno.ENOENT else NOT_EXECUTABLE,
     )
 
 
-def _become(
-    libc: ctypes.CDLL, command: Sequence[str], output: int, errors: int, failure: int
+def _find(name: str) -> str:
+    """The file that a shell would execute; the name itself if there is none."""
+    if "/" in name:
+        return name
+    found = [Path(folder, name) for folder in os.get_exec_path() if Path(folder, name).is_file()]
+    executable = [path for path in found if os.access(path, os.X_OK)]
+    return str(next(iter(executable or found), name))
+
+
+def _fork(
+    libc: ctypes.CDLL, program: str, command: Sequence[str], output: int, errors: int, report: int
 ) -> None:
-    """In the child: turn into the command, or say why not, and end."""
+    """Do what the helper does, in a child of our own."""
+    pid = os.fork()
+    if pid:
+        os.write(report, f"pid {pid}\n".encode())
+        return
+    failed = "ptrace"
     try:
         # Python ignores these two; programs expect to die of them.
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         os.dup2(output, 1)
         os.dup2(errors, 2)
-        try:
-            _ptrace(libc, PTRACE_TRACEME, 0, 0)
-        except OSError as error:
-            os.write(failure, f"ptrace {error.errno}".encode())
-            return
-        exec_program(command)
+        _ptrace(libc, PTRACE_TRACEME, 0, 0)
+        failed = "exec"
+        exec_program(command, program)
     except OSError as error:
-        os.write(failure, f"exec {error.errno}".encode())
+        os.write(report, f"{failed} {error.errno}\n".encode())
     finally:
         os._exit(NOT_FOUND)
 

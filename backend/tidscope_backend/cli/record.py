@@ -18,6 +18,7 @@ from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, spawn_held
 from tidscope_backend.cli.instance import Instance, connect_or_start
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
 from tidscope_backend.cli.relay import TICK_SECONDS, relay_until_exit
+from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import progress, summary
 from tidscope_backend.cli.runs_directory import user_runs_directory
 from tidscope_backend.cli.server_options import add_backend_options, duration
@@ -119,9 +120,8 @@ def _print_result(
             time.sleep(SEALING_POLL_SECONDS)
     if here:
         manifest = folder.read_manifest()
-    text = (
-        manifest.model_dump_json() if options.json else summary(manifest, folder if here else None)
-    )
+    found = report(folder) if here and not options.json else None
+    text = manifest.model_dump_json() if options.json else summary(manifest, found)
     os.write(descriptor, f"{text}\n".encode())
 
 

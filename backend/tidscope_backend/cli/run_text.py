@@ -1,94 +1,187 @@
 """Runs as text, for a terminal."""
 
-from tidscope_wire.generated.models import RunManifest
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tidscope_backend.store.folder import RunFolder
+from tidscope_wire.generated.models import RunManifest, RunOutcome
 
-SHOWN_ROLES = 5
+from tidscope_backend.cli.run_report import RunReport
+from tidscope_backend.text import format_bytes, format_seconds, plural
+
+SUMMARY_ROLES = 5
+SHOWN_THREADS = 20
+LABEL_WIDTH = 11
+CUT_SHORT = ("disk-full", "backend-lost", "collector-lost")
+Column = tuple[str, str, Callable[[int], str]]
+COLUMNS: tuple[Column, ...] = (
+    ("CPU", "cpu_run_ns", format_seconds),
+    ("RUN-QUEUE", "cpu_delay_ns", format_seconds),
+    ("BLOCK I/O", "blkio_delay_ns", format_seconds),
+    ("VOL.SW", "voluntary_switches", str),
+    ("INVOL.SW", "involuntary_switches", str),
+    ("DISK READ", "disk_read_bytes", format_bytes),
+    ("WRITTEN", "disk_write_bytes", format_bytes),
+    ("NET IN", "net_read_bytes", format_bytes),
+    ("NET OUT", "net_write_bytes", format_bytes),
+)
+"""Heading, field and format of each number in the tables of roles and threads."""
 
 
 def progress(manifest: RunManifest) -> str:
-    """How far a run is, in one line."""
+    """How far a recording is, in one line."""
     counts = manifest.counts
-    seconds = (manifest.to_ns - manifest.from_ns) / 1e9
     return (
-        f"recording {manifest.id}: {seconds:.1f} s, {counts.frames} frames, "
-        f"{counts.threads} threads, {in_bytes(counts.bytes)}"
+        f"recording {manifest.id}: {_seconds(manifest):.1f} s, {_frames(manifest)}, "
+        f"{plural(counts.threads, 'thread')}, {format_bytes(counts.bytes)}"
     )
 
 
-def summary(manifest: RunManifest, folder: RunFolder | None) -> str:
+def list_line(manifest: RunManifest, disk_bytes: int) -> str:
+    """A run in the list of runs."""
+    started = time.strftime("%Y-%m-%d %H:%M", time.localtime(manifest.started_unix_us / 1e6))
+    outcome = manifest.outcome
+    notes = [manifest.name, *(f"#{tag}" for tag in manifest.tags)]
+    if manifest.state != "complete":
+        notes.append(manifest.state)
+    if outcome is not None and failed(outcome):
+        notes.append(f"[{exit_text(outcome)}]")
+    return (
+        f"{manifest.id}  {started}  {_seconds(manifest):9.1f} s  "
+        f"{plural(manifest.counts.threads, 'thread'):>13}  {format_bytes(disk_bytes):>10}  "
+        + " ".join(notes)
+    )
+
+
+def failed(outcome: RunOutcome) -> bool:
+    """Whether a command exited with another code than 0, or a signal killed it."""
+    return outcome.signal is not None or outcome.exit_code != 0
+
+
+def exit_text(outcome: RunOutcome) -> str:
+    """How a command exited: "exit code 3", "killed by SIGKILL"."""
+    return f"killed by {outcome.signal}" if outcome.signal else f"exit code {outcome.exit_code}"
+
+
+def summary(manifest: RunManifest, report: RunReport | None) -> str:
     """What was recorded, in some lines.
 
     Args:
         manifest: of the run.
-        folder: where it lies, if it can be read here.
+        report: its numbers, if its files can be read here.
     """
-    counts = manifest.counts
-    seconds = (manifest.to_ns - manifest.from_ns) / 1e9
-    named = f" ({manifest.name})" if manifest.name else ""
-    lines = [
-        f"recorded {manifest.id}{named}: {seconds:.2f} s, {counts.threads} threads, "
-        f"{counts.frames} frames, {in_bytes(counts.bytes)}"
-    ]
-    outcome = manifest.outcome
-    if outcome is not None:
-        how = outcome.signal or f"exit code {outcome.exit_code}"
-        lines.append(
-            f"  ended      {how}, after {outcome.elapsed_us / 1e6:.2f} s; "
-            f"user {outcome.user_cpu_us / 1e6:.2f} s, system {outcome.system_cpu_us / 1e6:.2f} s, "
-            f"at most {in_bytes(outcome.max_rss_bytes)}"
-        )
-    if manifest.end not in ("stopped", "duration", "flight-recorder", "target-ended"):
-        lines.append(f"  cut short  {manifest.end_detail or manifest.end or manifest.state}")
-    if folder is not None:
-        lines += _threads(folder)
-        lines.append(f"  lies in    {folder.path}")
-    lines.append(
-        f"  look       tidscope runs show {manifest.id}; in a browser: `tidscope up`, Runs"
-    )
+    lines = [f"recorded {_headline(manifest, report)}", *_facts(manifest)]
+    if report is not None:
+        lines += [_labelled("total", text) for text in _totals(report.totals)[:1]]
+        for number, role in enumerate(report.roles[:SUMMARY_ROLES]):
+            time_ns = role.fields.get("cpu_run_ns")
+            used = "n/a" if time_ns is None else format_seconds(time_ns)
+            text = f"{used:>10}  {role.role} ({plural(role.threads, 'thread')})"
+            lines.append(_labelled("" if number else "busiest", text))
+    lines.append(_labelled("show", f"tidscope runs show {manifest.id}; or `tidscope up`, Runs"))
     return "\n".join(lines)
 
 
-def _threads(folder: RunFolder) -> list[str]:
-    """What the process did, and its busiest roles."""
-    from tidscope_backend.comparison.totals import totals_by_role, whole
-    from tidscope_backend.store.reader import RunReader
+def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS) -> str:
+    """All that a terminal shows of a run.
 
-    by_role = totals_by_role(RunReader(folder.path).threads())
-    fields = whole(by_role).fields
-    told = [
-        f"{words} {in_seconds(fields[name])}"
-        for name, words in (
-            ("cpu_run_ns", "CPU"),
-            ("cpu_delay_ns", "waited for a CPU"),
-            ("blkio_delay_ns", "for block I/O"),
+    Args:
+        report: of the run.
+        folder: where its files are.
+        threads: how many threads to list; None: all.
+    """
+    manifest = report.manifest
+    host, target = manifest.host, manifest.target
+    lines = [_headline(manifest, report), *_facts(manifest)]
+    lines.append(
+        _labelled(
+            "process",
+            f"{target.process.name} ({target.process.pid}) on {host.name}, "
+            f"Linux {host.kernel}, {plural(host.cpus, 'CPU')}",
         )
-        if name in fields
+    )
+    lines += [
+        _labelled("" if number else "total", text)
+        for number, text in enumerate(_totals(report.totals))
     ]
-    lines = [f"  threads    {', '.join(told)}"] if told else []
-    busiest = sorted(by_role.items(), key=lambda one: -one[1].fields.get("cpu_run_ns", 0))
-    for place, (role, totals) in enumerate(busiest[:SHOWN_ROLES]):
-        cpu = totals.fields.get("cpu_run_ns")
-        lives = "1 thread" if totals.lives == 1 else f"{totals.lives} threads"
-        used = "CPU unknown" if cpu is None else in_seconds(cpu)
-        lines.append(f"  {'' if place else 'busiest':10} {used:>10}  {role} ({lives})")
-    return lines
+    if manifest.notes:
+        lines.append(_labelled("notes", manifest.notes))
+    lines.append(_labelled("files", folder))
+    columns = [column for column in COLUMNS if column[1] in report.totals]
+    shown = report.threads if threads is None else report.threads[:threads]
+    roles = [(str(role.threads), *_cells(role.fields, columns), role.role) for role in report.roles]
+    rows = [(str(one.tid), *_cells(one.fields, columns), one.name) for one in shown]
+    headings = [heading for heading, _, _ in columns]
+    lines += ["", *_table(("THREADS", *headings, "ROLE"), roles)]
+    lines += ["", *_table(("TID", *headings, "THREAD"), rows)]
+    hidden = len(report.threads) - len(shown)
+    if hidden:
+        lines.append(f"{plural(hidden, 'more thread')} with less CPU time; --all lists them")
+    return "\n".join(lines)
 
 
-def in_seconds(nanoseconds: int) -> str:
-    """A time, so that short ones can be told apart."""
-    seconds = nanoseconds / 1e9
-    if seconds >= 1:
-        return f"{seconds:.2f} s"
-    return f"{seconds * 1e3:.2f} ms"
+def _headline(manifest: RunManifest, report: RunReport | None) -> str:
+    named = f" ({manifest.name})" if manifest.name else ""
+    size = "" if report is None else f", {format_bytes(report.disk_bytes)} on disk"
+    return (
+        f"{manifest.id}{named}: {_seconds(manifest):.2f} s, "
+        f"{plural(manifest.counts.threads, 'thread')}, {_frames(manifest)}{size}"
+    )
 
 
-def in_bytes(count: int) -> str:
-    """A size in binary units."""
-    value = float(count)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if value < 1024 or unit == "GiB":
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} GiB"
+def _facts(manifest: RunManifest) -> Iterator[str]:
+    outcome = manifest.outcome
+    if outcome is not None:
+        yield _labelled("command", " ".join(outcome.command))
+        yield _labelled(
+            "exit",
+            f"{exit_text(outcome)} after {outcome.elapsed_us / 1e6:.2f} s; "
+            f"user {outcome.user_cpu_us / 1e6:.2f} s, system {outcome.system_cpu_us / 1e6:.2f} s, "
+            f"peak memory {format_bytes(outcome.max_rss_bytes)}",
+        )
+    if manifest.state == "recording":
+        yield _labelled("state", "recording")
+    elif manifest.end in CUT_SHORT or manifest.end is None:
+        yield _labelled("cut short", manifest.end_detail or manifest.end or manifest.state)
+
+
+def _totals(fields: Mapping[str, int]) -> list[str]:
+    """Time, switches, disk and network; n/a where a field has no value."""
+
+    def value(name: str, text: Callable[[int], str]) -> str:
+        return text(fields[name]) if name in fields else "n/a"
+
+    return [
+        f"CPU {value('cpu_run_ns', format_seconds)}, "
+        f"run-queue delay {value('cpu_delay_ns', format_seconds)}, "
+        f"block I/O delay {value('blkio_delay_ns', format_seconds)}",
+        f"context switches {value('voluntary_switches', str)} voluntary, "
+        f"{value('involuntary_switches', str)} involuntary",
+        f"disk read {value('disk_read_bytes', format_bytes)}, "
+        f"written {value('disk_write_bytes', format_bytes)}",
+        f"network received {value('net_read_bytes', format_bytes)}, "
+        f"sent {value('net_write_bytes', format_bytes)}",
+    ]
+
+
+def _cells(fields: Mapping[str, int], columns: Sequence[Column]) -> list[str]:
+    return [text(fields[name]) if name in fields else "n/a" for _, name, text in columns]
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Numbers aligned right, the last column left."""
+    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
+    for row in (headings, *rows):
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        yield "  ".join([*cells[:-1], row[-1]])
+
+
+def _labelled(label: str, text: str) -> str:
+    return f"  {label:{LABEL_WIDTH}}{text}"
+
+
+def _frames(manifest: RunManifest) -> str:
+    return plural(manifest.counts.frames, "frame")
+
+
+def _seconds(manifest: RunManifest) -> float:
+    return (manifest.to_ns - manifest.from_ns) / 1e9

@@ -10,7 +10,8 @@ from pathlib import Path
 from tidscope_wire.generated.models import RunManifest, RunPatch
 
 from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.run_text import in_bytes, summary
+from tidscope_backend.cli.run_report import report
+from tidscope_backend.cli.run_text import SHOWN_THREADS, details, failed, list_line
 from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.problems import ProblemError
 from tidscope_backend.store import trash
@@ -48,25 +49,30 @@ def _run(options: argparse.Namespace) -> int:
 def _list(runs: Path, options: argparse.Namespace) -> None:
     found = all_runs(runs)
     if options.json:
-        print(json.dumps([json.loads(one.model_dump_json(exclude={"fields"})) for one in found]))
+        print(json.dumps([_listed(runs, one) for one in found]))
         return
     if not found:
         print(f"no runs in {runs}; `tidscope record -- COMMAND` makes one", file=sys.stderr)
     for one in found:
-        began = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.started_unix_us / 1e6))
-        seconds = (one.to_ns - one.from_ns) / 1e9
-        state = "" if one.state == "complete" else f" {one.state}"
-        tags = "".join(f" #{tag}" for tag in one.tags)
-        print(
-            f"{one.id}  {began}  {seconds:9.1f} s  {one.counts.threads:5} threads  "
-            f"{in_bytes(one.counts.bytes):>10}  {one.name}{tags}{state}"
-        )
+        print(list_line(one, RunFolder(runs / one.id).bytes()))
+
+
+def _listed(runs: Path, manifest: RunManifest) -> dict[str, object]:
+    """A manifest without its catalogue, what it takes on disk, and whether its command failed."""
+    return {
+        **manifest.model_dump(mode="json", exclude={"fields"}),
+        "disk_bytes": RunFolder(runs / manifest.id).bytes(),
+        "failed": None if manifest.outcome is None else failed(manifest.outcome),
+    }
 
 
 def _show(runs: Path, options: argparse.Namespace) -> None:
     folder = RunFolder(find_run(runs, options.run))
-    manifest = folder.read_manifest()
-    print(manifest.model_dump_json() if options.json else summary(manifest, folder))
+    found = report(folder)
+    if options.json:
+        print(json.dumps(found.json_object()))
+    else:
+        print(details(found, str(folder.path), None if options.all else SHOWN_THREADS))
 
 
 def _rename(runs: Path, options: argparse.Namespace) -> None:
@@ -165,9 +171,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
             made.add_argument("run", metavar="RUN", help="id or name of the run, or its start")
         return made
 
+    show = verb("show", _show, "show the totals, roles and threads of a run")
+    show.add_argument(
+        "--all", action="store_true", help=f"list all threads, not only the first {SHOWN_THREADS}"
+    )
     with_json = [
         verb("list", _list, "list runs, newest first", of_run=False),
-        verb("show", _show, "show what a run recorded"),
+        show,
         verb("import", _import, "import a run that was exported as .tar.zst", of_run=False),
     ]
     with_json[2].add_argument("file", metavar="FILE", help="the exported file")

@@ -16,7 +16,7 @@ from tidscope_backend.store.folder import RunFolder, new_run_id
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.signals_table import signals_schema
 from tidscope_backend.store.threads_table import threads_schema
-from tidscope_backend.validation import complaint
+from tidscope_backend.validation import validation_text
 
 MAX_ROWS = 4_000_000
 """Of a file. A part is 64 MiB of frames or a bit more: some hundred thousand rows at the most."""
@@ -102,7 +102,7 @@ def _checked(path: Path) -> RunManifest:
         # Open parts are decoded by it, to the last frame.
         RunReader(path).signals(["seq", "time_ns"])
     except ValidationError as error:
-        raise BadArchiveError(f"it cannot be read: {complaint(error)}") from None
+        raise BadArchiveError(f"it cannot be read: {validation_text(error)}") from None
     except BadArchiveError:
         raise
     except (OSError, ValueError, KeyError, IndexError, pa.ArrowException) as error:

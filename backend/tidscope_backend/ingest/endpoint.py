@@ -21,12 +21,12 @@ from tidscope_wire.generated.models import (
     TargetReply,
 )
 
-from tidscope_backend.ingest.intake import Intake
+from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.settings import Settings
-from tidscope_backend.site import Site
-from tidscope_backend.validation import complaint
+from tidscope_backend.validation import validation_text
 from tidscope_backend.websocket_close import CloseError, close
 
 Message = (
@@ -45,22 +45,22 @@ _log = logging.getLogger(__name__)
 
 
 class CollectorEndpoint:
-    """The collectors' door; who may come in was decided before.
+    """The endpoint of collectors; access was checked before.
 
     Args:
         settings: bounds and time-outs.
-        site: hosts and targets.
+        registry: hosts and targets.
         links: where connected collectors are found.
-        intake: where their frames go.
+        ingest: where their frames go.
     """
 
     def __init__(
-        self, settings: Settings, site: Site, links: CollectorLinks, intake: Intake
+        self, settings: Settings, registry: HostRegistry, links: CollectorLinks, ingest: FrameIngest
     ) -> None:
         self._settings = settings
-        self._site = site
+        self._registry = registry
         self._links = links
-        self._intake = intake
+        self._ingest = ingest
         self.router = APIRouter()
         self.router.add_api_websocket_route("/ws/collector", self._collector)
 
@@ -112,9 +112,10 @@ class CollectorEndpoint:
             hello.policies,
         )
         # Before anything else is sent: what is replayed has to follow what is here.
-        welcome = CollectorWelcome(protocol=PROTOCOL_VERSION, resume=self._intake.resume(hello))
+        points = self._ingest.resume_points(hello)
+        welcome = CollectorWelcome(protocol=PROTOCOL_VERSION, resume=points)
         self._links.add(link)
-        self._site.connected(hello.host, hello.targets)
+        self._registry.connect_host(hello.host, hello.targets)
         _log.info("collector of %s (%s) connected", hello.host.name, hello.host.id)
         reading = asyncio.create_task(self._read(socket, link))
         waiting = asyncio.create_task(replaced.wait())
@@ -131,14 +132,14 @@ class CollectorEndpoint:
             waiting.cancel()
             await asyncio.gather(reading, waiting, return_exceptions=True)
             if self._links.remove(link):
-                self._site.lost(hello.host.id)
+                self._registry.disconnect_host(hello.host.id)
                 _log.info("collector of %s (%s) has gone", hello.host.name, hello.host.id)
 
     async def _read(self, socket: WebSocket, link: CollectorLink) -> None:
         while True:
             message = await self._receive(socket)
             if isinstance(message, bytes):
-                self._intake.frame(link.host.id, message)
+                self._ingest.ingest(link.host.id, message)
             else:
                 self._handle(link, message)
 
@@ -149,18 +150,18 @@ class CollectorEndpoint:
                     raise CloseError(
                         CloseCode.BAD_MESSAGE, f"{message.target.id} is not of {link.host.id}"
                     )
-                self._site.put(message.target)
+                self._registry.update_target(message.target)
             case FramesLost():
-                self._intake.lost(link.host.id, message)
+                self._ingest.record_loss(link.host.id, message)
             case TargetForgotten():
-                self._intake.forgotten(link.host.id, message.target)
+                self._ingest.release_target(link.host.id, message.target)
             case CollectorHello():
                 raise CloseError(CloseCode.BAD_MESSAGE, "a second hello")
         if isinstance(
             message,
             TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply,
         ):
-            link.replied(message)
+            link.deliver_reply(message)
 
     @staticmethod
     async def _receive(socket: WebSocket) -> Message | bytes:
@@ -179,4 +180,4 @@ class CollectorEndpoint:
         try:
             return _MESSAGE.validate_json(message["text"])
         except ValidationError as error:
-            raise CloseError(CloseCode.BAD_MESSAGE, complaint(error)) from None
+            raise CloseError(CloseCode.BAD_MESSAGE, validation_text(error)) from None

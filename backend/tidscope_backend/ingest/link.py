@@ -132,16 +132,16 @@ class CollectorLink:
         command = ReleaseCommand(request_id=next(self._numbers), target=target, actor=actor)
         return await self._ask(command, TargetReply, self._doctor_seconds)
 
-    def replied(self, reply: Reply) -> bool:
-        """A reply has come; false if nobody waits for it any more."""
+    def deliver_reply(self, reply: Reply) -> bool:
+        """Pass a reply to its waiter; false if nobody waits for it any more."""
         future = self._waiting.get(reply.request_id)
         if future is None or future.done():
             return False
         future.set_result(reply)
         return True
 
-    def gone(self) -> None:
-        """The connection has ended: nobody will answer."""
+    def fail_pending(self) -> None:
+        """The connection ended: fail all waiting commands."""
         for future in self._waiting.values():
             if not future.done():
                 future.set_exception(self._lost())

@@ -25,12 +25,12 @@ class CollectorLinks:
         older = self._links.get(link.host.id)
         self._links[link.host.id] = link
         if older is not None:
-            older.gone()
+            older.fail_pending()
             older.replace()
 
     def remove(self, link: CollectorLink) -> bool:
         """A connection has ended; false if another one had taken its place."""
-        link.gone()
+        link.fail_pending()
         if self._links.get(link.host.id) is not link:
             return False
         del self._links[link.host.id]

@@ -21,7 +21,7 @@ class Sequence:
     def __init__(self) -> None:
         self.last_seq: int | None = None
 
-    def arrived(self, first_seq: int, seq: int) -> Arrival:
+    def accept(self, first_seq: int, seq: int) -> Arrival:
         """A frame has come that stands for first_seq to seq."""
         last = self.last_seq
         if last is not None and seq <= last:
@@ -31,7 +31,7 @@ class Sequence:
             return Arrival(new=True, missing=None)
         return Arrival(new=True, missing=(last + 1, first_seq - 1))
 
-    def lost(self, from_seq: int, to_seq: int) -> int:
+    def skip(self, from_seq: int, to_seq: int) -> int:
         """The collector says that these will not come.
 
         Returns:

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 from tidscope_wire.generated.models import Host, Target
 
+from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics.meters import HostMeter, Meters, TargetMeter
-from tidscope_backend.metrics.push_counts import Pushes
 from tidscope_backend.recording.recorder import Recorder
-from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
 
 ENDED_SECONDS = 300.0
@@ -46,6 +45,14 @@ class RunFacts:
     refused: int = 0
 
 
+@dataclass
+class ExportCounts:
+    """Exports to OpenTelemetry since the backend started."""
+
+    sent: int = 0
+    failed: int = 0
+
+
 @dataclass(frozen=True)
 class Facts:
     """What is told.
@@ -75,18 +82,18 @@ def run_facts(recorder: Recorder) -> RunFacts:
 
 
 def gather(
-    site: Site,
+    registry: HostRegistry,
     links: CollectorLinks,
     fanout: Fanout,
     meters: Meters,
     runs: RunFacts = RunFacts(),
-    pushes: Pushes | None = None,
+    exports: ExportCounts | None = None,
 ) -> Facts:
     """Take all numbers at one moment; in the thread that changes them."""
     now = meters.clock()
     states = {"attached": 0, "exited": 0, "detached": 0}
     targets = []
-    for target in site.targets:
+    for target in registry.targets:
         states[target.state] += 1
         meter = meters.targets.get(target.id)
         fresh = meter is not None and now - meter.seen_s <= ENDED_SECONDS
@@ -104,10 +111,10 @@ def gather(
             gaps=fanout.gaps,
             queued=fanout.queued,
             history_bytes=fanout.store.bytes,
-            otlp_sent=pushes.sent if pushes else 0,
-            otlp_failed=pushes.failed if pushes else 0,
+            otlp_sent=exports.sent if exports else 0,
+            otlp_failed=exports.failed if exports else 0,
         ),
-        hosts=tuple((host, meters.hosts.get(host.id)) for host in site.hosts),
+        hosts=tuple((host, meters.hosts.get(host.id)) for host in registry.hosts),
         targets=tuple(targets),
         states=states,
         runs=runs,

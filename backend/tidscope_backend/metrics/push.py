@@ -9,9 +9,8 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from tidscope_backend import VERSION
-from tidscope_backend.metrics.facts import Facts
+from tidscope_backend.metrics.facts import ExportCounts, Facts
 from tidscope_backend.metrics.families import families
-from tidscope_backend.metrics.push_counts import Pushes
 from tidscope_backend.otlp_address import metrics_address
 
 TIMEOUT_SECONDS = 5.0
@@ -36,7 +35,7 @@ class Pusher:
         endpoint: of the collector.
         every_s: seconds between two exports.
         gather: takes the facts together.
-        pushes: counted up.
+        exports: counted up.
         make: makes an exporter of the address; the OpenTelemetry SDK's if not given.
     """
 
@@ -45,13 +44,13 @@ class Pusher:
         endpoint: str,
         every_s: float,
         gather: Callable[[], Facts],
-        pushes: Pushes,
+        exports: ExportCounts,
         make: Callable[[str], _Exporter] | None = None,
     ) -> None:
         self._endpoint = metrics_address(endpoint)
         self._every_s = every_s
         self._gather = gather
-        self._pushes = pushes
+        self._exports = exports
         self._make = make or _SdkExporter
 
     async def run(self) -> None:
@@ -67,9 +66,9 @@ class Pusher:
         while True:
             arrived = await asyncio.to_thread(exporter.send, self._gather())
             if arrived:
-                self._pushes.sent += 1
+                self._exports.sent += 1
             else:
-                self._pushes.failed += 1
+                self._exports.failed += 1
             if arrived != working:
                 working = arrived
                 self._say(arrived=arrived)
@@ -90,10 +89,10 @@ class Pusher:
 
 
 def pusher(
-    endpoint: str | None, every_s: float, gather: Callable[[], Facts], pushes: Pushes
+    endpoint: str | None, every_s: float, gather: Callable[[], Facts], exports: ExportCounts
 ) -> list[Coroutine[None, None, None]]:
     """What is to run in the background: nothing if there is nowhere to send to."""
-    return [] if endpoint is None else [Pusher(endpoint, every_s, gather, pushes).run()]
+    return [] if endpoint is None else [Pusher(endpoint, every_s, gather, exports).run()]
 
 
 class _SdkExporter:

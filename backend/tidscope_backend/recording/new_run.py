@@ -23,7 +23,7 @@ from tidscope_backend.recording.recording import Ending, PartLimits, Recording
 from tidscope_backend.recording.stats import RecordingStats
 from tidscope_backend.store.folder import RunFolder, new_run_id
 from tidscope_backend.store.lock import RunLock
-from tidscope_backend.stream.stored import StoredFrame
+from tidscope_backend.stream.stored_frame import StoredFrame
 
 
 def create_recording(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tidscope_wire.frame import FrameError, join, split
 
 from tidscope_backend.stream.merge import merge
-from tidscope_backend.stream.stored import StoredFrame
+from tidscope_backend.stream.stored_frame import StoredFrame
 
 
 def opening_frames(frames: Sequence[StoredFrame], past_ns: int) -> list[bytes]:

@@ -16,6 +16,7 @@ from tidscope_wire.generated.models import (
     Recording as RecordingInfo,
 )
 
+from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.problems import refusal
 from tidscope_backend.recording.new_run import create_recording, discard, write_start
 from tidscope_backend.recording.recording import (
@@ -33,15 +34,14 @@ from tidscope_backend.recording.timeouts import (
     ending_by_timeout,
     ending_on_request,
 )
-from tidscope_backend.site import Site
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.errors import damage_text, unwritable
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.manifests import with_bytes
 from tidscope_backend.store.open_part import sync
-from tidscope_backend.stream.store import HistoryStore
-from tidscope_backend.stream.stored import StoredFrame
+from tidscope_backend.stream.history_store import HistoryStore
+from tidscope_backend.stream.stored_frame import StoredFrame
 
 _log = logging.getLogger(__name__)
 START_SECONDS = 2.0
@@ -60,7 +60,7 @@ class Recorder:
 
     Args:
         directory: of the runs.
-        site: hosts and targets.
+        registry: hosts and targets.
         history: the recent past of each target.
         saver: writes manifests and has parts sealed.
         clock: seconds, monotonic.
@@ -77,7 +77,7 @@ class Recorder:
     def __init__(
         self,
         directory: RunsDirectory,
-        site: Site,
+        registry: HostRegistry,
         history: HistoryStore,
         saver: RunSaver,
         clock: Callable[[], float],
@@ -89,7 +89,7 @@ class Recorder:
         self.frame_bytes = 0
         self.refused = 0
         self._directory = directory
-        self._site = site
+        self._registry = registry
         self._history = history
         self._saver = saver
         self._clock = clock
@@ -159,10 +159,10 @@ class Recorder:
             ProblemError: the target is unknown, has ended or is being recorded, or the run cannot
                 be written.
         """
-        target = self._site.known(request.target)
+        target = self._registry.require(request.target)
         if request.duration_s == 0:
             return await self._record_past(target, request)
-        self._site.attached(target.id)
+        self._registry.require_attached(target.id)
         running = self._active.get(target.id)
         if running is not None or target.id in self._starting:
             raise refusal(
@@ -210,7 +210,7 @@ class Recorder:
             raise refusal(
                 "not-recording", f"run {run_id} is not being recorded", "it has ended already"
             )
-        host = self._site.host(recording.target.host)
+        host = self._registry.host(recording.target.host)
         connected = host is not None and host.connected
         return await self._end(recording, ending_on_request(recording, connected, _STOPPED))
 
@@ -244,7 +244,7 @@ class Recorder:
         self, target: Target, request: RecordRequest
     ) -> tuple[Recording, RunManifest]:
         directory = self._directory.make()
-        host = self._site.host(target.host)
+        host = self._registry.host(target.host)
         if host is None:
             raise refusal("unknown-host", f"host {target.host} is not known", "attach again")
         try:
@@ -342,13 +342,13 @@ class Recorder:
     async def _check(self, recording: Recording, save: bool) -> None:
         if not recording.started.is_set() or recording.ending is not None:
             return
-        target = self._site.target(recording.target.id)
+        target = self._registry.target(recording.target.id)
         if target is not None and not recording.awaiting_resume:
             recording.target = target
         sampled = target is not None and target.state == "attached"
         if not sampled and recording.target_lost_s is None:
             recording.target_lost_s = self._clock()
-        host = self._site.host(recording.target.host)
+        host = self._registry.host(recording.target.host)
         ending = ending_by_timeout(recording, self._clock(), target, host, self._timeouts)
         if ending is None:
             ending = await _sync_open_part(recording)

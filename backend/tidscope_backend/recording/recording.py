@@ -27,7 +27,7 @@ from tidscope_backend.recording.stats import RecordingStats, losses_text
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.open_part import PartFile
-from tidscope_backend.stream.stored import StoredFrame, stored_as
+from tidscope_backend.stream.stored_frame import StoredFrame, store_frame
 
 RESERVE_BYTES = 256 * 1024
 """Space reserved so that the manifest can still be written when the disk is full."""
@@ -113,7 +113,7 @@ class Recording:
         ending = None
         for data in frames:
             header, _ = split(data)
-            ending = ending or self._take(stored_as(header, data), header)
+            ending = ending or self._take(store_frame(header, data), header)
         if self.duration_ns is not None and self.stats.last is not None:
             self.until_ns = self.stats.last.time_ns + self.duration_ns
         return ending

@@ -16,6 +16,8 @@ from tidscope_wire.generated.models import (
     ThreadExited,
 )
 
+from tidscope_backend.text import plural
+
 CLOCK_JUMP_NS = 500_000_000
 """If the wall clock moves by more than this against the monotonic one, it was set."""
 
@@ -183,16 +185,12 @@ def losses_text(losses: RunLosses) -> str:
 def _told(losses: RunLosses) -> Iterable[str]:
     if losses.frames:
         yield (
-            f"{_many(losses.frames, 'frame')} in {_many(losses.gaps, 'gap')} "
+            f"{plural(losses.frames, 'frame')} in {plural(losses.gaps, 'gap')} "
             f"({losses.missing_ns / 1e9:.1f} s)"
         )
     if losses.truncated_bytes:
-        yield f"{_many(losses.truncated_bytes, 'byte')} of a truncated frame"
+        yield f"{plural(losses.truncated_bytes, 'byte')} of a truncated frame"
     if losses.samples_failed:
-        yield f"{_many(losses.samples_failed, 'failed sample')}"
+        yield f"{plural(losses.samples_failed, 'failed sample')}"
     if losses.exit_records_lost:
-        yield f"{_many(losses.exit_records_lost, 'exit record')}"
-
-
-def _many(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+        yield f"{plural(losses.exit_records_lost, 'exit record')}"

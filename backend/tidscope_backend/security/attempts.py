@@ -1,10 +1,10 @@
-"""Wrong tokens are counted, so that nobody tries many."""
+"""Counts wrong tokens, to limit guessing."""
 
 from collections import OrderedDict
 from collections.abc import Callable
 
 
-class Attempts:
+class FailedAttempts:
     """How many wrong tokens each address has shown lately. Bounded, whoever comes.
 
     Args:
@@ -33,14 +33,14 @@ class Attempts:
         left = last + self._window - self._clock()
         return left if count >= self._limit and left > 0 else 0.0
 
-    def failed(self, address: str) -> None:
-        """An address has shown a wrong token."""
+    def record_failure(self, address: str) -> None:
+        """Count a wrong token of an address."""
         now = self._clock()
         count, last = self._failures.pop(address, (0, now))
         self._failures[address] = (count + 1 if now - last < self._window else 1, now)
         while len(self._failures) > self._addresses:
             self._failures.popitem(last=False)
 
-    def succeeded(self, address: str) -> None:
-        """An address has shown the right one."""
+    def reset(self, address: str) -> None:
+        """Reset the count of an address."""
         self._failures.pop(address, None)

@@ -6,13 +6,13 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from tidscope_backend.problems import ProblemError, refusal
-from tidscope_backend.validation import complaint
+from tidscope_backend.validation import validation_text
 
 
 def damage_text(error: OSError | ValueError) -> str:
     """Describe why a run cannot be read, in one line and without paths of this machine."""
     if isinstance(error, ValidationError):
-        return f"manifest.json: {complaint(error)}"
+        return f"manifest.json: {validation_text(error)}"
     if isinstance(error, OSError):
         name = Path(str(error.filename or "")).name
         return f"{name}: {error.strerror or error}"

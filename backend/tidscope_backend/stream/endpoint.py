@@ -13,7 +13,7 @@ from tidscope_backend.settings import Settings
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.page import Page
 from tidscope_backend.stream.subscription import Bounds
-from tidscope_backend.validation import complaint
+from tidscope_backend.validation import validation_text
 from tidscope_backend.websocket_close import CloseError, close
 
 _COMMAND: TypeAdapter[Subscribe | Unsubscribe | FrameAck] = TypeAdapter(LiveCommand)
@@ -34,7 +34,7 @@ def live_router(settings: Settings, fanout: Fanout, state: Callable[[], LiveStat
             return
         page = Page(bounds)
         fanout.add(page)
-        page.offer_state(state().model_dump_json())
+        page.enqueue_state(state().model_dump_json())
         writer = asyncio.create_task(_write(socket, page, settings.stall_seconds))
         reader = asyncio.create_task(_read(socket, page, fanout, settings.max_command_bytes))
         try:
@@ -56,7 +56,7 @@ def live_router(settings: Settings, fanout: Fanout, state: Callable[[], LiveStat
 
 async def _write(socket: WebSocket, page: Page, stall_seconds: float) -> None:
     while True:
-        message = await page.next()
+        message = await page.next_message()
         try:
             # The server's send() waits until the transport's buffer has drained: here a slow page
             # is felt, and only its own queue fills meanwhile.
@@ -86,13 +86,13 @@ async def _read(socket: WebSocket, page: Page, fanout: Fanout, max_bytes: int) -
         try:
             command = _COMMAND.validate_json(text)
         except ValidationError as error:
-            raise CloseError(CloseCode.BAD_MESSAGE, complaint(error)) from None
+            raise CloseError(CloseCode.BAD_MESSAGE, validation_text(error)) from None
         try:
             if isinstance(command, Subscribe):
                 page.subscribe(command.target, command.after_seq, fanout.store)
             elif isinstance(command, FrameAck):
-                page.taken(command.frames)
+                page.acknowledge(command.frames)
             else:
                 page.unsubscribe(command.target)
         except ProblemError as refused:
-            page.offer_problem(refused.problem)
+            page.enqueue_problem(refused.problem)

@@ -2,9 +2,9 @@
 
 from tidscope_wire.generated.models import FramesLost, LiveState
 
+from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.stream.page import Page
-from tidscope_backend.stream.store import HistoryStore
-from tidscope_backend.stream.stored import StoredFrame
+from tidscope_backend.stream.stored_frame import StoredFrame
 
 
 class Fanout:
@@ -60,7 +60,7 @@ class Fanout:
         self.frame_bytes += len(frame.data)
         self.store.add(frame)
         for page in self._pages:
-            page.offer(frame)
+            page.enqueue(frame)
 
     def publish_lost(self, lost: FramesLost, count: int) -> None:
         """Frames did not come.
@@ -72,16 +72,16 @@ class Fanout:
         self.lost += count
         self.gaps += count > 0
         for page in self._pages:
-            page.offer_lost(lost)
+            page.enqueue_loss(lost)
 
     def publish_state(self, state: LiveState) -> None:
         """Hosts or targets have changed."""
         if self._pages:
             text = state.model_dump_json()
             for page in self._pages:
-                page.offer_state(text)
+                page.enqueue_state(text)
 
     def publish_stats(self) -> None:
         """A second has passed."""
         for page in self._pages:
-            page.offer_stats(len(self._pages))
+            page.enqueue_stats(len(self._pages))

@@ -6,7 +6,7 @@ from operator import attrgetter
 from tidscope_wire.frame import FrameError
 
 from tidscope_backend.stream.merge import merge
-from tidscope_backend.stream.stored import StoredFrame, stored
+from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
 
 _by_first_seq = attrgetter("first_seq")
 
@@ -118,7 +118,7 @@ class History:
             return False
         oldest = self._frames[:count]
         try:
-            merged = stored(merge([frame.data for frame in oldest]))
+            merged = parse_frame(merge([frame.data for frame in oldest]))
         except FrameError:
             # Not to be decoded, so no page could have read it: start again at the next key frame.
             self.clear()

@@ -11,10 +11,10 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.problems import refusal
-from tidscope_backend.stream.store import HistoryStore
-from tidscope_backend.stream.stored import StoredFrame
+from tidscope_backend.stream.flow_control import SendWindow
+from tidscope_backend.stream.history_store import HistoryStore
+from tidscope_backend.stream.stored_frame import StoredFrame
 from tidscope_backend.stream.subscription import Bounds, Subscription
-from tidscope_backend.stream.window import Window
 
 MAX_SUBSCRIPTIONS = 8
 MAX_NOTES = 64
@@ -37,7 +37,7 @@ class Page:
         self._stats: str | None = None
         self._notes: deque[str] = deque(maxlen=MAX_NOTES)
         self._wake = asyncio.Event()
-        self._window = Window()
+        self._window = SendWindow()
         self._gone_coalesced = 0
         self._gone_dropped = 0
         self.sent = 0
@@ -82,40 +82,40 @@ class Page:
             self._gone_coalesced += subscription.coalesced
             self._gone_dropped += subscription.dropped
 
-    def taken(self, frames: int) -> None:
+    def acknowledge(self, frames: int) -> None:
         """The page has dealt with so many frames since it connected.
 
         Raises:
             ProblemError: that cannot be.
         """
-        self._window.taken(frames)
+        self._window.acknowledge(frames)
         self._wake.set()
 
-    def offer(self, frame: StoredFrame) -> None:
+    def enqueue(self, frame: StoredFrame) -> None:
         """A frame has come; it waits here if the page reads its target."""
         subscription = self._subscriptions.get(frame.target)
         if subscription is not None:
-            subscription.offer(frame)
+            subscription.enqueue(frame)
             self._wake.set()
 
-    def offer_state(self, state: str) -> None:
+    def enqueue_state(self, state: str) -> None:
         """Hosts or targets have changed."""
         self._state = state
         self._wake.set()
 
-    def offer_lost(self, lost: FramesLost) -> None:
+    def enqueue_loss(self, lost: FramesLost) -> None:
         """Frames were lost before they reached the backend."""
         subscription = self._subscriptions.get(lost.target)
         part = subscription.clip_lost(lost.from_seq, lost.to_seq) if subscription else None
         if part is not None:
             clipped = lost.model_copy(update={"from_seq": part[0], "to_seq": part[1]})
-            self._note(clipped.model_dump_json())
+            self._enqueue_text(clipped.model_dump_json())
 
-    def offer_problem(self, problem: Problem) -> None:
+    def enqueue_problem(self, problem: Problem) -> None:
         """A command was refused."""
-        self._note(LiveProblem(problem=problem).model_dump_json())
+        self._enqueue_text(LiveProblem(problem=problem).model_dump_json())
 
-    def offer_stats(self, clients: int) -> None:
+    def enqueue_stats(self, clients: int) -> None:
         """Tell the page how it keeps up."""
         self._stats = StreamStats(
             sent=self.sent,
@@ -126,20 +126,20 @@ class Page:
         ).model_dump_json()
         self._wake.set()
 
-    async def next(self) -> str | bytes:
+    async def next_message(self) -> str | bytes:
         """Wait for what is to be sent next: words before frames, targets in turn."""
         while True:
-            message = self._take()
+            message = self._next_waiting()
             if message is not None:
                 return message
             self._wake.clear()
             await self._wake.wait()
 
-    def _note(self, text: str) -> None:
+    def _enqueue_text(self, text: str) -> None:
         self._notes.append(text)
         self._wake.set()
 
-    def _take(self) -> str | bytes | None:
+    def _next_waiting(self) -> str | bytes | None:
         if self._state is not None:
             text, self._state = self._state, None
             return text
@@ -148,17 +148,17 @@ class Page:
         if self._stats is not None:
             text, self._stats = self._stats, None
             return text
-        return self._take_frame()
+        return self._next_frame()
 
-    def _take_frame(self) -> str | bytes | None:
+    def _next_frame(self) -> str | bytes | None:
         if not self._window.open:
             return None
         for target, subscription in list(self._subscriptions.items()):
-            frame = subscription.take()
-            lost = subscription.take_lost()
+            frame = subscription.next_frame()
+            lost = subscription.next_loss()
             while lost is not None:
-                self._note(FramesLost(target=target, **lost._asdict()).model_dump_json())
-                lost = subscription.take_lost()
+                self._enqueue_text(FramesLost(target=target, **lost._asdict()).model_dump_json())
+                lost = subscription.next_loss()
             if frame is not None:
                 # To the end of the line, so that one busy target does not starve the others.
                 self._subscriptions[target] = self._subscriptions.pop(target)

@@ -7,7 +7,7 @@ from tidscope_wire.frame import FrameError
 
 from tidscope_backend.stream.history import History
 from tidscope_backend.stream.merge import merge
-from tidscope_backend.stream.stored import StoredFrame, stored
+from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
 
 
 class Bounds(NamedTuple):
@@ -69,7 +69,7 @@ class Subscription:
         """Frames in the queue."""
         return len(self._queue)
 
-    def offer(self, frame: StoredFrame) -> None:
+    def enqueue(self, frame: StoredFrame) -> None:
         """Queue the newest frame of the target; coalesce if the queue is full."""
         if frame.seq <= self._queued_until or not (self._started or frame.key):
             return
@@ -83,7 +83,7 @@ class Subscription:
         ):
             self._coalesce()
 
-    def take(self) -> StoredFrame | None:
+    def next_frame(self) -> StoredFrame | None:
         """The next frame for the page, if there is one."""
         while self._cursor < self._kept_until:
             frame = self._history.after(self._cursor)
@@ -102,7 +102,7 @@ class Subscription:
         self._cursor = frame.seq
         return frame
 
-    def take_lost(self) -> Lost | None:
+    def next_loss(self) -> Lost | None:
         """The next loss that the page has to be told of."""
         return self._lost.pop(0) if self._lost else None
 
@@ -124,7 +124,7 @@ class Subscription:
     def _coalesce(self) -> None:
         first, last, count = self._queue[0], self._queue[-1], len(self._queue)
         try:
-            merged = stored(merge([frame.data for frame in self._queue]))
+            merged = parse_frame(merge([frame.data for frame in self._queue]))
         except FrameError as error:
             self._give_up(first.first_seq, last.seq, f"frames could not be coalesced: {error}")
             return

@@ -1,4 +1,4 @@
-"""The gate: Host, Origin and session of every request, before any route sees it."""
+"""Access control: Host, Origin and session of every request, before routing."""
 
 from collections.abc import Mapping
 
@@ -8,8 +8,8 @@ from tidscope_wire.generated.close_code import CloseCode
 
 from tidscope_backend.problems import ProblemError, refusal
 from tidscope_backend.responses import send_problem
-from tidscope_backend.security.door import Door
-from tidscope_backend.security.places import Places
+from tidscope_backend.security.allowed_origins import AllowedOrigins
+from tidscope_backend.security.authenticator import Authenticator
 from tidscope_backend.security.session import bearer
 from tidscope_backend.websocket_close import fit_reason
 
@@ -19,21 +19,21 @@ SESSION_PATH = "/api/v1/session"
 GUARDED = ("/api", "/ws", "/docs", "/openapi.json", "/metrics")
 
 
-class Gate:
+class AccessMiddleware:
     """ASGI middleware.
 
     The page's own files need no session, so that the page can ask for the token; all data does.
 
     Args:
         app: what stands behind it.
-        places: our names.
-        door: who has a session.
+        origins: hosts and origins that are served.
+        authenticator: checks sessions.
     """
 
-    def __init__(self, app: ASGIApp, places: Places, door: Door) -> None:
+    def __init__(self, app: ASGIApp, origins: AllowedOrigins, authenticator: Authenticator) -> None:
         self._app = app
-        self._places = places
-        self._door = door
+        self._origins = origins
+        self._authenticator = authenticator
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it with a problem document or a close code."""
@@ -53,7 +53,7 @@ class Gate:
 
     def _check(self, scope: Scope, headers: Mapping[str, str]) -> None:
         host = headers.get("host")
-        if host is None or not self._places.is_host(host):
+        if host is None or not self._origins.is_host(host):
             raise refusal(
                 "forbidden-host",
                 f"the request names the host {host!r}, which is not one of this backend's",
@@ -66,7 +66,7 @@ class Gate:
             return
         self._check_origin(scope, headers, host)
         if is_guarded(path):
-            role = self._door.admit(headers, client_address(scope))
+            role = self._authenticator.authenticate(headers, client_address(scope))
             if role != "operator" and scope["type"] == "http" and scope["method"] not in SAFE:
                 raise refusal(
                     "view-only",
@@ -75,7 +75,7 @@ class Gate:
                 )
 
     def _check_collector(self, headers: Mapping[str, str]) -> None:
-        if not self._door.admit_collector(headers):
+        if not self._authenticator.authenticate_collector(headers):
             raise refusal(
                 "unauthenticated",
                 "the collector's secret is missing or wrong",
@@ -94,7 +94,7 @@ class Gate:
                     "the request has neither an Origin header nor an Authorization header",
                     "from a program, send `Authorization: Bearer TOKEN`",
                 )
-        elif not self._places.is_origin(origin, scope["scheme"], host):
+        elif not self._origins.is_origin(origin, scope["scheme"], host):
             raise refusal(
                 "forbidden-origin",
                 f"the request comes from {origin!r}, which is not where this backend's page is",

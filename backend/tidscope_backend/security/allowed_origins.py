@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-class Places:
-    """Names under which this backend is reached.
+class AllowedOrigins:
+    """Hosts and origins under which this backend is served.
 
     Args:
         bound: address that is listened on.

@@ -32,17 +32,17 @@ class StoredFrame:
         return self.seq - self.first_seq + 1
 
 
-def stored(data: bytes) -> StoredFrame:
+def parse_frame(data: bytes) -> StoredFrame:
     """Check a frame's header and keep what routing needs; the rows stay encoded.
 
     Raises:
         tidscope_wire.frame.FrameError: it is not a frame.
     """
     header, _ = split(data)
-    return stored_as(header, data)
+    return store_frame(header, data)
 
 
-def stored_as(header: FrameHeader, data: bytes) -> StoredFrame:
+def store_frame(header: FrameHeader, data: bytes) -> StoredFrame:
     """Keep a frame whose header was read already."""
     return StoredFrame(
         target=header.target,

@@ -1,4 +1,4 @@
-"""Trading the token for a session, and seeing who has one."""
+"""Authentication: tokens, session cookies, collector secrets."""
 
 import hmac
 import math
@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping
 from tidscope_wire.generated.models import Role
 
 from tidscope_backend.problems import ProblemError, refusal
-from tidscope_backend.security.attempts import Attempts
+from tidscope_backend.security.attempts import FailedAttempts
 from tidscope_backend.security.session import Sessions, bearer
 from tidscope_backend.settings import Settings
 
 WHERE = "the address that `tidscope up` printed holds it, behind ?token="
 
 
-class Door:
-    """Decides who is let in.
+class Authenticator:
+    """Checks credentials and gives the role that they grant.
 
     Args:
         settings: the secrets.
@@ -25,13 +25,13 @@ class Door:
     def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
         self.sessions = Sessions({"operator": settings.token, "viewer": settings.view_token})
         self._collector_secret = settings.collector_secret.encode()
-        self._attempts = Attempts(clock)
+        self._attempts = FailedAttempts(clock)
 
-    def try_token(self, given: str, address: str) -> Role:
-        """Let in whoever shows a token.
+    def check_token(self, given: str, address: str) -> Role:
+        """Check a token.
 
         Returns:
-            What it lets do.
+            The role that it grants.
 
         Raises:
             ProblemError: it is wrong, or this address has shown too many wrong ones.
@@ -47,16 +47,16 @@ class Door:
             )
         role = self.sessions.role_of_token(given)
         if role is None:
-            self._attempts.failed(address)
+            self._attempts.record_failure(address)
             raise refusal("unauthenticated", "this is not the token of this backend", WHERE)
-        self._attempts.succeeded(address)
+        self._attempts.reset(address)
         return role
 
-    def admit(self, headers: Mapping[str, str], address: str) -> Role:
-        """Let in whoever has a session, or shows a token as a Bearer.
+    def authenticate(self, headers: Mapping[str, str], address: str) -> Role:
+        """Check the session cookie, or the token of an Authorization header.
 
         Returns:
-            What it lets do.
+            The role that it grants.
 
         Raises:
             ProblemError: neither.
@@ -66,15 +66,15 @@ class Door:
             return role
         credential = bearer(headers)
         if credential is None:
-            raise self.nobody()
-        return self.try_token(credential, address)
+            raise self.missing_credentials()
+        return self.check_token(credential, address)
 
-    def admit_collector(self, headers: Mapping[str, str]) -> bool:
-        """Whether a collector shows its secret."""
+    def authenticate_collector(self, headers: Mapping[str, str]) -> bool:
+        """Whether the Authorization header has the collector secret."""
         given = bearer(headers) or ""
         return hmac.compare_digest(given.encode(), self._collector_secret)
 
     @staticmethod
-    def nobody() -> ProblemError:
+    def missing_credentials() -> ProblemError:
         """The refusal of a request without any credential."""
         return refusal("unauthenticated", "the request has no session", f"show the token: {WHERE}")

@@ -8,7 +8,7 @@ MOST_FRAMES = 32
 MOST_BYTES = 1 << 20
 
 
-class Window:
+class SendWindow:
     """Frames on their way to a page that tells what it has dealt with.
 
     A browser takes messages off the wire before its program looks at them, so the transport's own
@@ -34,7 +34,7 @@ class Window:
         self._sizes.append(size)
         self._bytes += size
 
-    def taken(self, frames: int) -> None:
+    def acknowledge(self, frames: int) -> None:
         """The page has dealt with so many frames since it connected.
 
         Raises:

@@ -1,4 +1,4 @@
-"""What is known of hosts and targets now. No I/O: others tell it, and it tells who listens."""
+"""Hosts and targets: their current state. No I/O; changes are passed to subscribers."""
 
 from collections.abc import Callable, Iterable
 
@@ -7,11 +7,11 @@ from tidscope_wire.generated.models import Host, LiveState, Target
 from tidscope_backend.problems import refusal
 
 
-class Site:
-    """All hosts and targets that collectors have told of.
+class HostRegistry:
+    """All hosts and targets that collectors have announced.
 
     Args:
-        max_ended: how many ended targets are kept; beyond it the oldest are forgotten.
+        max_ended: maximum number of ended targets; beyond it the oldest are forgotten.
     """
 
     def __init__(self, max_ended: int) -> None:
@@ -21,8 +21,8 @@ class Site:
         self._hosts: dict[str, Host] = {}
         self._targets: dict[str, Target] = {}
 
-    def listen(self, changed: Callable[[], None], forgotten: Callable[[str], None]) -> None:
-        """Say who is to be told.
+    def subscribe(self, changed: Callable[[], None], forgotten: Callable[[str], None]) -> None:
+        """Set the callbacks.
 
         Args:
             changed: called after each change.
@@ -54,8 +54,8 @@ class Site:
         """Find a target."""
         return self._targets.get(target_id)
 
-    def known(self, target_id: str) -> Target:
-        """Find a target, or refuse.
+    def require(self, target_id: str) -> Target:
+        """Find a target.
 
         Raises:
             ProblemError: there is none.
@@ -69,13 +69,13 @@ class Site:
             )
         return target
 
-    def attached(self, target_id: str) -> Target:
-        """Find a target that is being sampled, or refuse.
+    def require_attached(self, target_id: str) -> Target:
+        """Find an attached target.
 
         Raises:
             ProblemError: there is none, or it has ended.
         """
-        target = self.known(target_id)
+        target = self.require(target_id)
         if target.state != "attached":
             raise refusal(
                 "target-exited",
@@ -84,15 +84,15 @@ class Site:
             )
         return target
 
-    def state(self) -> LiveState:
-        """Put all of it into the message that pages get."""
+    def live_state(self) -> LiveState:
+        """All of it, as the message for pages."""
         return LiveState(hosts=self.hosts, targets=self.targets)
 
-    def connected(self, host: Host, targets: Iterable[Target]) -> None:
-        """A collector has said who it is and what it holds.
+    def connect_host(self, host: Host, targets: Iterable[Target]) -> None:
+        """A collector connected: its host and its targets.
 
-        A target of this host that was being sampled and that the collector does not name was
-        lost with an earlier collector process: nobody samples it any more, so it is detached.
+        An attached target of this host that the collector does not list belonged to an earlier
+        collector process; nothing samples it now, so it becomes detached.
         """
         self._hosts[host.id] = host.model_copy(update={"connected": True})
         held = {target.id: target for target in targets}
@@ -103,22 +103,22 @@ class Site:
         self._bound()
         self._changed()
 
-    def lost(self, host_id: str) -> None:
-        """The collector's connection is gone; it goes on sampling, so its targets stay."""
+    def disconnect_host(self, host_id: str) -> None:
+        """The collector disconnected; it keeps sampling, so its targets stay attached."""
         host = self._hosts.get(host_id)
         if host is not None:
             self._hosts[host_id] = host.model_copy(update={"connected": False})
             self._changed()
 
-    def put(self, target: Target) -> None:
-        """A target is new or has changed."""
+    def update_target(self, target: Target) -> None:
+        """Add or replace a target."""
         if self._targets.get(target.id) != target:
             self._targets[target.id] = target
             self._bound()
             self._changed()
 
-    def remove(self, target_id: str) -> None:
-        """A target is to be forgotten."""
+    def remove_target(self, target_id: str) -> None:
+        """Forget a target."""
         if self._targets.pop(target_id, None) is not None:
             self._forgotten(target_id)
             self._changed()
@@ -131,4 +131,4 @@ class Site:
 
 
 def _nothing(*_: object) -> None:
-    """Nobody listens yet."""
+    """Default callback."""

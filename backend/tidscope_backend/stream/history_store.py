@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tidscope_backend.stream.history import History
-from tidscope_backend.stream.stored import StoredFrame
+from tidscope_backend.stream.stored_frame import StoredFrame
 
 
 class HistoryStore:

@@ -1,4 +1,4 @@
-"""What one collector's messages mean for the site, the history and the pages."""
+"""What one collector's messages mean for the registry, the history and the pages."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -7,10 +7,10 @@ from tidscope_wire.frame import FrameError, split
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import CollectorHello, FrameHeader, FramesLost
 
+from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.sequence import Sequence
-from tidscope_backend.site import Site
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.stored import StoredFrame, stored_as
+from tidscope_backend.stream.stored_frame import StoredFrame, store_frame
 from tidscope_backend.websocket_close import CloseError
 
 
@@ -24,11 +24,11 @@ class FrameSink(Protocol):
         """The collector could not keep these frames."""
 
 
-class Intake:
-    """Takes in frames and losses. The numbers outlive a connection, so that replay is exact.
+class FrameIngest:
+    """Ingests frames and losses. Sequence numbers outlive a connection, so that replay is exact.
 
     Args:
-        site: hosts and targets.
+        registry: hosts and targets.
         fanout: where frames go.
         observe: told of each new frame: whose host, and its header.
         recorder: keeps frames of runs.
@@ -36,18 +36,18 @@ class Intake:
 
     def __init__(
         self,
-        site: Site,
+        registry: HostRegistry,
         fanout: Fanout,
         observe: Callable[[str, FrameHeader], None],
         recorder: FrameSink,
     ) -> None:
-        self._site = site
+        self._registry = registry
         self._fanout = fanout
         self._observe = observe
         self._recorder = recorder
         self._sequences: dict[str, Sequence] = {}
 
-    def resume(self, hello: CollectorHello) -> dict[str, int]:
+    def resume_points(self, hello: CollectorHello) -> dict[str, int]:
         """For each target of a collector the last frame that has come, if any has."""
         points = {}
         for target in hello.targets:
@@ -56,7 +56,7 @@ class Intake:
                 points[target.id] = sequence.last_seq
         return points
 
-    def frame(self, host_id: str, data: bytes) -> None:
+    def ingest(self, host_id: str, data: bytes) -> None:
         """Take in a binary message.
 
         Raises:
@@ -66,9 +66,9 @@ class Intake:
             header, _ = split(data)
         except FrameError as error:
             raise CloseError(CloseCode.BAD_MESSAGE, f"not a frame: {error}") from None
-        frame = stored_as(header, data)
+        frame = store_frame(header, data)
         self._check_owner(host_id, frame.target)
-        arrival = self._sequence(frame.target).arrived(frame.first_seq, frame.seq)
+        arrival = self._sequence(frame.target).accept(frame.first_seq, frame.seq)
         if arrival.missing is not None:
             first, last = arrival.missing
             self._fanout.publish_lost(
@@ -85,20 +85,20 @@ class Intake:
             self._fanout.publish(frame)
             self._recorder.receive(frame, header)
 
-    def lost(self, host_id: str, message: FramesLost) -> None:
-        """The collector could not keep these frames. Raises as `frame`."""
+    def record_loss(self, host_id: str, message: FramesLost) -> None:
+        """The collector could not keep these frames. Raises as `ingest`."""
         self._check_owner(host_id, message.target)
-        expected = self._sequence(message.target).lost(message.from_seq, message.to_seq)
+        expected = self._sequence(message.target).skip(message.from_seq, message.to_seq)
         self._fanout.publish_lost(message, expected)
         self._recorder.frames_lost(message)
 
-    def forgotten(self, host_id: str, target_id: str) -> None:
-        """The collector keeps nothing of an ended target any more. Raises as `frame`."""
+    def release_target(self, host_id: str, target_id: str) -> None:
+        """The collector keeps nothing of an ended target any more. Raises as `ingest`."""
         self._check_owner(host_id, target_id)
         if not self._fanout.store.get(target_id).bytes:
-            self._site.remove(target_id)
+            self._registry.remove_target(target_id)
 
-    def drop(self, target_id: str) -> None:
+    def forget(self, target_id: str) -> None:
         """The site has forgotten a target."""
         self._sequences.pop(target_id, None)
         self._fanout.store.remove(target_id)
@@ -108,7 +108,7 @@ class Intake:
 
     def _check_owner(self, host_id: str, target_id: str) -> None:
         """A collector speaks for its own targets; one not announced yet is taken for its own."""
-        target = self._site.target(target_id)
+        target = self._registry.target(target_id)
         if target is not None and target.host != host_id:
             raise CloseError(
                 CloseCode.BAD_MESSAGE, f"target {target_id} is of host {target.host}, not {host_id}"

@@ -1,0 +1,28 @@
+"""Numbers as text, for people."""
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """A count with its noun: "1 thread", "2 threads", "3 processes"."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def format_seconds(nanoseconds: int) -> str:
+    """A duration, with a unit in which short ones can be told apart."""
+    if nanoseconds >= 1_000_000_000:
+        return f"{nanoseconds / 1e9:.2f} s"
+    if nanoseconds >= 1_000_000:
+        return f"{nanoseconds / 1e6:.1f} ms"
+    return f"{nanoseconds / 1e3:.0f} µs"
+
+
+def format_bytes(count: int) -> str:
+    """A size in binary units."""
+    if count < 1024:
+        return f"{count} B"
+    value = float(count)
+    for unit in ("KiB", "MiB", "GiB"):
+        value /= 1024
+        # 1023.96 KiB would be shown as 1024.0 KiB.
+        if round(value, 1) < 1024 or unit == "GiB":
+            break
+    return f"{value:.1f} {unit}"

@@ -1,0 +1,129 @@
+"""A command held before its first instruction, and what wait4(2) says of it afterwards."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from programs.build import build_c
+from tidscope_backend.cli.command import CommandError
+from tidscope_backend.cli.held_child import HELPER, HeldChild, spawn_held
+from tidscope_backend.cli.relay import CommandExit, relay_until_exit
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = Path(__file__).parents[1] / "programs"
+MIB = 1024 * 1024
+either_way = pytest.mark.parametrize("helper", [HELPER, None], ids=["helper", "fork"])
+
+
+def run(*command: str, helper: Path | None = HELPER) -> CommandExit:
+    return relay_until_exit(spawn_held(command, helper), lambda: None)
+
+
+@pytest.fixture
+def heavy_parent() -> bytearray:
+    """This process is larger than any program that is started here."""
+    return bytearray(b"x") * (96 * MIB)
+
+
+def test_there_is_a_helper_for_this_machine() -> None:
+    assert HELPER is not None
+
+
+@pytest.mark.parametrize("mib", [0, 40])
+def test_peak_memory_is_that_of_the_command(mib: int, heavy_parent: bytearray) -> None:
+    program = str(build_c(PROGRAMS / "peak_memory.c", "-static"))
+    exited = run(program, str(mib))
+    assert exited.code == 0
+    assert len(heavy_parent) == 96 * MIB
+    peak = exited.outcome([program]).max_rss_bytes
+    assert mib * MIB <= peak <= (mib + 2) * MIB
+
+
+def test_peak_memory_agrees_with_a_parent_that_is_small(heavy_parent: bytearray) -> None:
+    """GNU time forks the command from a process of its own size; pages are shared or not."""
+    program = str(build_c(PROGRAMS / "peak_memory.c"))
+    timed = subprocess.run(
+        ["/usr/bin/time", "-f", "%M", program, "8"], capture_output=True, text=True, check=True
+    )
+    peak = run(program, "8").outcome([program]).max_rss_bytes
+    assert len(heavy_parent) == 96 * MIB
+    assert peak == pytest.approx(int(timed.stderr) * 1024, abs=MIB)
+
+
+@either_way
+def test_the_command_has_not_run_before_it_is_released(tmp_path: Path, helper: Path | None) -> None:
+    file = tmp_path / "written"
+    child = spawn_held(["touch", str(file)], helper)
+    assert Path(f"/proc/{child.pid}/comm").read_text() == "touch\n"
+    assert Path(f"/proc/{child.pid}/stat").read_text().split()[2] == "t"
+    assert not file.exists()
+    assert relay_until_exit(child, lambda: None).code == 0
+    assert file.exists()
+
+
+@either_way
+def test_signals_that_python_ignores_have_their_default(helper: Path | None) -> None:
+    exited = run("sh", "-c", "kill -PIPE $$", helper=helper)
+    assert exited.code == 128 + signal.SIGPIPE
+
+
+@either_way
+def test_a_command_that_is_not_released_is_killed(helper: Path | None) -> None:
+    child = spawn_held(["sleep", "600"], helper)
+    child.kill_if_held()
+    with pytest.raises(ProcessLookupError):
+        os.kill(child.pid, 0)
+
+
+@either_way
+@pytest.mark.parametrize(
+    ("name", "make", "code", "reason"),
+    [
+        ("absent", lambda path: None, 127, "No such file"),
+        ("plain", lambda path: path.write_text("no program"), 126, "Permission denied"),
+        ("folder", lambda path: path.mkdir(), 126, "Permission denied"),
+        (
+            "garbage",
+            lambda path: (path.write_text("no program"), path.chmod(0o700)),
+            126,
+            "Exec format error",
+        ),
+    ],
+)
+def test_what_cannot_be_executed_is_refused(
+    tmp_path: Path,
+    name: str,
+    make: Callable[[Path], object],
+    code: int,
+    reason: str,
+    helper: Path | None,
+) -> None:
+    path = tmp_path / name
+    make(path)
+    with pytest.raises(CommandError, match=reason) as refused:
+        spawn_held([str(path)], helper)
+    assert refused.value.code == code
+
+
+def test_no_descriptor_of_ours_is_left_open_in_the_command() -> None:
+    child: HeldChild = spawn_held(["sleep", "600"])
+    try:
+        assert sorted(os.listdir(f"/proc/{child.pid}/fd")) == ["0", "1", "2"]
+    finally:
+        child.kill_if_held()
+
+
+def test_the_helper_is_compiled_from_its_source(tmp_path: Path) -> None:
+    assert HELPER is not None
+    made = tmp_path / "spawn_held"
+    subprocess.run(
+        ["make", "spawn-held", f"SPAWN_OUT={made}"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+    )
+    assert made.read_bytes() == HELPER.read_bytes(), "run `make spawn-held`"

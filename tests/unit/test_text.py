@@ -1,0 +1,32 @@
+"""Numbers as text."""
+
+import pytest
+from tidscope_backend.text import format_bytes, format_seconds, plural
+
+
+def test_plural() -> None:
+    assert [plural(n, "thread") for n in (0, 1, 2)] == ["0 threads", "1 thread", "2 threads"]
+    assert plural(2, "process", "processes") == "2 processes"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1.0 KiB"),
+        (1024**2 - 1, "1.0 MiB"),
+        (1024**2, "1.0 MiB"),
+        (5 * 1024**4, "5120.0 GiB"),
+    ],
+)
+def test_bytes(count: int, text: str) -> None:
+    assert format_bytes(count) == text
+
+
+@pytest.mark.parametrize(
+    ("nanoseconds", "text"),
+    [(0, "0 µs"), (59_300, "59 µs"), (1_500_000, "1.5 ms"), (2_345_000_000, "2.35 s")],
+)
+def test_seconds(nanoseconds: int, text: str) -> None:
+    assert format_seconds(nanoseconds) == text
