@@ -55,7 +55,7 @@ test("hover names thread, time and value; a click selects the thread everywhere"
   await expect(tooltip(page)).toBeVisible();
   await expect(tooltip(page)).toContainText(/\d\d:\d\d:\d\d\.\d{3}/);
   await expect(tooltip(page)).toContainText(/[\w-]+ \(\d+\)/);
-  await expect(tooltip(page)).toContainText(/\d cores/);
+  await expect(tooltip(page)).toContainText(/\d m?cores/);
   const name = /([a-z_]+(?:-\d)?) \(\d+\)/.exec((await tooltip(page).textContent()) ?? "")?.[1];
   await page.mouse.click(x, y);
   await expect(watching.row(name ?? "")).toHaveAttribute("data-selected", "true");
