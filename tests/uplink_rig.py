@@ -16,7 +16,7 @@ from tidscope_collector.targets.targets import Targets
 from tidscope_collector.uplink.commands import Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
-from tidscope_wire.frame import split
+from tidscope_wire.frame import FrameError, split
 from tidscope_wire.generated.models import DoctorReport, Target
 
 MIB = 1 << 20
@@ -123,5 +123,11 @@ class UplinkRig:
         whose = of or target(TARGET_ID)
         for seq, frame in enumerate(frames, first):
             key = seq % key_every == 1 or key_every == 1
-            baseline = split(frame)[0].baseline
-            self.uplink.add_frame(whose, SampledFrame(seq, frame, key, baseline))
+            self.uplink.add_frame(whose, SampledFrame(seq, frame, key, _is_baseline(frame)))
+
+
+def _is_baseline(frame: bytes) -> bool:
+    try:
+        return split(frame)[0].baseline
+    except FrameError:
+        return False

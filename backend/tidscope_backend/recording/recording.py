@@ -5,7 +5,6 @@ import errno
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 from tidscope_wire.frame import split
@@ -164,7 +163,7 @@ class Recording:
             empty, self._part = self._part.bytes == 0, None
             if empty:
                 self.folder.open_part(self._number).unlink(missing_ok=True)
-        reserve_file(self.folder).unlink(missing_ok=True)
+        self.folder.reserve.unlink(missing_ok=True)
 
     def manifest_fields(self) -> dict[str, object]:
         """The fields of its manifest that recording determines; people set the others."""
@@ -245,7 +244,7 @@ class Recording:
 
     def _reserve(self) -> None:
         descriptor = os.open(
-            reserve_file(self.folder), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, mode=0o600
+            self.folder.reserve, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, mode=0o600
         )
         try:
             os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
@@ -271,11 +270,6 @@ def _ends_target(header: FrameHeader) -> TargetState | None:
         if isinstance(event, TargetDetached):
             return "detached"
     return None
-
-
-def reserve_file(folder: RunFolder) -> Path:
-    """The file that reserves disk space."""
-    return folder.path / "open" / "reserve"
 
 
 def write_failure(error: OSError) -> Ending:

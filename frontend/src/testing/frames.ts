@@ -14,6 +14,7 @@ import type {
   CollectorHealth,
   FrameHeader,
   MachineCounters,
+  ProcessGauges,
   Target,
   TargetEvent,
 } from "../wire/generated/models";
@@ -48,6 +49,7 @@ export interface FrameChanges {
   readonly events?: readonly TargetEvent[];
   readonly exited?: { readonly threads: number; readonly totals: Record<string, number> };
   readonly gomaxprocs?: number;
+  readonly process?: Partial<ProcessGauges>;
   readonly machine?: Partial<MachineCounters>;
   readonly baseline?: boolean;
   readonly threads_born?: number;
@@ -102,7 +104,7 @@ export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
     live_threads: rows.length,
     threads_born: changes.threads_born ?? 0,
     events: [...(changes.events ?? [])],
-    process: { gomaxprocs: changes.gomaxprocs ?? null, rss_bytes: null },
+    process: { gomaxprocs: changes.gomaxprocs ?? null, rss_bytes: null, ...changes.process },
     machine: { ...MACHINE, ...changes.machine },
     health: HEALTH,
     exited: { threads: 0, inexact: 0, totals: {}, ...changes.exited },
