@@ -4869,7 +4869,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.seq === undefined) && (missing0 = "seq"))) || ((data.first_seq === undefined) && (missing0 = "first_seq"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.time_ns === undefined) && (missing0 = "time_ns"))) || ((data.unix_us === undefined) && (missing0 = "unix_us"))) || ((data.live_threads === undefined) && (missing0 = "live_threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.machine === undefined) && (missing0 = "machine"))) || ((data.health === undefined) && (missing0 = "health"))) || ((data.exited === undefined) && (missing0 = "exited"))){
+if(((((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.seq === undefined) && (missing0 = "seq"))) || ((data.first_seq === undefined) && (missing0 = "first_seq"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.baseline === undefined) && (missing0 = "baseline"))) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.time_ns === undefined) && (missing0 = "time_ns"))) || ((data.unix_us === undefined) && (missing0 = "unix_us"))) || ((data.live_threads === undefined) && (missing0 = "live_threads"))) || ((data.threads_born === undefined) && (missing0 = "threads_born"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.machine === undefined) && (missing0 = "machine"))) || ((data.health === undefined) && (missing0 = "health"))) || ((data.exited === undefined) && (missing0 = "exited"))){
 validate65.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -4962,20 +4962,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.time_ns !== undefined){
-let data5 = data.time_ns;
+if(data.baseline !== undefined){
 const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate65.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+if(typeof data.baseline !== "boolean"){
+validate65.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
 return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate65.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs11 === errors;
 }
@@ -4983,17 +4974,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.unix_us !== undefined){
-let data6 = data.unix_us;
+if(data.rows !== undefined){
+let data6 = data.rows;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate65.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
+validate65.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate65.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
+validate65.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
 return false;
 }
 }
@@ -5004,17 +4995,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.live_threads !== undefined){
-let data7 = data.live_threads;
+if(data.time_ns !== undefined){
+let data7 = data.time_ns;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate65.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
+validate65.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate65.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
+validate65.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -5025,20 +5016,83 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.events !== undefined){
-let data8 = data.events;
+if(data.unix_us !== undefined){
+let data8 = data.unix_us;
 const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate65.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
+return false;
+}
 if(errors === _errs17){
-if(Array.isArray(data8)){
-var valid1 = true;
-const len0 = data8.length;
-for(let i0=0; i0<len0; i0++){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate65.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.live_threads !== undefined){
+let data9 = data.live_threads;
 const _errs19 = errors;
-if(!(validate66(data8[i0], {instancePath:instancePath+"/events/" + i0}))){
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate65.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate65.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.threads_born !== undefined){
+let data10 = data.threads_born;
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate65.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate65.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.events !== undefined){
+let data11 = data.events;
+const _errs23 = errors;
+if(errors === _errs23){
+if(Array.isArray(data11)){
+var valid1 = true;
+const len0 = data11.length;
+for(let i0=0; i0<len0; i0++){
+const _errs25 = errors;
+if(!(validate66(data11[i0], {instancePath:instancePath+"/events/" + i0}))){
 vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
 errors = vErrors.length;
 }
-var valid1 = _errs19 === errors;
+var valid1 = _errs25 === errors;
 if(!valid1){
 break;
 }
@@ -5049,88 +5103,91 @@ validate65.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.process !== undefined){
-const _errs20 = errors;
-if(!(validate104(data.process, {instancePath:instancePath+"/process"}))){
-vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.machine !== undefined){
-const _errs21 = errors;
-if(!(validate106(data.machine, {instancePath:instancePath+"/machine"}))){
-vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.health !== undefined){
-const _errs22 = errors;
-if(!(validate108(data.health, {instancePath:instancePath+"/health"}))){
-vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.exited !== undefined){
-const _errs23 = errors;
-if(!(validate110(data.exited, {instancePath:instancePath+"/exited"}))){
-vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
-errors = vErrors.length;
-}
 var valid0 = _errs23 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
+if(data.process !== undefined){
+const _errs26 = errors;
+if(!(validate104(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.machine !== undefined){
+const _errs27 = errors;
+if(!(validate106(data.machine, {instancePath:instancePath+"/machine"}))){
+vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.health !== undefined){
+const _errs28 = errors;
+if(!(validate108(data.health, {instancePath:instancePath+"/health"}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exited !== undefined){
+const _errs29 = errors;
+if(!(validate110(data.exited, {instancePath:instancePath+"/exited"}))){
+vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.roles !== undefined){
-let data14 = data.roles;
-const _errs24 = errors;
-if((!(Array.isArray(data14))) && (data14 !== null)){
+let data17 = data.roles;
+const _errs30 = errors;
+if((!(Array.isArray(data17))) && (data17 !== null)){
 validate65.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
-if(errors === _errs24){
-if(Array.isArray(data14)){
+if(errors === _errs30){
+if(Array.isArray(data17)){
 var valid2 = true;
-const len1 = data14.length;
+const len1 = data17.length;
 for(let i1=0; i1<len1; i1++){
-const _errs26 = errors;
-if(!(validate112(data14[i1], {instancePath:instancePath+"/roles/" + i1}))){
+const _errs32 = errors;
+if(!(validate112(data17[i1], {instancePath:instancePath+"/roles/" + i1}))){
 vErrors = vErrors === null ? validate112.errors : vErrors.concat(validate112.errors);
 errors = vErrors.length;
 }
-var valid2 = _errs26 === errors;
+var valid2 = _errs32 === errors;
 if(!valid2){
 break;
 }
 }
 }
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs30 === errors;
 }
 else {
 var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -7054,7 +7111,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))){
+if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
 validate157.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -7162,6 +7219,28 @@ var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.open_bytes !== undefined){
+let data5 = data.open_bytes;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate157.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate157.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -7879,6 +7958,20 @@ validate149.errors = vErrors;
 return errors === 0;
 }
 export const isRunManifest = validate165;
+function validate171(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate171.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
+validate171.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate171.errors = vErrors;
+return errors === 0;
+}
 function validate170(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
@@ -8030,15 +8123,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.provenance !== undefined){
-let data9 = data.provenance;
 const _errs19 = errors;
-if(typeof data9 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/provenance",keyword:"type"}];
-return false;
-}
-if(!((((data9 === "exact") || (data9 === "sampled")) || (data9 === "estimated")) || (data9 === "quantised"))){
-validate170.errors = [{instancePath:instancePath+"/provenance",keyword:"enum"}];
-return false;
+if(!(validate171(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
 }
@@ -8047,12 +8135,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.meaning !== undefined){
-const _errs21 = errors;
+const _errs20 = errors;
 if(typeof data.meaning !== "string"){
 validate170.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
@@ -8077,14 +8165,14 @@ return false;
 validate170.errors = vErrors;
 return errors === 0;
 }
-function validate172(data, {instancePath=""}={}){
+function validate174(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
-validate172.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate174.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8092,13 +8180,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate172.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate174.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate172.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate174.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8112,7 +8200,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate172.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate174.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8124,7 +8212,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate172.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate174.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8161,13 +8249,13 @@ if(data.lower !== undefined){
 let data5 = data.lower;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate172.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate174.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate172.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate174.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -8182,13 +8270,13 @@ if(data.upper !== undefined){
 let data6 = data.upper;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate172.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate174.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate172.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate174.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -8207,21 +8295,21 @@ var valid0 = true;
 }
 }
 else {
-validate172.errors = [{instancePath,keyword:"type"}];
+validate174.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate172.errors = vErrors;
+validate174.errors = vErrors;
 return errors === 0;
 }
-function validate176(data, {instancePath=""}={}){
+function validate178(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
-validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate178.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8229,13 +8317,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate176.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate176.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate178.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8249,7 +8337,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs3 = errors;
 if(typeof data.text !== "string"){
-validate176.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate178.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8261,21 +8349,21 @@ var valid0 = true;
 }
 }
 else {
-validate176.errors = [{instancePath,keyword:"type"}];
+validate178.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate176.errors = vErrors;
+validate178.errors = vErrors;
 return errors === 0;
 }
-function validate180(data, {instancePath=""}={}){
+function validate182(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
-validate180.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate182.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8289,7 +8377,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
 if(typeof data0[i0] !== "string"){
-validate180.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -8299,7 +8387,7 @@ break;
 }
 }
 else {
-validate180.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 }
@@ -8313,7 +8401,7 @@ if(data.exit_code !== undefined){
 let data2 = data.exit_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate180.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8326,7 +8414,7 @@ if(data.signal !== undefined){
 let data3 = data.signal;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate180.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -8339,13 +8427,13 @@ if(data.elapsed_us !== undefined){
 let data4 = data.elapsed_us;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate180.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate180.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8360,13 +8448,13 @@ if(data.user_cpu_us !== undefined){
 let data5 = data.user_cpu_us;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate180.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate180.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8381,13 +8469,13 @@ if(data.system_cpu_us !== undefined){
 let data6 = data.system_cpu_us;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate180.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate180.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8402,13 +8490,13 @@ if(data.max_rss_bytes !== undefined){
 let data7 = data.max_rss_bytes;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate180.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate180.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8423,13 +8511,13 @@ if(data.major_faults !== undefined){
 let data8 = data.major_faults;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate180.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate180.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -8444,13 +8532,13 @@ if(data.minor_faults !== undefined){
 let data9 = data.minor_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate180.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate180.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -8465,13 +8553,13 @@ if(data.voluntary_switches !== undefined){
 let data10 = data.voluntary_switches;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate180.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate180.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -8486,13 +8574,13 @@ if(data.involuntary_switches !== undefined){
 let data11 = data.involuntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate180.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate180.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -8507,13 +8595,13 @@ if(data.output_bytes !== undefined){
 let data12 = data.output_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate180.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate180.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate182.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8527,7 +8615,7 @@ if(valid0){
 if(data.output_tail !== undefined){
 const _errs27 = errors;
 if(typeof data.output_tail !== "string"){
-validate180.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+validate182.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -8550,11 +8638,11 @@ var valid0 = true;
 }
 }
 else {
-validate180.errors = [{instancePath,keyword:"type"}];
+validate182.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate180.errors = vErrors;
+validate182.errors = vErrors;
 return errors === 0;
 }
 function validate165(data, {instancePath=""}={}){
@@ -8924,8 +9012,8 @@ var valid4 = true;
 const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
 const _errs42 = errors;
-if(!(validate172(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
-vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
+if(!(validate174(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs42 === errors;
@@ -8954,8 +9042,8 @@ var valid5 = true;
 const len3 = data22.length;
 for(let i3=0; i3<len3; i3++){
 const _errs45 = errors;
-if(!(validate176(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
-vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
+if(!(validate178(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs45 === errors;
@@ -9005,8 +9093,8 @@ const _errs48 = errors;
 const _errs49 = errors;
 let valid6 = false;
 const _errs50 = errors;
-if(!(validate180(data26, {instancePath:instancePath+"/outcome"}))){
-vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
+if(!(validate182(data26, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs50 === errors;
@@ -9099,36 +9187,50 @@ return false;
 validate165.errors = vErrors;
 return errors === 0;
 }
-export const isComparison = validate182;
-function validate183(data, {instancePath=""}={}){
+export const isComparison = validate184;
+function validate185(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate183.errors = [{instancePath,keyword:"type"}];
+validate185.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
-validate183.errors = [{instancePath,keyword:"enum"}];
+validate185.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate183.errors = vErrors;
+validate185.errors = vErrors;
 return errors === 0;
 }
-function validate185(data, {instancePath=""}={}){
+function validate187(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate187.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "rates") || (data === "totals"))){
+validate187.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate187.errors = vErrors;
+return errors === 0;
+}
+function validate189(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate185.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate189.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate185.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9140,7 +9242,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate185.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9153,13 +9255,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate185.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate185.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate189.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -9174,13 +9276,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate185.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate185.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate189.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9195,7 +9297,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate185.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -9208,13 +9310,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate185.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate189.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate185.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate189.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9245,28 +9347,28 @@ var valid0 = true;
 }
 }
 else {
-validate185.errors = [{instancePath,keyword:"type"}];
+validate189.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate185.errors = vErrors;
+validate189.errors = vErrors;
 return errors === 0;
 }
-function validate188(data, {instancePath=""}={}){
+function validate192(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate188.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate188.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9285,7 +9387,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate188.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -9295,7 +9397,7 @@ break;
 }
 }
 else {
-validate188.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate192.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -9308,28 +9410,28 @@ var valid0 = true;
 }
 }
 else {
-validate188.errors = [{instancePath,keyword:"type"}];
+validate192.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate188.errors = vErrors;
+validate192.errors = vErrors;
 return errors === 0;
 }
-function validate190(data, {instancePath=""}={}){
+function validate194(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate190.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate194.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.what !== undefined){
 const _errs1 = errors;
 if(typeof data.what !== "string"){
-validate190.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+validate194.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9348,7 +9450,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate190.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate194.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -9358,7 +9460,7 @@ break;
 }
 }
 else {
-validate190.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate194.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -9371,28 +9473,28 @@ var valid0 = true;
 }
 }
 else {
-validate190.errors = [{instancePath,keyword:"type"}];
+validate194.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate190.errors = vErrors;
+validate194.errors = vErrors;
 return errors === 0;
 }
-function validate192(data, {instancePath=""}={}){
+function validate196(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
-validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate192.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9412,7 +9514,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate192.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -9422,7 +9524,7 @@ break;
 }
 }
 else {
-validate192.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -9435,7 +9537,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate192.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate196.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9448,21 +9550,21 @@ var valid0 = true;
 }
 }
 else {
-validate192.errors = [{instancePath,keyword:"type"}];
+validate196.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate192.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
-function validate195(data, {instancePath=""}={}){
+function validate200(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate195.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate200.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9477,7 +9579,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate195.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -9487,7 +9589,7 @@ break;
 }
 }
 else {
-validate195.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -9501,13 +9603,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate195.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate195.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate200.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -9522,7 +9624,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate195.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9535,7 +9637,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate195.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -9548,7 +9650,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate195.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -9561,7 +9663,7 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate195.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -9577,21 +9679,21 @@ var valid0 = true;
 }
 }
 else {
-validate195.errors = [{instancePath,keyword:"type"}];
+validate200.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate195.errors = vErrors;
+validate200.errors = vErrors;
 return errors === 0;
 }
-function validate197(data, {instancePath=""}={}){
+function validate202(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))){
-validate197.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
+validate202.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9599,7 +9701,7 @@ if(data.absolute !== undefined){
 let data0 = data.absolute;
 const _errs1 = errors;
 if((!(typeof data0 == "number")) && (data0 !== null)){
-validate197.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9612,7 +9714,7 @@ if(data.percent !== undefined){
 let data1 = data.percent;
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate197.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9625,7 +9727,7 @@ if(data.low !== undefined){
 let data2 = data.low;
 const _errs5 = errors;
 if((!(typeof data2 == "number")) && (data2 !== null)){
-validate197.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9638,7 +9740,7 @@ if(data.high !== undefined){
 let data3 = data.high;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate197.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9651,14 +9753,44 @@ if(data.method !== undefined){
 let data4 = data.method;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate197.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
 return false;
 }
 if(!((data4 === "welch") || (data4 === "none"))){
-validate197.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+validate202.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.verdict !== undefined){
+let data5 = data.verdict;
+const _errs11 = errors;
+if(typeof data5 !== "string"){
+validate202.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+return false;
+}
+if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
+validate202.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.caveat !== undefined){
+let data6 = data.caveat;
+const _errs13 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate202.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
@@ -9669,29 +9801,31 @@ var valid0 = true;
 }
 }
 }
+}
+}
 else {
-validate197.errors = [{instancePath,keyword:"type"}];
+validate202.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate197.errors = vErrors;
+validate202.errors = vErrors;
 return errors === 0;
 }
-function validate194(data, {instancePath=""}={}){
+function validate198(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate194.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
+validate198.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate194.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9703,7 +9837,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate194.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9715,7 +9849,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate194.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9728,7 +9862,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate194.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9737,16 +9871,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.better !== undefined){
-let data4 = data.better;
+if(data.provenance !== undefined){
 const _errs9 = errors;
-if(typeof data4 !== "string"){
-validate194.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
-return false;
-}
-if(!(((data4 === "less") || (data4 === "more")) || (data4 === "neither"))){
-validate194.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
-return false;
+if(!(validate171(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
 }
@@ -9754,61 +9883,78 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.better !== undefined){
+let data5 = data.better;
+const _errs10 = errors;
+if(typeof data5 !== "string"){
+validate198.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+return false;
+}
+if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
+validate198.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.groups !== undefined){
-let data5 = data.groups;
-const _errs11 = errors;
-if(errors === _errs11){
-if(Array.isArray(data5)){
+let data6 = data.groups;
+const _errs12 = errors;
+if(errors === _errs12){
+if(Array.isArray(data6)){
 var valid1 = true;
-const len0 = data5.length;
+const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
-const _errs13 = errors;
-if(!(validate195(data5[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+const _errs14 = errors;
+if(!(validate200(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
-var valid1 = _errs13 === errors;
+var valid1 = _errs14 === errors;
 if(!valid1){
 break;
 }
 }
 }
 else {
-validate194.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.differences !== undefined){
-let data7 = data.differences;
-const _errs14 = errors;
-if(errors === _errs14){
-if(Array.isArray(data7)){
+let data8 = data.differences;
+const _errs15 = errors;
+if(errors === _errs15){
+if(Array.isArray(data8)){
 var valid2 = true;
-const len1 = data7.length;
+const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
-const _errs16 = errors;
-if(!(validate197(data7[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+const _errs17 = errors;
+if(!(validate202(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
 errors = vErrors.length;
 }
-var valid2 = _errs16 === errors;
+var valid2 = _errs17 === errors;
 if(!valid2){
 break;
 }
 }
 }
 else {
-validate194.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
@@ -9821,29 +9967,30 @@ var valid0 = true;
 }
 }
 }
+}
 else {
-validate194.errors = [{instancePath,keyword:"type"}];
+validate198.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate194.errors = vErrors;
+validate198.errors = vErrors;
 return errors === 0;
 }
-function validate200(data, {instancePath=""}={}){
+function validate205(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate200.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate205.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate200.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9855,7 +10002,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate200.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9868,7 +10015,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate200.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9887,7 +10034,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate200.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -9897,7 +10044,7 @@ break;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -9918,7 +10065,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate200.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -9928,7 +10075,7 @@ break;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate205.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -9944,28 +10091,28 @@ var valid0 = true;
 }
 }
 else {
-validate200.errors = [{instancePath,keyword:"type"}];
+validate205.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate200.errors = vErrors;
+validate205.errors = vErrors;
 return errors === 0;
 }
-function validate182(data, {instancePath=""}={}){
+function validate184(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
-validate182.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
+validate184.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.align !== undefined){
 const _errs1 = errors;
-if(!(validate183(data.align, {instancePath:instancePath+"/align"}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate185(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -9978,7 +10125,7 @@ if(data.mark !== undefined){
 let data1 = data.mark;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate182.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -9987,29 +10134,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.runs !== undefined){
-let data2 = data.runs;
+if(data.basis !== undefined){
 const _errs4 = errors;
-if(errors === _errs4){
-if(Array.isArray(data2)){
-var valid1 = true;
-const len0 = data2.length;
-for(let i0=0; i0<len0; i0++){
-const _errs6 = errors;
-if(!(validate185(data2[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+if(!(validate187(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
 errors = vErrors.length;
-}
-var valid1 = _errs6 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate182.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
-return false;
-}
 }
 var valid0 = _errs4 === errors;
 }
@@ -10017,27 +10146,39 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.groups !== undefined){
-let data4 = data.groups;
+if(data.same_length !== undefined){
+const _errs5 = errors;
+if(typeof data.same_length !== "boolean"){
+validate184.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.runs !== undefined){
+let data4 = data.runs;
 const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data4)){
-var valid2 = true;
-const len1 = data4.length;
-for(let i1=0; i1<len1; i1++){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate188(data4[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+if(!(validate189(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
 errors = vErrors.length;
 }
-var valid2 = _errs9 === errors;
-if(!valid2){
+var valid1 = _errs9 === errors;
+if(!valid1){
 break;
 }
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -10047,27 +10188,27 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.setup !== undefined){
-let data6 = data.setup;
+if(data.groups !== undefined){
+let data6 = data.groups;
 const _errs10 = errors;
 if(errors === _errs10){
 if(Array.isArray(data6)){
-var valid3 = true;
-const len2 = data6.length;
-for(let i2=0; i2<len2; i2++){
+var valid2 = true;
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate190(data6[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
+if(!(validate192(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
 errors = vErrors.length;
 }
-var valid3 = _errs12 === errors;
-if(!valid3){
+var valid2 = _errs12 === errors;
+if(!valid2){
 break;
 }
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -10077,27 +10218,27 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.roles !== undefined){
-let data8 = data.roles;
+if(data.setup !== undefined){
+let data8 = data.setup;
 const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data8)){
-var valid4 = true;
-const len3 = data8.length;
-for(let i3=0; i3<len3; i3++){
+var valid3 = true;
+const len2 = data8.length;
+for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate192(data8[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+if(!(validate194(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
 errors = vErrors.length;
 }
-var valid4 = _errs15 === errors;
-if(!valid4){
+var valid3 = _errs15 === errors;
+if(!valid3){
 break;
 }
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
@@ -10107,27 +10248,27 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.metrics !== undefined){
-let data10 = data.metrics;
+if(data.roles !== undefined){
+let data10 = data.roles;
 const _errs16 = errors;
 if(errors === _errs16){
 if(Array.isArray(data10)){
-var valid5 = true;
-const len4 = data10.length;
-for(let i4=0; i4<len4; i4++){
+var valid4 = true;
+const len3 = data10.length;
+for(let i3=0; i3<len3; i3++){
 const _errs18 = errors;
-if(!(validate194(data10[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
+if(!(validate196(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
-var valid5 = _errs18 === errors;
-if(!valid5){
+var valid4 = _errs18 === errors;
+if(!valid4){
 break;
 }
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -10137,27 +10278,27 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.series !== undefined){
-let data12 = data.series;
+if(data.metrics !== undefined){
+let data12 = data.metrics;
 const _errs19 = errors;
 if(errors === _errs19){
 if(Array.isArray(data12)){
-var valid6 = true;
-const len5 = data12.length;
-for(let i5=0; i5<len5; i5++){
+var valid5 = true;
+const len4 = data12.length;
+for(let i4=0; i4<len4; i4++){
 const _errs21 = errors;
-if(!(validate200(data12[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+if(!(validate198(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
-var valid6 = _errs21 === errors;
-if(!valid6){
+var valid5 = _errs21 === errors;
+if(!valid5){
 break;
 }
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
@@ -10167,13 +10308,43 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.confidence !== undefined){
+if(data.series !== undefined){
+let data14 = data.series;
 const _errs22 = errors;
-if(typeof data.confidence !== "string"){
-validate182.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+if(errors === _errs22){
+if(Array.isArray(data14)){
+var valid6 = true;
+const len5 = data14.length;
+for(let i5=0; i5<len5; i5++){
+const _errs24 = errors;
+if(!(validate205(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+errors = vErrors.length;
+}
+var valid6 = _errs24 === errors;
+if(!valid6){
+break;
+}
+}
+}
+else {
+validate184.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
+}
 var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.confidence !== undefined){
+const _errs25 = errors;
+if(typeof data.confidence !== "string"){
+validate184.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+return false;
+}
+var valid0 = _errs25 === errors;
 }
 else {
 var valid0 = true;
@@ -10188,11 +10359,13 @@ var valid0 = true;
 }
 }
 }
+}
+}
 else {
-validate182.errors = [{instancePath,keyword:"type"}];
+validate184.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate182.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
