@@ -24,14 +24,14 @@ test("a rate that the budget lowered is seen, and how to raise the budget", asyn
     await effective.focus();
     await expect(page.getByRole("tooltip")).toContainText("tidscope with --budget-percent");
     await expect(page.locator('[data-event="rate_adapted"]').last()).toContainText(
-      "Sampling went from 10 to",
+      "Sampling rate lowered from 10 to",
     );
     await page.getByRole("button", { name: /warning/ }).click();
     const health = page.getByRole("region", { name: "Data quality" });
-    await expect(health).toContainText(/samples? a second, not the 10 asked for/);
-    await expect(health).toContainText(/In force\d(\.\d+)? Hz/);
-    await expect(health).toContainText(/Of it measuring\d+\.\d of 0\.05 %/);
-    await expect(health).toContainText(/Held for replay.* frames unsent/);
+    await expect(health).toContainText(/Hz instead of the requested 10 Hz/);
+    await expect(health).toContainText(/Effective rate\d(\.\d+)? Hz/);
+    await expect(health).toContainText(/Sampling overhead\d+\.\d % of a core \(budget 0\.05 %\)/);
+    await expect(health).toContainText(/Replay buffer.* frames unsent/);
   } finally {
     await program.kill();
     await site.stop();

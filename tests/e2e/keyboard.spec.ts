@@ -17,14 +17,14 @@ test("goes from page to page, and helps", async ({ signedIn }) => {
 
 test("the first Tab reaches the skip link", async ({ signedIn }) => {
   await signedIn.keyboard.press("Tab");
-  const skip = signedIn.getByRole("link", { name: "Skip to the content" });
+  const skip = signedIn.getByRole("link", { name: "Skip to content" });
   await expect(skip).toBeFocused();
   await expect(skip).toBeInViewport();
 });
 
 test("space pauses and continues, but not while typing", async ({ watching }) => {
   const { page } = watching;
-  const paused = page.getByText("Paused. Measuring goes on.");
+  const paused = page.getByText("Paused. Sampling continues.");
   await page.keyboard.press("Space");
   await expect(paused).toBeVisible();
   await page.keyboard.press("Space");

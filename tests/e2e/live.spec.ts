@@ -33,14 +33,14 @@ test("pause stops the numbers while data goes on", async ({ watching }) => {
   const { page } = watching;
   const total = watching.cell("burner", "total:cpu_run_ns");
   await page.getByRole("button", { name: "Pause" }).click();
-  await expect(page.getByText("Paused. Measuring goes on.")).toBeVisible();
+  await expect(page.getByText("Paused. Sampling continues.")).toBeVisible();
   // What was on its way when it was pressed may still arrive.
   await watching.frames(5);
   const frozen = (await total.textContent()) ?? "";
   await watching.frames(15);
   expect(await total.textContent()).toBe(frozen);
 
-  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
   await expect
     .poll(async () => Number.parseFloat((await total.textContent()) ?? ""))
     .toBeGreaterThan(Number.parseFloat(frozen) + 0.3);
@@ -53,9 +53,9 @@ test("filters by regular expression, and says when it is none", async ({ watchin
   await expect(page.getByText("3 threads", { exact: true })).toBeVisible();
   await expect(watching.row("burner")).toHaveCount(0);
   await filter.fill("worker-[");
-  await expect(page.getByRole("alert")).toContainText("not a regular expression");
+  await expect(page.getByRole("alert")).toContainText("Invalid regular expression");
   await filter.fill("no-such-thread");
-  await expect(page.getByText("No thread fits the filter.")).toBeVisible();
+  await expect(page.getByText("No matching threads.")).toBeVisible();
   await filter.fill("");
   await expect(watching.row("burner")).toBeVisible();
 });
@@ -81,7 +81,7 @@ test("a thread that is selected is highlighted in table and charts", async ({ wa
 test("columns can be chosen, are explained, and are kept", async ({ watching }) => {
   const { page } = watching;
   await page.getByRole("button", { name: "Columns" }).click();
-  const dialog = page.getByRole("dialog", { name: "Columns of the thread table" });
+  const dialog = page.getByRole("dialog", { name: "Thread table columns" });
   await expect(dialog).toContainText("Times the thread was put on a CPU.");
   await expect(dialog).toContainText(/Interrupt delay.*Not here:/s);
   await dialog.getByLabel("Times scheduled, total").check();

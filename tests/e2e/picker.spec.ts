@@ -45,7 +45,7 @@ test("shows the busy program near the top, and its CPU", async ({ signedIn, prog
 
 test("says that no process fits", async ({ signedIn }) => {
   await signedIn.getByLabel("Search processes").fill("no-such-program-anywhere");
-  await expect(signedIn.getByText("No process fits")).toBeVisible();
+  await expect(signedIn.getByText("No matching process")).toBeVisible();
   await signedIn.getByRole("button", { name: "Show all" }).click();
   await expect(signedIn.getByRole("table")).toBeVisible();
 });
@@ -77,12 +77,12 @@ test("deep links that lead nowhere say so", async ({ signedIn, site }) => {
   await signedIn.goto(`${site.url}/?pid=abc`);
   await expect(signedIn.getByText('"abc" is not a process id.')).toBeVisible();
   await signedIn.goto(`${site.url}/?target=t-1-00000000`);
-  await expect(signedIn.getByText("This target is not known")).toBeVisible();
+  await expect(signedIn.getByText("Unknown target")).toBeVisible();
 });
 
 test("lists what is attached already on top, and opens it again", async ({ watching, program }) => {
   const { page } = watching;
-  await page.getByRole("button", { name: "Switch", exact: true }).click();
+  await page.getByRole("button", { name: "Switch process" }).click();
   const target = page.locator(`[data-target^="t-${program.pid}-"]`);
   await expect(target).toContainText("attached");
   await target.getByRole("link").click();
@@ -94,5 +94,5 @@ test("starts the demo and stops it", async ({ signedIn }) => {
   await expect(signedIn.getByRole("button", { name: "Stop the demo" })).toBeVisible();
   await expect(signedIn.locator('[data-tile="cpu"]')).toContainText(/\d/);
   await signedIn.getByRole("button", { name: "Stop the demo" }).click();
-  await expect(signedIn.getByText(/The process has ended|^Detached$/)).toBeVisible();
+  await expect(signedIn.getByText(/The process has exited|^Detached$/)).toBeVisible();
 });

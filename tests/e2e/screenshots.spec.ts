@@ -42,7 +42,7 @@ async function take(page: Page, name: string, at?: Locator): Promise<void> {
 
 test("sign-in", async ({ page, site }) => {
   await page.goto(site.url);
-  await expect(page.getByRole("heading", { name: "Sign in with the token" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
   await take(page, "sign-in");
 });
 
@@ -66,7 +66,7 @@ test("live and paused", async ({ signedIn }) => {
   await fill(signedIn);
   await take(signedIn, "live");
   await signedIn.keyboard.press("Space");
-  await expect(signedIn.getByText("Paused. Measuring goes on.")).toBeVisible();
+  await expect(signedIn.getByText("Paused. Sampling continues.")).toBeVisible();
   await take(signedIn, "live-paused");
   await signedIn.getByRole("button", { name: "Stop the demo" }).click();
 });
@@ -74,7 +74,7 @@ test("live and paused", async ({ signedIn }) => {
 /** A picture of an empty chart shows nothing: wait until a good part of the axis is filled. */
 async function fill(page: Page): Promise<void> {
   await page.getByText("30 s", { exact: true }).click();
-  await expect(page.locator("[data-fact=Watched]")).toHaveText(/(1[2-9]|[2-5]\d) s|min/, {
+  await expect(page.locator("[data-fact='Attached for']")).toHaveText(/(1[2-9]|[2-5]\d) s|min/, {
     timeout: 40_000,
   });
 }
@@ -155,7 +155,7 @@ test("runs, a run, and a comparison", async ({ signedIn, site, program }) => {
 test("exited", async ({ watching, program }) => {
   await fill(watching.page);
   await program.quit();
-  await expect(watching.page.getByText("The process has ended")).toBeVisible();
+  await expect(watching.page.getByText("The process has exited")).toBeVisible();
   await take(watching.page, "exited");
 });
 

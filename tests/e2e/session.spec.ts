@@ -12,7 +12,7 @@ test("the printed address signs in, and the token leaves the address bar", async
 
 test("without a session the page asks for the token", async ({ page, site }) => {
   await page.goto(site.url);
-  await expect(page.getByRole("heading", { name: "Sign in with the token" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
   await expect(page.getByText(`${site.url}/?token=…`)).toBeVisible();
 
   const field = page.getByLabel("Address or token");
@@ -32,7 +32,7 @@ test("without a session the page asks for the token", async ({ page, site }) => 
 
 test("an address that names no page says so", async ({ signedIn, site }) => {
   await signedIn.goto(`${site.url}/nothing/here`);
-  await expect(signedIn.getByText("There is no such page")).toBeVisible();
+  await expect(signedIn.getByText("Page not found")).toBeVisible();
   await signedIn.getByRole("main").getByRole("link", { name: "Doctor" }).click();
   await expect(signedIn.getByRole("heading", { name: "Doctor" })).toBeVisible();
 });

@@ -70,7 +70,7 @@ test.describe("a program with an agent", () => {
     steering,
   }) => {
     const { page, drawer } = steering;
-    await expect(drawer).toContainText("Nothing steers this program");
+    await expect(drawer).toContainText("Not steered");
     await steering.hurry("bidirectional");
     await steering.policy("bidirectional").click();
     await expect(steering.policy("bidirectional")).toHaveAttribute("aria-pressed", "true");
@@ -116,7 +116,7 @@ test.describe("a program with an agent", () => {
     const { drawer } = steering;
     await steering.policy("fixed").click();
     await expect(steering.policy("fixed")).toHaveAttribute("aria-pressed", "true");
-    const largest = drawer.getByLabel("Largest size");
+    const largest = drawer.getByLabel("Upper bound");
     const apply = drawer.getByRole("button", { name: "Apply bounds" });
     await largest.fill("2");
     await apply.click();
@@ -142,7 +142,7 @@ test.describe("a program with an agent", () => {
 
     await drawer.getByRole("button", { name: `Release, back to size ${Steered.LARGEST}` }).focus();
     await steering.page.keyboard.press("Enter");
-    await expect(drawer).toContainText("Nothing steers this program");
+    await expect(drawer).toContainText("Not steered");
     // The button is gone, the focus is still in the drawer.
     await expect(drawer).toBeFocused();
     await expect(steering.fact("GOMAXPROCS")).toHaveText(String(Steered.LARGEST));
@@ -172,7 +172,7 @@ test.describe("a program with an agent", () => {
       await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
       const watching = new SteerPage(page);
       await watching.open(steering.page.url());
-      await expect(watching.drawer).toContainText("This address only lets you watch");
+      await expect(watching.drawer).toContainText("Read-only session");
       await expect(watching.policy("bidirectional")).toHaveAttribute("aria-pressed", "true");
       for (const name of ["Restart search", /^Release/, "fixed"] as const) {
         const button = watching.drawer.getByRole("button", { name, exact: true });
