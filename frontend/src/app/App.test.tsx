@@ -20,5 +20,10 @@ it("says that an address names no page, and leads on", async () => {
   await TestPage.open("/nothing/here");
   screen.getByText("Page not found");
   const links = within(screen.getByRole("main")).getAllByRole("link");
-  expect(links.map((link) => link.getAttribute("href"))).toEqual(["/", "/runs", "/compare", "/doctor"]);
+  expect(links.map((link) => link.getAttribute("href"))).toEqual([
+    "/",
+    "/runs",
+    "/compare",
+    "/doctor",
+  ]);
 });
