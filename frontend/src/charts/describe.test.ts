@@ -96,7 +96,7 @@ describe("describeChart and describeEvent", () => {
       "kalman-kg search restarted: a phase (a page at 127.0.0.1).",
     );
     expect(describeEvent({ type: "steering_released", policy, size: 16, actor })).toContain(
-      "size 16 again",
+      "size 16 restored",
     );
     expect(describeEvent({ type: "steering_problem", policy, problem: null })).toBe(
       "kalman-kg works again.",
