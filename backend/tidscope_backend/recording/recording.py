@@ -5,7 +5,6 @@ import errno
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -165,7 +164,7 @@ class Recording:
             empty, self._part = self._part.bytes == 0, None
             if empty:
                 self.folder.open_part(self._number).unlink(missing_ok=True)
-        reserve_file(self.folder).unlink(missing_ok=True)
+        self.folder.reserve.unlink(missing_ok=True)
 
     def manifest_fields(self) -> dict[str, object]:
         """The fields of its manifest that recording determines; people set the others."""
@@ -246,7 +245,7 @@ class Recording:
 
     def _reserve(self) -> None:
         descriptor = os.open(
-            reserve_file(self.folder), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, mode=0o600
+            self.folder.reserve, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, mode=0o600
         )
         try:
             os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
@@ -282,11 +281,6 @@ def rows_of(frame: bytes) -> int:
             return int(reader.read_next_batch().num_rows)
     except (pa.ArrowException, StopIteration, OSError, ValueError):
         return 0
-
-
-def reserve_file(folder: RunFolder) -> Path:
-    """The file that reserves disk space."""
-    return folder.path / "open" / "reserve"
 
 
 def write_failure(error: OSError) -> Ending:

@@ -65,7 +65,9 @@ class RecordingStats:
     """
 
     def __init__(self) -> None:
-        self.counts = RunCounts(frames=0, thread_samples=0, threads=0, events=0, bytes=0)
+        self.counts = RunCounts(
+            frames=0, thread_samples=0, threads=0, events=0, bytes=0, open_bytes=0
+        )
         self.losses = RunLosses(
             frames=0,
             gaps=0,

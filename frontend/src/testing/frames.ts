@@ -14,6 +14,7 @@ import type {
   CollectorHealth,
   FrameHeader,
   MachineCounters,
+  ProcessGauges,
   Target,
   TargetEvent,
 } from "../wire/generated/models";
@@ -48,6 +49,7 @@ export interface FrameChanges {
   readonly events?: readonly TargetEvent[];
   readonly exited?: { readonly threads: number; readonly totals: Record<string, number> };
   readonly gomaxprocs?: number;
+  readonly process?: Partial<ProcessGauges>;
   readonly machine?: Partial<MachineCounters>;
   readonly target?: string;
 }
@@ -97,7 +99,7 @@ export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
     unix_us: 1_700_000_000_000_000 + Math.round(t_s * 1e6),
     live_threads: rows.length,
     events: [...(changes.events ?? [])],
-    process: { gomaxprocs: changes.gomaxprocs ?? null, rss_bytes: null },
+    process: { gomaxprocs: changes.gomaxprocs ?? null, rss_bytes: null, ...changes.process },
     machine: { ...MACHINE, ...changes.machine },
     health: HEALTH,
     exited: { threads: 0, inexact: 0, totals: {}, ...changes.exited },
