@@ -27,16 +27,19 @@ NOTE = "Generated from shared/schemas by tools/generate.py. Do not edit."
 
 Json = dict[str, Any]
 
-PAGE = (
-    *("FrameHeader", "LiveMessage", "LiveCommand", "FieldCatalogue", "Problem", "ProblemType"),
-    *("SessionRequest", "SessionResponse", "HealthResponse", "HostsResponse", "ProcessesResponse"),
-    *("AttachRequest", "RateRequest", "Target", "DemoResponse"),
-    *("DoctorReport", "DelayAccountingRequest"),
-    *("PoliciesResponse", "SteeringOptions", "SteerRequest"),
-    *("RecordRequest", "RunsResponse", "RunManifest", "RunPatch", "RunEventsResponse"),
-    *("AlignKind", "Comparison"),
+PAGE_READS = (
+    *("LiveMessage", "FrameHeader", "Problem"),
+    *("HealthResponse", "ProcessesResponse", "SessionResponse", "DemoResponse", "DoctorReport"),
+    *("Target", "PoliciesResponse", "SteeringOptions"),
+    *("RunsResponse", "RunManifest", "Comparison"),
 )
-"""What the page reads and sends; its types are these and what they refer to."""
+"""Messages and answers that the page checks as they come in."""
+PAGE_SENDS = (
+    *("LiveCommand", "SessionRequest", "AttachRequest", "RateRequest", "DelayAccountingRequest"),
+    *("SteerRequest", "RecordRequest", "RunPatch"),
+)
+PAGE_USES = ("FieldCatalogue", "ProblemType", "AlignKind")
+"""What it has types of besides."""
 
 
 def load_schemas() -> dict[str, Json]:
@@ -96,11 +99,16 @@ def bundle(schemas: dict[str, Json]) -> Json:
     }
 
 
-def run(command: list[str]) -> None:
-    """Run a generator; its output is shown only if it fails."""
+def run(command: list[str]) -> str:
+    """Run a generator; its output is shown only if it fails.
+
+    Returns:
+        What it printed.
+    """
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 def python_models(wire: Json, work: Path) -> str:
@@ -144,6 +152,35 @@ def without(pattern: str, text: str) -> str:
     if count != 1:
         raise SystemExit(f"the type of the bundle's root is there {count} times")
     return left.rstrip("\n") + "\n"
+
+
+def validators(page: Json, work: Path) -> tuple[str, str]:
+    """Validators of what the page reads, and their types."""
+    source = work / "page.json"
+    source.write_text(json.dumps({"$defs": page["$defs"], "titles": PAGE_READS}))
+    code = run(["node", str(ROOT / "tools" / "generateValidators.mjs"), str(source)])
+    types = [
+        f"// {NOTE}",
+        "",
+        f'import type {{ {", ".join(sorted(PAGE_READS))} }} from "./models";',
+        "",
+        "/** Whether a value fits its schema; if not, `errors` says where. */",
+        "export interface Validator<T> {",
+        "  (value: unknown): value is T;",
+        "  errors?: readonly Misfit[] | null;",
+        "}",
+        "",
+        "export interface Misfit {",
+        "  /** JSON pointer to what does not fit. */",
+        "  readonly instancePath: string;",
+        "  /** Keyword of the schema that it does not fit. */",
+        "  readonly keyword: string;",
+        "  readonly params?: { readonly missingProperty?: string };",
+        "}",
+        "",
+        *(f"export const is{title}: Validator<{title}>;" for title in PAGE_READS),
+    ]
+    return f"// {NOTE}\n{code}", "\n".join(types) + "\n"
 
 
 def close_codes(schemas: dict[str, Json]) -> tuple[str, str]:
@@ -242,12 +279,13 @@ def generate() -> dict[Path, str]:
     messages = {title: one for title, one in schemas.items() if title != "CloseCode"}
     agent = reachable(messages, [title for title in messages if title.startswith("Agent")])
     others = {t: one for t, one in messages.items() if not t.startswith("Agent")}
-    page = bundle(reachable(others, PAGE))
+    page = bundle(reachable(others, (*PAGE_READS, *PAGE_SENDS, *PAGE_USES)))
     python_codes, script_codes = close_codes(schemas)
     python_fields, script_fields = catalogue()
     python_limits, script_limits = limits(schemas)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
+        script_validators, script_validator_types = validators(page, work)
         return {
             SCHEMAS.relative_to(ROOT) / "problem_type.schema.json": problem_type_schema,
             PYTHON_OUT / "models.py": python_models(bundle(others), work),
@@ -257,6 +295,8 @@ def generate() -> dict[Path, str]:
             PYTHON_OUT / "problems.py": problems(),
             PYTHON_OUT / "limits.py": python_limits,
             TYPESCRIPT_OUT / "models.ts": typescript_types(page, work),
+            TYPESCRIPT_OUT / "validators.js": script_validators,
+            TYPESCRIPT_OUT / "validators.d.ts": script_validator_types,
             TYPESCRIPT_OUT / "closeCode.ts": script_codes,
             TYPESCRIPT_OUT / "catalogue.ts": script_fields,
             TYPESCRIPT_OUT / "limits.ts": script_limits,

@@ -1559,15 +1559,6 @@ export interface Host {
   collector: CollectorInfo;
 }
 /**
- * GET /api/v1/hosts.
- */
-export interface HostsResponse {
-  /**
-   * Known hosts.
-   */
-  hosts: Host[];
-}
-/**
  * A way to set the size of a target's pool.
  */
 export interface KnobOption {
@@ -1869,37 +1860,6 @@ export interface RunCounts {
    * Bytes of raw frames in parts that are not sealed yet; sealing makes them about ten times smaller. 0 once the run is sealed.
    */
   open_bytes: number;
-}
-/**
- * An event of a run; one line of its events files.
- */
-export interface RunEvent {
-  /**
-   * Frame that carried it.
-   */
-  seq: number;
-  /**
-   * Nanoseconds since attach, as in the target's frames.
-   */
-  time_ns: number;
-  /**
-   * Wall clock, Unix microseconds.
-   */
-  unix_us: number;
-  event: TargetEvent;
-}
-/**
- * GET /api/v1/runs/{id}/events.
- */
-export interface RunEventsResponse {
-  /**
-   * In order of time.
-   */
-  events: RunEvent[];
-  /**
-   * Events beyond the limit of the response.
-   */
-  omitted: number;
 }
 /**
  * All that is needed to understand a run without the machine that it was recorded on; manifest.json in its folder.
