@@ -24,8 +24,8 @@ PACKAGES = {
 
 PURE = {
     "tidscope_policies": {
-        *("collections", "dataclasses", "itertools", "math", "statistics", "typing", "zlib"),
-        *("numpy", "pydantic"),
+        *("collections", "dataclasses", "itertools", "math", "re", "statistics", "typing", "zlib"),
+        "numpy",
     },
 }
 """Folders that import only themselves and these: no clock, no I/O, no chance."""

@@ -88,7 +88,7 @@ async def serve(
     opener = await asyncio.to_thread(open_setup_opener, procfs)
     steering = SteeringService(procfs, opener, Audit(audit))
     commands = Commands(
-        targets, diagnose, sources.delays, SteeringCommands(targets, engine, steering)
+        targets, diagnose, sources.delays, SteeringCommands(targets, engine, steering, procfs)
     )
     uplink = Uplink(backend, secret, host, targets, commands, replay, policies=policies())
     # The sampling thread must not wait long for threads that list processes.

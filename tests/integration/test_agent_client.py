@@ -25,7 +25,7 @@ from tidscope_collector.steering.agent.errors import (
     StaleSocketError,
     WrongPeerError,
 )
-from tidscope_collector.steering.agent.places import connect, folders
+from tidscope_collector.steering.agent.socket_paths import connect, list_folders
 from tidscope_collector.steering.knobs.agent import AgentKnob
 from tidscope_collector.steering.knobs.knob import KnobLostError, KnobRefusedError
 
@@ -234,12 +234,12 @@ def test_the_knob_over_an_agent() -> None:
 
 def test_folders_in_their_order() -> None:
     system = ["/run/user/7/tidscope", "/run/tidscope"]
-    assert folders(b"", 7) == system
-    assert folders(b"HOME=/\0XDG_RUNTIME_DIR=/x\0", 7) == ["/x/tidscope", *system]
-    assert folders(b"XDG_RUNTIME_DIR=/run/user/7\0", 7) == system
-    assert folders(b"XDG_RUNTIME_DIR=x\0", 7) == system
-    assert folders(b"TIDSCOPE_AGENT_DIR=/a\0XDG_RUNTIME_DIR=/x\0", 7) == ["/a"]
-    assert folders(b"TIDSCOPE_AGENT_DIR=\0", 7) == system
+    assert list_folders(b"", 7) == system
+    assert list_folders(b"HOME=/\0XDG_RUNTIME_DIR=/x\0", 7) == ["/x/tidscope", *system]
+    assert list_folders(b"XDG_RUNTIME_DIR=/run/user/7\0", 7) == system
+    assert list_folders(b"XDG_RUNTIME_DIR=x\0", 7) == system
+    assert list_folders(b"TIDSCOPE_AGENT_DIR=/a\0XDG_RUNTIME_DIR=/x\0", 7) == ["/a"]
+    assert list_folders(b"TIDSCOPE_AGENT_DIR=\0", 7) == system
 
 
 LISTENER = """

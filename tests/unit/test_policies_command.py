@@ -90,7 +90,7 @@ def test_an_error_in_a_scenario_is_named(tmp_path: Path) -> None:
     path.write_text(MINE + "sigma = 7\n")
     code, out, err = call("bench", "--scenario", str(path))
     assert (code, out) == (2, "")
-    assert f"{path}: processes.0.sigma: Input should be less than 1" in err
+    assert f"{path}: processes.0.sigma: 7 is not at least 0 and below 1" in err
 
 
 def test_a_name_twice_is_refused(mine: Path) -> None:

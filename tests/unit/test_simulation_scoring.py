@@ -1,5 +1,7 @@
 """Scores of runs made by hand, and of a run that always comes out the same."""
 
+from dataclasses import replace
+
 import pytest
 from tidscope_backend.cli.bench.runner import run_campaign
 from tidscope_backend.cli.bench.scenario_files import shipped
@@ -20,7 +22,7 @@ def scenario(seconds: float, programs: int = 1, scored_from_s: float = 0.0) -> S
 
 
 def run(name: str, on: str, seed: int, one_dip: float | None = None, seconds: int = 240) -> Trial:
-    short = SHIPPED[on].model_copy(update={"seconds": seconds})
+    short = replace(SHIPPED[on], seconds=seconds)
     return Run(short, POLICIES[name].make, seed, one_dip).go()
 
 
@@ -73,7 +75,7 @@ def test_differing_decisions() -> None:
 def test_a_fixed_size_has_the_regret_that_the_law_gives() -> None:
     trial = run("fixed", "S1", seed=3)
     # X(16) = 3855.42 against X(10) = 4255.32.
-    found = score(SHIPPED["S1"].model_copy(update={"seconds": 240}), trial)
+    found = score(replace(SHIPPED["S1"], seconds=240), trial)
     assert found.regret_percent == pytest.approx(100 * (1 - 3855.421687 / 4255.319149))
     assert trial.switches == 0
     assert len(trial.decisions) == 120
@@ -123,12 +125,12 @@ def test_one_program_searches_at_a_time() -> None:
 
 
 def test_a_job_compares_with_and_without_dips() -> None:
-    short = SHIPPED["S6"].model_copy(update={"seconds": 120})
+    short = replace(SHIPPED["S6"], seconds=120)
     outcome = run_job(Job("bidirectional", short, 0))
     assert outcome.dip_changed is not None
     assert outcome.dip_changed > 0
     assert outcome.one_dip_changed is None
-    calm = run_job(Job("bidirectional", SHIPPED["S1"].model_copy(update={"seconds": 120}), 0))
+    calm = run_job(Job("bidirectional", replace(SHIPPED["S1"], seconds=120), 0))
     assert calm.dip_changed is None
     assert calm.one_dip_changed is not None
     assert run_job(Job("fixed", short, 0)).dip_changed == 0
@@ -142,7 +144,7 @@ def test_the_single_dip_lies_inside_the_run() -> None:
 
 
 def test_rows_are_means_over_seeds_and_do_not_depend_on_the_number_of_processes() -> None:
-    short = [SHIPPED[name].model_copy(update={"seconds": 60}) for name in ("S1", "S6")]
+    short = [replace(SHIPPED[name], seconds=60) for name in ("S1", "S6")]
     rows = list(run_campaign(["fixed", "linear"], short, seeds=2, workers=2))
     assert rows == list(run_campaign(["fixed", "linear"], short, seeds=2, workers=1))
     assert [row.policy for row in rows] == ["fixed", "linear"]

@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from tidscope_wire.generated.models import Steering, SteeringOptions, SteerRequest, Target
 
+from tidscope_collector.processes.ports import listening_ports
+from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.steering.audit import AuditError
@@ -34,10 +36,14 @@ class SteeringCommands:
         targets: the attached targets.
         engine: publishes events and sums counters.
         steering: runs the control loops.
+        procfs: root of /proc.
     """
 
-    def __init__(self, targets: Targets, engine: Engine, steering: SteeringService) -> None:
-        self._targets, self._engine, self._steering = targets, engine, steering
+    def __init__(
+        self, targets: Targets, engine: Engine, steering: SteeringService, procfs: ProcFs
+    ) -> None:
+        self._targets, self._engine = targets, engine
+        self._steering, self._procfs = steering, procfs
 
     def options(self, target: str) -> SteeringOptions:
         """How a target could be steered.
@@ -92,7 +98,7 @@ class SteeringCommands:
             pid=pid,
             start_ticks=known.process.start_ticks,
             fields=frozenset(known.fields),
-            ports=frozenset(self._ports(pid)),
+            ports=lambda: frozenset(listening_ports(self._procfs, [pid]).get(pid, ())),
             totals=lambda fields: self._total(target, fields),
         )
         return SteeringTarget(
@@ -109,11 +115,6 @@ class SteeringCommands:
             self._targets.attached(target)
             raise refuse("target-exited", 410, "It has ended", "it has just ended", "Attach anew.")
         return found
-
-    def _ports(self, pid: int) -> list[int]:
-        """TCP ports on which it listens now."""
-        found = next((one for one in self._targets.processes() if one.pid == pid), None)
-        return [] if found is None else list(found.ports)
 
     def _total(self, target: str, fields: tuple[str, ...]) -> int | None:
         def add() -> int | None:

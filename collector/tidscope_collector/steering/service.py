@@ -5,15 +5,17 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tidscope_policies.contract import Bounds
 from tidscope_policies.parameters import ParameterError, make_parameters
 from tidscope_policies.registry import POLICIES
 from tidscope_wire.generated.models import (
+    KnobOption,
     PolicyInfo,
     PolicyParameter,
     PrometheusCounter,
+    SignalOption,
     Steering,
     SteeringOptions,
     SteerRequest,
@@ -21,6 +23,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.steering.agent.socket_paths import SocketId
 from tidscope_collector.steering.audit import Audit, AuditError
 from tidscope_collector.steering.loop.control_loop import (
     STEERING_ERRORS,
@@ -35,6 +38,8 @@ from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
 
 log = logging.getLogger("tidscope.steering")
 
+OPTIONS_S = 60.0
+"""Knobs and signals are opened again after so long, even if nothing is seen to have changed."""
 ACTIONS = 20
 ACTIONS_S = 10.0
 """So many actions within so many seconds, for each target; a release always goes."""
@@ -75,6 +80,23 @@ class SteeringTarget:
     publish: EventSink
 
 
+@dataclass
+class _Options:
+    """Knobs and signals of a target, as they were when they were last opened.
+
+    Attributes:
+        seen: socket of its agent and its ports then; others mean that the options may differ now.
+        at_s: when.
+        knobs: empty before they are opened for the first time.
+        signals: the same.
+    """
+
+    seen: tuple[SocketId | None, frozenset[int]]
+    at_s: float
+    knobs: list[KnobOption] = field(default_factory=list)
+    signals: list[SignalOption] = field(default_factory=list)
+
+
 class SteeringService:
     """Its methods may be called from several threads.
 
@@ -102,14 +124,19 @@ class SteeringService:
         self._loops: dict[str, ControlLoop] = {}
         self._actions: dict[str, deque[float]] = {}
         self._counters: dict[str, PrometheusCounter] = {}
+        self._options: dict[str, _Options] = {}
 
     def options(self, target: SteeringTarget) -> SteeringOptions:
         """How a target could be steered, and how it is."""
         with self._for(target.id):
             loop = self._loops.get(target.id)
+            found = self._described(target)
             # While it is steered the knob in use is not opened a second time.
-            knobs = self._opener.knobs(target.process.pid) if loop is None else [loop.knob]
-            signals = self._opener.signals(target.process)
+            if loop is not None:
+                knobs = [loop.knob]
+            else:
+                knobs = found.knobs = found.knobs or self._opener.knobs(target.process.pid)
+            signals = found.signals = found.signals or self._opener.signals(target.process)
         steering = None if loop is None else loop.steering
         return SteeringOptions(knobs=knobs, signals=signals, steering=steering)
 
@@ -148,6 +175,7 @@ class SteeringService:
             )
 
         with self._for(target.id):
+            self._options.pop(target.id, None)
             self._end(target.id, actor)
             try:
                 setup = open_setup()
@@ -188,6 +216,14 @@ class SteeringService:
         self._note_outcome("steer", target, actor)
         return loop.steering
 
+    def _described(self, target: SteeringTarget) -> _Options:
+        """What is known of a target's knobs and signals: opening them disturbs the program."""
+        seen = self._opener.agent_socket(target.process.pid), target.process.ports()
+        now, known = self._clock(), self._options.get(target.id)
+        if known is None or known.seen != seen or now - known.at_s > OPTIONS_S:
+            known = self._options[target.id] = _Options(seen, now)
+        return known
+
     def restart(self, target: SteeringTarget, actor: str) -> Steering:
         """Let the policy search anew.
 
@@ -215,6 +251,7 @@ class SteeringService:
         except AuditError as error:
             log.error("released all the same: %s", error)
         with self._for(target.id):
+            self._options.pop(target.id, None)
             if not self._end(target.id, actor):
                 raise NotSteeredError
 
@@ -225,6 +262,7 @@ class SteeringService:
         with self._lock:
             self._actions.pop(target, None)
             self._counters.pop(target, None)
+            self._options.pop(target, None)
             self._busy.pop(target, None)
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """A campaign: policies on scenarios with many seeds. Its jobs are independent of each other."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from tidscope_policies.registry import POLICIES
@@ -75,7 +75,7 @@ def run_job(job: Job) -> Outcome:
     found = trial(job.scenario).trial
     dip_changed = one_dip_changed = None
     if job.scenario.dips is not None:
-        calm = job.scenario.model_copy(update={"dips": None})
+        calm = replace(job.scenario, dips=None)
         dip_changed = differing(found, trial(calm).trial)
     else:
         one_dip_changed = differing(found, trial(job.scenario, one_dip_s(job)).trial)

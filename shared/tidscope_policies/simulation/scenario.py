@@ -1,44 +1,70 @@
 """What a policy is tried on: programs, noise and dips. docs/controllers.md explains the format."""
 
-from typing import Annotated, Self
-
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+import math
+import re
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from tidscope_policies.contract import Bounds
 
-FromZero = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Size = Annotated[int, Field(ge=1, le=1024)]
 DAY_S = 24 * 3600
+MOST_THREADS = 1024
+MOST_PROCESSES = 16
+NAME = re.compile(r"[A-Za-z0-9_.-]{1,32}")
+TINY = math.ulp(0.0)
+ALMOST_ONE = math.nextafter(1.0, 0.0)
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+def _number(low: float, high: float = math.inf, **default: Any) -> Any:
+    """A field with its lowest and highest value; infinity itself is never one."""
+    return field(metadata={"low": low, "high": high}, **default)
 
 
+@dataclass(frozen=True)
+class _Table:
+    """A table of a scenario's file.
+
+    Raises:
+        ValueError: a value is out of its bounds; the text names the field.
+    """
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            low, value = each.metadata.get("low"), getattr(self, each.name)
+            if low is None or value is None:
+                continue
+            if not low <= value <= each.metadata["high"] or not math.isfinite(value):
+                raise ValueError(f"{each.name}: {value:g} is not {_range(low, each.metadata)}")
+        self._check()
+
+    def _check(self) -> None:
+        """Check what more than one field decides."""
+
+
+@dataclass(frozen=True)
 class Phase(_Table):
     """A stretch of a program's life. `best` sets kappa so that this size is the best one."""
 
-    seconds: Positive
-    scale: Positive = 1.0
-    best: Positive | None = None
+    seconds: float = _number(TINY)
+    scale: float = _number(TINY, default=1.0)
+    best: float | None = _number(TINY, default=None)
 
 
+@dataclass(frozen=True)
 class RandomPhases(_Table):
     """Phases of `shortest_s` plus an exponential time of mean `further_s`; best size uniform."""
 
-    shortest_s: Annotated[float, Field(ge=1, allow_inf_nan=False)]
-    further_s: FromZero
-    best_low: Size
-    best_high: Size
+    shortest_s: float = _number(1)
+    further_s: float = _number(0)
+    best_low: int = _number(1, MOST_THREADS)
+    best_high: int = _number(1, MOST_THREADS)
 
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check(self) -> None:
         if self.best_low > self.best_high:
             raise ValueError("best_low is above best_high")
-        return self
 
 
+@dataclass(frozen=True)
 class Process(_Table):
     """A program with a pool, whose throughput follows the universal scalability law.
 
@@ -55,56 +81,56 @@ class Process(_Table):
         random_phases: instead of phases.
     """
 
-    ops_per_thread: Positive = 1000.0
-    sigma: Annotated[float, Field(ge=0, lt=1)] = 0.03
-    kappa: FromZero = 0.003
-    from_s: FromZero = 0.0
-    until_s: Positive | None = None
-    ceiling_ops: Positive | None = None
-    knee: Size | None = None
-    knee_loss: Annotated[float, Field(ge=0, lt=1)] = 0.0
-    phases: list[Phase] = Field(default_factory=list)
+    ops_per_thread: float = _number(TINY, default=1000.0)
+    sigma: float = _number(0, ALMOST_ONE, default=0.03)
+    kappa: float = _number(0, default=0.003)
+    from_s: float = _number(0, default=0.0)
+    until_s: float | None = _number(TINY, default=None)
+    ceiling_ops: float | None = _number(TINY, default=None)
+    knee: int | None = _number(1, MOST_THREADS, default=None)
+    knee_loss: float = _number(0, ALMOST_ONE, default=0.0)
+    phases: list[Phase] = field(default_factory=list)
     random_phases: RandomPhases | None = None
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
+    def _check(self) -> None:
         if self.phases and self.random_phases:
             raise ValueError("phases and random_phases exclude each other")
         if self.until_s is not None and self.until_s <= self.from_s:
             raise ValueError("until_s is not after from_s")
-        return self
 
 
+@dataclass(frozen=True)
 class Noise(_Table):
     """Relative noise: white, per interval of 2 s, and slow (autoregressive)."""
 
-    white_percent: FromZero = 2.5
-    slow_percent: FromZero = 1.5
-    slow_tau_s: Positive = 10.0
+    white_percent: float = _number(0, default=2.5)
+    slow_percent: float = _number(0, default=1.5)
+    slow_tau_s: float = _number(TINY, default=10.0)
 
 
+@dataclass(frozen=True)
 class Dips(_Table):
     """Throughput falls to `to_percent` for a uniform time; gaps are fixed plus exponential."""
 
-    to_percent: FromZero = 5.0
-    shortest_s: Positive = 1.0
-    longest_s: Positive = 4.0
-    gap_s: FromZero = 10.0
-    further_gap_s: FromZero = 20.0
+    to_percent: float = _number(0, default=5.0)
+    shortest_s: float = _number(TINY, default=1.0)
+    longest_s: float = _number(TINY, default=4.0)
+    gap_s: float = _number(0, default=10.0)
+    further_gap_s: float = _number(0, default=20.0)
 
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check(self) -> None:
         if self.shortest_s > self.longest_s:
             raise ValueError("shortest_s is above longest_s")
-        return self
 
 
+@dataclass(frozen=True)
 class Scenario(_Table):
     """A run that policies are tried on.
 
     Attributes:
         name: short; the head of its column.
         title: one line.
+        processes: programs; they compete for the cores.
         seconds: length of a run.
         scored_from_s: what is before that does not count.
         cores: of the host; more threads than that share them.
@@ -113,36 +139,45 @@ class Scenario(_Table):
         high: highest size, in force when a program starts.
         change_delay_s: how long a change of size takes to act.
         change_cost_s: work that it costs, in seconds.
-        processes: programs; they compete for the cores.
         noise: of each program on its own.
         dips: of each program on its own; absent: none.
     """
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,32}$")]
+    name: str
     title: str
-    seconds: Annotated[float, Field(gt=0, le=DAY_S)] = 1200.0
-    scored_from_s: FromZero = 10.0
-    cores: Size = 16
-    crowding: FromZero = 0.12
-    low: Size = 4
-    high: Size = 16
-    change_delay_s: FromZero = 0.3
-    change_cost_s: FromZero = 0.02
-    processes: Annotated[list[Process], Field(min_length=1, max_length=16)]
-    noise: Noise = Field(default_factory=Noise)
+    processes: list[Process]
+    seconds: float = _number(TINY, DAY_S, default=1200.0)
+    scored_from_s: float = _number(0, default=10.0)
+    cores: int = _number(1, MOST_THREADS, default=16)
+    crowding: float = _number(0, default=0.12)
+    low: int = _number(1, MOST_THREADS, default=4)
+    high: int = _number(1, MOST_THREADS, default=16)
+    change_delay_s: float = _number(0, default=0.3)
+    change_cost_s: float = _number(0, default=0.02)
+    noise: Noise = field(default_factory=Noise)
     dips: Dips | None = None
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
+    def _check(self) -> None:
+        if not NAME.fullmatch(self.name):
+            raise ValueError(f"name: {self.name!r} is not 1 to 32 letters, digits or _.-")
+        if not 1 <= len(self.processes) <= MOST_PROCESSES:
+            raise ValueError(f"processes: {len(self.processes)}, not 1 to {MOST_PROCESSES}")
         if self.low > self.high:
             raise ValueError("low is above high")
         if self.scored_from_s >= self.seconds:
             raise ValueError("scored_from_s is not before the end")
         if min(process.from_s for process in self.processes) > 0:
             raise ValueError("no program runs at second 0")
-        return self
 
     @property
     def bounds(self) -> Bounds:
         """Sizes that a pool may have."""
         return Bounds(self.low, self.high)
+
+
+def _range(low: float, metadata: Any) -> str:
+    high = metadata["high"]
+    least = "above 0" if low == TINY else f"at least {low:g}"
+    if high == math.inf:
+        return least
+    return f"{least} and {'below 1' if high == ALMOST_ONE else f'at most {high:g}'}"

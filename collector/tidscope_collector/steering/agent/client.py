@@ -25,7 +25,7 @@ from tidscope_collector.steering.agent.errors import (
     AgentRefusedError,
     AgentTimeoutError,
 )
-from tidscope_collector.steering.agent.places import connect
+from tidscope_collector.steering.agent.socket_paths import connect
 
 PROTOCOL = 1
 TIMEOUT_S = 1.0

@@ -16,6 +16,7 @@ from tidscope_wire.generated.models import (
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.agent.client import AgentClient, open_agent
 from tidscope_collector.steering.agent.errors import AgentTroubleError
+from tidscope_collector.steering.agent.socket_paths import SocketId, find_socket
 from tidscope_collector.steering.knobs.agent import AgentKnob
 from tidscope_collector.steering.knobs.cpus import CpuShares
 from tidscope_collector.steering.knobs.go_affinity import open_go_affinity
@@ -54,14 +55,14 @@ class SteeredProcess:
         pid: its process.
         start_ticks: when that started: its id may become another one's.
         fields: that its samples have.
-        ports: TCP ports on which it listens.
+        ports: lists the TCP ports on which it listens now.
         totals: sums over its threads.
     """
 
     pid: int
     start_ticks: int
     fields: frozenset[str]
-    ports: frozenset[int]
+    ports: Callable[[], frozenset[int]]
     totals: Totals
 
 
@@ -123,6 +124,10 @@ class SetupOpener:
             return ControlSetup(_Both(turned, client), found, client.restart_requested)
         return ControlSetup(turned, found, client.restart_requested)
 
+    def agent_socket(self, pid: int) -> SocketId | None:
+        """Which socket file the agent of a process has; None without one."""
+        return find_socket(self._procfs, pid)
+
     def knobs(self, pid: int) -> list[KnobOption]:
         """What could be turned, best first."""
         client, why = self._agent(pid)
@@ -156,7 +161,7 @@ class SetupOpener:
         for kind in SIGNALS:
             refusal = ""
             if kind == "prometheus":
-                refusal = "" if process.ports else "The target listens on no port."
+                refusal = "" if process.ports() else "The target listens on no port."
             else:
                 try:
                     _signal(process, kind, client, why, None).close()
@@ -272,7 +277,7 @@ def _signal(
         case "prometheus":
             if counter is None:
                 raise SignalRefusedError(ASK_FOR_PROMETHEUS)
-            return PrometheusSignal(counter, process.ports)
+            return PrometheusSignal(counter, process.ports())
         case "network-calls" | "network-bytes":
             missing = [name for name in FIELDS[kind] if name not in process.fields]
             if missing:

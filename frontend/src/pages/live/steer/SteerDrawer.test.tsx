@@ -131,6 +131,40 @@ it("shows why the backend refused", async () => {
   expect(pressed("kalman-kg")).toBe("false");
 });
 
+describe("what the drawer asks", () => {
+  const options = `GET /targets/${TARGET.id}/steering` as const;
+
+  it("asks for knobs and signals once, however long it is open", async () => {
+    const backend = steeringBackend();
+    const { page } = await open(backend);
+    expect(backend.requests(options)).toHaveLength(1);
+    await page.pass(60_000);
+    expect(backend.requests(options)).toHaveLength(1);
+  });
+
+  it("asks again when a control loop starts or ends, whoever did that", async () => {
+    const backend = steeringBackend();
+    const { page } = await open(backend);
+    backend.change({ targets: [{ ...TARGET, steering: STEERING }] });
+    await page.pass(100);
+    expect(backend.requests(options)).toHaveLength(2);
+    backend.change({ targets: [{ ...TARGET, steering: { ...STEERING, size: 3, decisions: 9 } }] });
+    await page.pass(100);
+    expect(backend.requests(options)).toHaveLength(2);
+    backend.change({ targets: [TARGET] });
+    await page.pass(100);
+    expect(backend.requests(options)).toHaveLength(3);
+  });
+
+  it("asks again after a refusal: the agent may have gone", async () => {
+    const backend = steeringBackend();
+    backend.on(`PUT /targets/${TARGET.id}/steering`, () => refuse(problem("not-steerable")));
+    const { page, policy } = await open(backend);
+    await page.click(policy("kalman-kg"));
+    expect(backend.requests(options)).toHaveLength(2);
+  });
+});
+
 describe("the keyboard", () => {
   it("opens and closes the drawer, and the focus returns", async () => {
     const page = await TestPage.watching(1, { backend: steeringBackend() });

@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import {
   getSession,
   listPolicies,
@@ -20,11 +20,6 @@ import type {
   Target,
 } from "../../../wire/generated/models";
 import { afterRefusal, afterSteering, type Edits, NO_EDITS, requestOf, undoLabel } from "./draft";
-
-/** What may be steered on changes when the program does: an agent may come or go. */
-const OPTIONS_MS = 4000;
-/** While something steers there is less to wait for. */
-const STEERED_OPTIONS_MS = 20_000;
 
 /** An action that can be taken back. */
 export interface Undo {
@@ -70,12 +65,9 @@ interface Answer {
 /** Steering of a target; asks for policies and options while `open`. */
 export function useSteering(target: Target, open: boolean): SteerState {
   const { id } = target;
-  const loadOptions = useCallback((signal: AbortSignal) => steeringOptions(id, signal), [id]);
   const asks = open && target.state === "attached";
   const policies = usePolled(open ? listPolicies : null, null);
   const session = usePolled(open ? getSession : null, null);
-  const period = target.steering === null ? OPTIONS_MS : STEERED_OPTIONS_MS;
-  const options = usePolled(asks ? loadOptions : null, period);
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [pending, setPending] = useState<Pending | null>(null);
   const [refusal, setRefusal] = useState<Problem | null>(null);
@@ -86,6 +78,20 @@ export function useSteering(target: Target, open: boolean): SteerState {
   // The answer holds until the next message about the target, which is newer.
   const told = target.steering;
   const steering = answer !== null && answer.instead === told ? answer.steering : told;
+
+  // Asking opens knobs and signals in the program: only when the drawer opens, when a control loop
+  // starts or ends, whoever did that, and after a refusal.
+  const loadOptions = useCallback((signal: AbortSignal) => steeringOptions(id, signal), [id]);
+  const options = usePolled(asks ? loadOptions : null, null);
+  const { refresh } = options;
+  const since = steering?.since_unix_us ?? null;
+  const describedSince = useRef(since);
+  useEffect(() => {
+    if (describedSince.current !== since) {
+      describedSince.current = since;
+      refresh();
+    }
+  }, [since, refresh]);
 
   const running = useRef<Pending | null>(null);
   const act = async (
@@ -103,9 +109,9 @@ export function useSteering(target: Target, open: boolean): SteerState {
       const answered = await ask();
       setAnswer({ instead: told, steering: answered.steering });
       then(steering);
-      options.refresh();
     } catch (error) {
       setRefusal(asProblem(error));
+      refresh();
       otherwise();
     }
     if (running.current === next) {

@@ -1,4 +1,4 @@
-"""Where the socket of a program's agent may be, and a connection to it that nobody can divert.
+"""Paths of an agent's socket, and a connection to it that nobody can divert.
 
 The collector is often root, and the folders belong to the program's user, who may put anything
 there. So no symbolic link is followed, only a socket is connected to, and before a byte is sent
@@ -11,6 +11,7 @@ import socket
 import stat
 import struct
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.agent.errors import (
@@ -26,8 +27,25 @@ SYSTEM_FOLDER = "/run/tidscope"
 _CREDENTIALS = struct.Struct("iII")
 
 
-def folders(environment: bytes, uid: int) -> list[str]:
-    """Where to look for a program's socket, the likeliest place first.
+class SocketId(NamedTuple):
+    """A socket file: a program that starts again makes another one."""
+
+    path: str
+    device: int
+    inode: int
+    changed_ns: int
+
+
+class _Candidates(NamedTuple):
+    """Paths below the root of a process, which the owner closes, and whose process it is."""
+
+    root: int
+    uids: list[int]
+    paths: list[str]
+
+
+def list_folders(environment: bytes, uid: int) -> list[str]:
+    """Folders to look for a program's socket in, the likeliest first.
 
     Args:
         environment: of the program, as /proc/PID/environ has it.
@@ -55,38 +73,71 @@ def connect(procfs: ProcFs, pid: int, timeout_s: float) -> socket.socket:
         AgentTimeoutError: the agent does not take the connection.
         AgentTroubleError: the process is gone, or may not be looked at.
     """
+    found = _candidates(procfs, pid)
+    try:
+        return _first(found, pid, timeout_s)
+    finally:
+        os.close(found.root)
+
+
+def find_socket(procfs: ProcFs, pid: int) -> SocketId | None:
+    """The file that an agent of a process would be reached at; None without one.
+
+    Nothing is connected to: it only tells whether a description of the agent may be out of date.
+    """
+    try:
+        found = _candidates(procfs, pid)
+    except AgentTroubleError:
+        return None
+    try:
+        for path in found.paths:
+            try:
+                file = _open(found.root, path)
+            except AgentTroubleError:
+                continue
+            try:
+                status = os.fstat(file)
+            finally:
+                os.close(file)
+            return SocketId(path, status.st_dev, status.st_ino, status.st_ctime_ns)
+        return None
+    finally:
+        os.close(found.root)
+
+
+def _candidates(procfs: ProcFs, pid: int) -> _Candidates:
+    """Where to look for the socket of a process.
+
+    Raises:
+        AgentTroubleError: the process is gone, or may not be looked at.
+    """
     try:
         uids, own_pid = _who(procfs.read(f"{pid}/status"))
-        places = folders(procfs.read(f"{pid}/environ", 1 << 20), uids[1])
+        folders = list_folders(procfs.read(f"{pid}/environ", 1 << 20), uids[1])
         root = os.open(procfs.path(f"{pid}/root"), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except PermissionError as error:
         raise AgentTroubleError(
-            f"Process {pid} belongs to somebody else: run the collector as root."
+            f"Process {pid} belongs to another user: run the collector as root."
         ) from error
     except OSError as error:
-        raise NoAgentError(f"Process {pid} is gone.") from error
-    try:
-        return _first(root, places, f"{own_pid}.sock", pid, uids, timeout_s)
-    finally:
-        os.close(root)
+        raise NoAgentError(f"Process {pid} has ended.") from error
+    return _Candidates(root, uids, [f"{folder}/{own_pid}.sock" for folder in folders])
 
 
-def _first(
-    root: int, places: list[str], name: str, pid: int, uids: list[int], timeout_s: float
-) -> socket.socket:
-    """The first place where the right process listens; else the most telling of the troubles."""
-    trouble: AgentTroubleError = NoAgentError(
-        f"Process {pid} has no agent: there is no {name} in {' or '.join(places)}."
+def _first(found: _Candidates, pid: int, timeout_s: float) -> socket.socket:
+    """The first path at which the right process listens; else the most telling of the errors."""
+    failure: AgentTroubleError = NoAgentError(
+        f"Process {pid} has no agent: there is no {' or '.join(found.paths)}."
     )
-    for place in places:
+    for path in found.paths:
         try:
-            return _connect_at(root, f"{place}/{name}", pid, uids, timeout_s)
+            return _connect_at(found.root, path, pid, found.uids, timeout_s)
         except NoAgentError:
             continue
         except AgentTroubleError as error:
-            if isinstance(trouble, NoAgentError):
-                trouble = error
-    raise trouble
+            if isinstance(failure, NoAgentError):
+                failure = error
+    raise failure
 
 
 def _connect_at(root: int, path: str, pid: int, uids: list[int], timeout_s: float) -> socket.socket:

@@ -1,0 +1,202 @@
+"""What steering commands read, and how often they open knobs and signals."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from backend_builders import target
+from fake_proc import FakeProc
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.steering.agent.socket_paths import SocketId
+from tidscope_collector.steering.audit import Audit
+from tidscope_collector.steering.commands import SteeringCommands
+from tidscope_collector.steering.knobs.knob import KnobRefusedError
+from tidscope_collector.steering.loop.control_loop import ControlSetup
+from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
+from tidscope_collector.steering.service import (
+    OPTIONS_S,
+    NotSteerableError,
+    SteeringService,
+    SteeringTarget,
+)
+from tidscope_collector.targets.targets import Targets
+from tidscope_wire.generated.models import (
+    KnobOption,
+    SignalOption,
+    SteeringOptions,
+    SteerRequest,
+)
+
+TCP = (
+    b"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout\n"
+    b"   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  0  0 501 1\n"
+)
+KNOB = KnobOption(kind="go-agent", refusal="", lower=1, upper=8, size=4)
+SIGNAL = SignalOption(kind="agent-ops", proxy=False, refusal="", note="")
+SOCKET = SocketId("/run/tidscope/100.sock", 1, 2, 3)
+
+
+@dataclass(frozen=True)
+class CountingProcFs(ProcFs):
+    """Remembers every path that is asked for."""
+
+    asked: list[str] = field(default_factory=list)
+
+    def path(self, relative: str) -> str:
+        self.asked.append(relative)
+        return super().path(relative)
+
+    def link(self, relative: str) -> str:
+        self.asked.append(relative)
+        return super().link(relative)
+
+    def pids(self) -> list[int]:
+        self.asked.append("")
+        return super().pids()
+
+
+class Now:
+    """An engine that does at once what is submitted, with one target."""
+
+    def submit(self, action: Callable[[], object]) -> Future[object]:
+        done: Future[object] = Future()
+        done.set_result(action())
+        return done
+
+    def find(self, _: str) -> object:
+        return SimpleNamespace(attach_ns=0, target=target())
+
+
+class PortsOnly:
+    """A service whose options are asked for ports and nothing else."""
+
+    def __init__(self) -> None:
+        self.ports: frozenset[int] | None = None
+
+    def options(self, steered: SteeringTarget) -> SteeringOptions:
+        self.ports = steered.process.ports()
+        return SteeringOptions(knobs=[], signals=[], steering=None)
+
+    def release(self, steered: SteeringTarget, actor: str) -> None:
+        """Needs no ports."""
+
+
+@pytest.fixture
+def procfs(tmp_path: Path) -> CountingProcFs:
+    proc = FakeProc(tmp_path)
+    proc.process(100, sockets=[501], tables={"tcp": TCP})
+    for pid in (70, 71, 72):
+        proc.process(pid, sockets=[502], tables={"tcp": TCP})
+    return CountingProcFs(tmp_path)
+
+
+def commands(procfs: ProcFs, service: PortsOnly) -> SteeringCommands:
+    targets = SimpleNamespace(attached=lambda _: target(), note=lambda _: None)
+    return SteeringCommands(
+        cast(Targets, targets), cast(Engine, Now()), cast(SteeringService, service), procfs
+    )
+
+
+def test_ports_of_a_target_are_found_without_reading_other_processes(
+    procfs: CountingProcFs,
+) -> None:
+    service = PortsOnly()
+    commands(procfs, service).options("t-1")
+    assert service.ports == frozenset({8080})
+    assert procfs.asked
+    assert [path for path in procfs.asked if not path.startswith("100/")] == []
+
+
+def test_release_reads_no_ports(procfs: CountingProcFs) -> None:
+    commands(procfs, PortsOnly()).release("t-1", "somebody")
+    assert procfs.asked == []
+
+
+class Opener:
+    """Counts how often knobs and signals are opened."""
+
+    def __init__(self) -> None:
+        self.socket: SocketId | None = SOCKET
+        self.opened = {"knobs": 0, "signals": 0}
+
+    def agent_socket(self, _: int) -> SocketId | None:
+        return self.socket
+
+    def knobs(self, _: int) -> list[KnobOption]:
+        self.opened["knobs"] += 1
+        return [KNOB]
+
+    def signals(self, _: SteeredProcess) -> list[SignalOption]:
+        self.opened["signals"] += 1
+        return [SIGNAL]
+
+    def open(self, *_: object, waits: bool) -> ControlSetup:
+        raise KnobRefusedError("There is none.")
+
+
+class Steered:
+    """A service with one target, its opener and its clock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.opener = Opener()
+        self.now = 100.0
+        self.ports = frozenset({80})
+        audit = Audit(folder / "audit.jsonl")
+        opener = cast(SetupOpener, self.opener)
+        self.service = SteeringService(ProcFs(folder), opener, audit, lambda: self.now)
+        process = SteeredProcess(100, 1, frozenset(), lambda: self.ports, lambda _: None)
+        self.target = SteeringTarget("t-1", 0, "prog", process, lambda _, __: None)
+
+    def opened(self) -> int:
+        """Ask for the options; how often everything has been opened since the beginning."""
+        options = self.service.options(self.target)
+        assert (options.knobs, options.signals) == ([KNOB], [SIGNAL])
+        assert self.opener.opened["knobs"] == self.opener.opened["signals"]
+        return self.opener.opened["knobs"]
+
+
+@pytest.fixture
+def steered(tmp_path: Path) -> Steered:
+    return Steered(tmp_path)
+
+
+def test_options_open_knobs_and_signals_once(steered: Steered) -> None:
+    assert [steered.opened() for _ in range(5)] == [1] * 5
+
+
+def test_options_are_opened_again_when_the_agents_socket_changes(steered: Steered) -> None:
+    steered.opened()
+    steered.opener.socket = None
+    assert steered.opened() == 2
+    steered.opener.socket = SOCKET._replace(inode=9)
+    assert [steered.opened(), steered.opened()] == [3, 3]
+
+
+def test_options_are_opened_again_when_ports_change(steered: Steered) -> None:
+    steered.opened()
+    steered.ports = frozenset({80, 81})
+    assert [steered.opened(), steered.opened()] == [2, 2]
+
+
+def test_options_are_opened_again_after_an_action(steered: Steered) -> None:
+    steered.opened()
+    with pytest.raises(NotSteerableError):
+        steered.service.steer(steered.target, SteerRequest(policy="fixed"), "somebody")
+    assert [steered.opened(), steered.opened()] == [2, 2]
+
+
+def test_options_are_opened_again_for_a_target_that_ended(steered: Steered) -> None:
+    steered.opened()
+    steered.service.ended("t-1")
+    assert steered.opened() == 2
+
+
+def test_options_go_out_of_date(steered: Steered) -> None:
+    steered.opened()
+    steered.now += OPTIONS_S + 1
+    assert steered.opened() == 2
