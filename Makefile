@@ -19,7 +19,7 @@ SPAWN := backend/tidscope_backend/cli/spawn_held
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up test check bpf spawn-held kernel kernel-test generate format unit integration e2e fuzz build notice wheel lock clean
+.PHONY: help install install-dev up test check bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest vitest e2e fuzz build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -32,9 +32,16 @@ install-dev: $(STAMP)-dev $(NODE_STAMP) ## what the tests need as well (apt, whe
 up: install build ## start collector and backend, print the address (DEMO=1: with a program to watch)
 	@exec .venv/bin/tidscope up $(if $(filter 1,$(DEMO)),--demo) $(UP_ARGS)
 
-test: install-dev check build ## everything
+test: ## everything, and what each stage took
+	@MAKE="$(MAKE)" $(PYTHON) tools/test_stages.py
+
+pytest: $(STAMP)-dev ## the Python tests, on TEST_WORKERS workers
 	$(PYTEST) tests
+
+vitest: $(NODE_STAMP) ## the tests of the page's code
 	npm run --silent test
+
+e2e: $(NODE_STAMP) build ## the tests of the page in a browser
 	npm run --silent e2e
 
 check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, generated files
@@ -68,6 +75,10 @@ spawn-held: ## compile the helper that starts recorded commands (SPAWN_OUT=FILE:
 
 kernel: ## build the kernel with extended taskstats as user-mode Linux (cached)
 	@kernel/build
+
+# Status 3: this machine cannot build it, and its tests say so.
+kernel-if-possible:
+	@kernel/build || test $$? -eq 3
 
 kernel-test: $(STAMP)-dev ## boot it and compare its numbers with what programs moved
 	$(PY) -m pytest tests/integration/test_extended_kernel.py

@@ -1,12 +1,16 @@
 """Fixtures and settings for all tests."""
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
+from dataclasses import replace
 
 import pytest
+import pytest_asyncio
 from capabilities import failure_of_skip
+from follower import connected
 from hypothesis import settings
 from programs.known_work import KnownWork
+from whole_site import Site, site
 
 # A busy machine makes an example slow, not wrong.
 settings.register_profile("patient", deadline=None)
@@ -43,3 +47,24 @@ def known_work() -> Iterator[KnownWork]:
     """A running known_work program with its usual amounts of work."""
     with KnownWork() as program:
         yield program
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_site() -> AsyncIterator[Site]:
+    """A backend and a collector with all rights, for the tests of one file."""
+    async with site() as found:
+        # It would fall behind: each test has a page of its own.
+        await found.page.socket.close()
+        yield found
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def root(shared_site: Site) -> AsyncIterator[Site]:
+    """The file's site with a new page; what a test attached is detached at its end.
+
+    Its tests are marked ``asyncio(loop_scope="module")``. Targets of earlier tests stay listed.
+    """
+    async with shared_site.backend.page() as page:
+        await connected(page)
+        yield replace(shared_site, page=page)
+        await shared_site.detach_all()

@@ -53,6 +53,14 @@ class Site:
         answer = await self.client.get("/api/v1/targets")
         return TargetsResponse.model_validate_json(answer.raise_for_status().content).targets
 
+    async def detach_all(self) -> None:
+        """Watch nothing any more; what was steered is released with it."""
+        for target in await self.targets():
+            if target.state == "attached":
+                answer = await self.client.delete(f"/api/v1/targets/{target.id}")
+                # It may have ended meanwhile.
+                assert answer.status_code in (204, 409, 410), answer.text
+
     async def steer(self, target: str, **request: Any) -> Target:
         """Let a policy steer a target."""
         answer = await self.client.put(f"/api/v1/targets/{target}/steering", json=request)

@@ -1,6 +1,5 @@
 import { LivePage } from "./fixtures/livePage";
 import { Program } from "./fixtures/program";
-import { Site } from "./fixtures/site";
 import { expect, test } from "./fixtures/test";
 
 test("when the process ends, its charts and totals stay", async ({ watching, program }) => {
@@ -26,54 +25,43 @@ test("when the process ends, its charts and totals stay", async ({ watching, pro
 });
 
 test("the view goes on after the backend was killed and started again", async ({
-  page,
-  program,
+  watching: live,
+  site,
 }) => {
-  const site = await Site.start();
-  try {
-    await page.goto(site.urlWithToken);
-    const live = new LivePage(page, site);
-    await live.open(program.pid);
-    await site.killBackend();
-    await expect(page.getByText("Connection to the backend lost")).toBeVisible();
-    await expect(page.getByTestId("retry")).toHaveText(/Trying again/);
-    await expect(live.row("burner")).toBeVisible();
-    const before = await live.number("burner", "total:cpu_run_ns");
+  const { page } = live;
+  await site.killBackend();
+  await expect(page.getByText("Connection to the backend lost")).toBeVisible();
+  await expect(page.getByTestId("retry")).toHaveText(/Trying again/);
+  await expect(live.row("burner")).toBeVisible();
+  const before = await live.number("burner", "total:cpu_run_ns");
 
-    await site.startBackend();
-    await page
-      .getByRole("button", { name: "Retry now" })
-      .click({ timeout: 1000 })
-      // It may have come back by itself in between.
-      .catch(() => undefined);
-    await expect(page.locator("[data-connection=open]")).toBeVisible();
-    await expect(page.getByText("Connection to the backend lost")).toBeHidden();
-    await expect
-      .poll(() => live.number("burner", "total:cpu_run_ns"))
-      .toBeGreaterThan(before + 0.3);
-    // The collector sends again what it sampled meanwhile: nothing is missing, or the page says so.
-    await page.locator("[data-quality]").click();
-    const health = page.getByRole("region", { name: "Data quality" });
-    const missing = (await health.getByText(/^\d+ in \d+ gaps$/).textContent()) ?? "";
-    if (!missing.startsWith("0 ")) {
-      await expect(page.locator("[data-event=gap]").first()).toBeVisible();
-    }
-  } finally {
-    await site.stop();
+  await site.startBackend();
+  await page
+    .getByRole("button", { name: "Retry now" })
+    .click({ timeout: 1000 })
+    // It may have come back by itself in between.
+    .catch(() => undefined);
+  await expect(page.locator("[data-connection=open]")).toBeVisible();
+  await expect(page.getByText("Connection to the backend lost")).toBeHidden();
+  await expect.poll(() => live.number("burner", "total:cpu_run_ns")).toBeGreaterThan(before + 0.3);
+  // The collector sends again what it sampled meanwhile: nothing is missing, or the page says so.
+  await page.locator("[data-quality]").click();
+  const health = page.getByRole("region", { name: "Data quality" });
+  const missing = (await health.getByText(/^\d+ in \d+ gaps$/).textContent()) ?? "";
+  if (!missing.startsWith("0 ")) {
+    await expect(page.locator("[data-event=gap]").first()).toBeVisible();
   }
 });
 
-test("says that no collector is connected, and goes on when one is", async ({ page, program }) => {
-  const site = await Site.start();
-  try {
-    await page.goto(site.urlWithToken);
-    await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
-    await site.killCollector();
-    await expect(page.getByText("No collector is connected")).toBeVisible();
-    await expect(page.getByText("sudo tidscope up")).toBeVisible();
-    await site.startCollector();
-    await new LivePage(page, site).open(program.pid);
-  } finally {
-    await site.stop();
-  }
+test("says that no collector is connected, and goes on when one is", async ({
+  signedIn: page,
+  site,
+  program,
+}) => {
+  await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
+  await site.killCollector();
+  await expect(page.getByText("No collector is connected")).toBeVisible();
+  await expect(page.getByText("sudo tidscope up")).toBeVisible();
+  await site.startCollector();
+  await new LivePage(page, site).open(program.pid);
 });

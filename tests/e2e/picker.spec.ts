@@ -1,12 +1,7 @@
-import { existsSync } from "node:fs";
 import { LivePage } from "./fixtures/livePage";
 import { expect, test } from "./fixtures/test";
 
-/** The parent of all kernel threads; not to be seen from inside a PID namespace. */
-const KTHREADD = 2;
-const seesKernelThreads = !existsSync(`/proc/${KTHREADD}/exe`) && existsSync(`/proc/${KTHREADD}`);
-
-test("finds a process by its words and attaches with one click", async ({
+test("finds a process by its words, shows its CPU, and attaches with one click", async ({
   signedIn,
   site,
   program,
@@ -17,12 +12,18 @@ test("finds a process by its words and attaches with one click", async ({
   await expect(row).toContainText("steady_work");
   await expect(row).toContainText("native");
   await expect(row).toContainText("13");
+  // The first listing has no CPU yet, and it is not idle.
+  await expect(row).toContainText(/([1-9]\d*\.\d|0\.[1-9]) %/);
   await row.getByRole("button").click();
   await expect(signedIn).toHaveURL(new RegExp(`\\?target=t-${program.pid}-[0-9a-f]{8}$`));
   await new LivePage(signedIn, site).ready();
 });
 
-test("keyboard alone: search, arrow down, Enter", async ({ signedIn, site, program }) => {
+test("attaches by keyboard alone: search, arrow down, Enter", async ({
+  signedIn,
+  site,
+  program,
+}) => {
   await expect(signedIn.getByRole("table")).toBeVisible();
   await signedIn.keyboard.press("/");
   await expect(signedIn.getByLabel("Search processes")).toBeFocused();
@@ -36,63 +37,22 @@ test("keyboard alone: search, arrow down, Enter", async ({ signedIn, site, progr
   await new LivePage(signedIn, site).ready();
 });
 
-test("shows the busy program near the top, and its CPU", async ({ signedIn, program }) => {
-  await signedIn.getByLabel("Search processes").fill(String(program.pid));
-  const row = signedIn.locator(`[data-pid="${program.pid}"]`);
-  // Burner and workers: about 60 % of a core; the first listing has no CPU yet.
-  await expect(row).toContainText(/[3-9][0-9]\.[0-9] %/);
-});
-
-test("says that no process fits", async ({ signedIn }) => {
-  await signedIn.getByLabel("Search processes").fill("no-such-program-anywhere");
-  await expect(signedIn.getByText("No process fits")).toBeVisible();
-  await signedIn.getByRole("button", { name: "Show all" }).click();
-  await expect(signedIn.getByRole("table")).toBeVisible();
-});
-
-test("refuses a kernel thread, and says why", async ({ signedIn, site }) => {
-  test.skip(!seesKernelThreads, "kernel threads are not to be seen from this PID namespace");
-  await signedIn.getByLabel("Search processes").fill("kthreadd");
-  const row = signedIn.locator(`[data-pid="${KTHREADD}"]`);
-  await expect(row.getByRole("button")).toHaveAttribute("aria-disabled", "true");
-  await expect(row).toContainText(/kernel thread/i);
-  // A click would wait until it is enabled.
-  await row.getByRole("button").press("Enter");
-  await expect(signedIn.getByRole("alert")).toContainText(/kernel thread/i);
-  await expect(signedIn).toHaveURL(`${site.url}/`);
-
-  await signedIn.goto(`${site.url}/?pid=${KTHREADD}`);
-  await expect(signedIn.getByRole("alert")).toContainText(/kernel thread/i);
-  await expect(signedIn.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
-});
-
-test("a deep link to a pid attaches at once", async ({ watching, program }) => {
-  await expect(watching.page).toHaveURL(new RegExp(`\\?target=t-${program.pid}-[0-9a-f]{8}$`));
-  await expect(watching.page.getByRole("heading", { name: "steady_work" })).toBeVisible();
-});
-
-test("deep links that lead nowhere say so", async ({ signedIn, site }) => {
-  await signedIn.goto(`${site.url}/?pid=4194304`);
-  await expect(signedIn.getByRole("alert")).toContainText("4194304");
-  await signedIn.goto(`${site.url}/?pid=abc`);
-  await expect(signedIn.getByText('"abc" is not a process id.')).toBeVisible();
-  await signedIn.goto(`${site.url}/?target=t-1-00000000`);
-  await expect(signedIn.getByText("This target is not known")).toBeVisible();
-});
-
-test("lists what is attached already on top, and opens it again", async ({ watching, program }) => {
-  const { page } = watching;
-  await page.getByRole("button", { name: "Switch", exact: true }).click();
-  const target = page.locator(`[data-target^="t-${program.pid}-"]`);
-  await expect(target).toContainText("attached");
-  await target.getByRole("link").click();
-  await watching.ready();
-});
-
-test("starts the demo and stops it", async ({ signedIn }) => {
+test("the demo starts, its exited threads have exact totals, and it stops", async ({
+  signedIn,
+}) => {
   await signedIn.getByRole("button", { name: "Start the demo" }).click();
-  await expect(signedIn.getByRole("button", { name: "Stop the demo" })).toBeVisible();
   await expect(signedIn.locator('[data-tile="cpu"]')).toContainText(/\d/);
+  const threads = signedIn.getByRole("region", { name: "Threads" });
+  await threads.getByText("Exited", { exact: true }).click();
+  const row = threads.locator("[data-thread-state=exited]").first();
+  await expect(row).toContainText(/task-\d+/);
+  // Each burns 5 ms of CPU time, which its exit record tells to the nanosecond.
+  await expect(row.locator('[data-column="total:cpu_run_ns"]')).toHaveText(
+    /^([5-9]|\d\d)(\.\d+)? ms$/,
+  );
+  await expect(threads.locator("[data-thread-state=live]")).toHaveCount(0);
+  await threads.getByText("All", { exact: true }).click();
+  await expect(threads.locator("[data-thread-state=live]").first()).toBeVisible();
   await signedIn.getByRole("button", { name: "Stop the demo" }).click();
   await expect(signedIn.getByText(/The process has ended|^Detached$/)).toBeVisible();
 });

@@ -6,8 +6,10 @@ const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export default defineConfig({
   testDir: ".",
   outputDir: "../../test-output/playwright",
-  // One at a time: the tests watch a busy program, and say which thread is the busiest.
-  workers: 1,
+  globalSetup: "./fixtures/build.ts",
+  // Each worker has a backend and a collector of its own.
+  workers: 2,
+  fullyParallel: true,
   // A machine that does other work too is several times slower; nothing here waits longer than it must.
   timeout: 120_000,
   expect: { timeout: 30_000 },
@@ -15,6 +17,11 @@ export default defineConfig({
   retries: 0,
   forbidOnly: true,
   reporter: [["list"]],
+  projects: [
+    { name: "page", testIgnore: ["host.spec.ts", "pictures/**"] },
+    // What they change or measure is the whole machine's: one at a time.
+    { name: "host", testMatch: "host.spec.ts", fullyParallel: false, workers: 1 },
+  ],
   use: {
     viewport: { width: 1440, height: 900 },
     colorScheme: "dark",

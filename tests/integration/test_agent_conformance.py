@@ -70,10 +70,39 @@ def folder() -> Iterator[Path]:
         yield path
 
 
+@pytest.fixture(scope="module", params=LANGUAGES)
+def started(request: pytest.FixtureRequest) -> Iterator[AgentProgram]:
+    """One program a language."""
+    with AgentFolder() as path, AgentProgram(request.param, path) as running:
+        assert running.socket == path / f"{running.pid}.sock"
+        yield running
+
+
+@pytest.fixture
+def program(started: AgentProgram) -> Iterator[AgentProgram]:
+    """The same one for many tests: each leaves it running, and it is as it was for the next."""
+    yield started
+    started.socket.chmod(0o600)
+    started.socket.parent.chmod(0o700)
+    until(partial(is_released, started))
+
+
+def is_released(program: AgentProgram) -> bool:
+    """Ask for the original size; whether it is in force."""
+    try:
+        again = open_agent(PROC, program.pid, timeout_s=10)
+    except AgentRefusedError:
+        return False  # It has not seen yet that clients of the last test left.
+    again.release()
+    size = again.read().size
+    again.close()
+    return size == ORIGINAL
+
+
 @pytest.fixture(params=LANGUAGES)
-def program(request: pytest.FixtureRequest, folder: Path) -> Iterator[AgentProgram]:
+def fresh(request: pytest.FixtureRequest, folder: Path) -> Iterator[AgentProgram]:
+    """For tests that end it, close its agent, or count its clients."""
     with AgentProgram(request.param, folder) as running:
-        assert running.socket == folder / f"{running.pid}.sock"
         yield running
 
 
@@ -231,45 +260,49 @@ def test_anybody_may_release(program: AgentProgram, client: AgentClient) -> None
         assert raw.call("set", params={"size": 5, "lease_s": 60})["error"]["code"] == BUSY
 
 
-def test_closing_the_agent_restores_and_cleans_up(
-    program: AgentProgram, client: AgentClient
-) -> None:
+def test_closing_the_agent_restores_and_cleans_up(fresh: AgentProgram) -> None:
+    client = open_agent(PROC, fresh.pid, timeout_s=10)
     client.set(5, LONG_S)
-    program.ask("close")
-    assert works_with(program, ORIGINAL)
-    assert not program.socket.exists()
+    fresh.ask("close")
+    assert works_with(fresh, ORIGINAL)
+    assert not fresh.socket.exists()
     with pytest.raises(AgentLostError):
         client.read()
     with pytest.raises(AgentLostError):
         client.read()
     with pytest.raises(NoAgentError, match="has no agent"):
-        open_agent(PROC, program.pid)
+        open_agent(PROC, fresh.pid)
+    client.close()
 
 
-def test_the_program_ends_with_its_input(program: AgentProgram, client: AgentClient) -> None:
+def test_the_program_ends_with_its_input(fresh: AgentProgram) -> None:
+    client = open_agent(PROC, fresh.pid, timeout_s=10)
     client.set(5, LONG_S)
-    assert program.end() == 0
-    assert not program.socket.exists()
+    assert fresh.end() == 0
+    assert not fresh.socket.exists()
+    client.close()
 
 
 def test_a_killed_program_is_lost_and_leaves_a_stale_socket(
-    program: AgentProgram, client: AgentClient, folder: Path
+    fresh: AgentProgram, folder: Path
 ) -> None:
-    program.kill()
+    client = open_agent(PROC, fresh.pid, timeout_s=10)
+    fresh.kill()
     with pytest.raises(AgentLostError):
         client.read()
     assert client.restart_requested() is False
-    assert program.socket.exists()
+    assert fresh.socket.exists()
     with pytest.raises(NoAgentError, match="gone"):
-        open_agent(PROC, program.pid)
+        open_agent(PROC, fresh.pid)
     # Another process gets the name: here by renaming, since its id cannot be chosen.
     other = subprocess.Popen(
         ["cat"], stdin=subprocess.PIPE, env={"TIDSCOPE_AGENT_DIR": str(folder)}
     )
     with other:
-        program.socket.rename(folder / f"{other.pid}.sock")
+        fresh.socket.rename(folder / f"{other.pid}.sock")
         with pytest.raises(StaleSocketError, match="has ended"):
             open_agent(PROC, other.pid)
+    client.close()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -415,19 +448,20 @@ def test_one_who_does_not_listen_is_dropped(program: AgentProgram, client: Agent
     assert program.ask("ops 1") == "ops 1"
 
 
-def test_clients_are_limited(program: AgentProgram, client: AgentClient) -> None:
-    others = [RawAgent(program.socket) for _ in range(7)]
+def test_clients_are_limited(fresh: AgentProgram) -> None:
+    client = open_agent(PROC, fresh.pid, timeout_s=10)
+    others = [RawAgent(fresh.socket) for _ in range(7)]
     try:
         assert all(raw.call("hello")["result"]["size"] == ORIGINAL for raw in others)
         with pytest.raises(AgentRefusedError) as refused:
-            open_agent(PROC, program.pid, timeout_s=10)
+            open_agent(PROC, fresh.pid, timeout_s=10)
         assert refused.value.code == CLIENTS
         assert client.read().size == ORIGINAL
         others.pop().__exit__(None, None, None)
 
         def admitted() -> bool:
             try:
-                open_agent(PROC, program.pid, timeout_s=10).close()
+                open_agent(PROC, fresh.pid, timeout_s=10).close()
             except AgentRefusedError:
                 return False  # It has not seen yet that the other one left.
             return True
@@ -436,6 +470,7 @@ def test_clients_are_limited(program: AgentProgram, client: AgentClient) -> None
     finally:
         for raw in others:
             raw.__exit__(None, None, None)
+    client.close()
 
 
 def test_the_program_asks_for_a_new_search(program: AgentProgram, client: AgentClient) -> None:
@@ -474,8 +509,9 @@ def test_a_folder_that_others_may_change_is_refused(language: str, folder: Path,
     assert not os.listdir(folder)
 
 
-def test_nothing_of_it_is_left_behind(program: AgentProgram, client: AgentClient) -> None:
+def test_nothing_of_it_is_left_behind(fresh: AgentProgram) -> None:
+    client = open_agent(PROC, fresh.pid, timeout_s=10)
     client.close()
-    assert program.end() == 0
-    wait_for_end(program.pid)
-    assert not os.listdir(program.socket.parent)
+    assert fresh.end() == 0
+    wait_for_end(fresh.pid)
+    assert not os.listdir(fresh.socket.parent)

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
 
 import pytest
 from backend_server import TOKEN
@@ -13,15 +12,13 @@ from capabilities import needs
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, contended_go
 from tidscope_wire.generated.models import Steering
-from whole_site import Site, site
+from whole_site import Site
 
-pytestmark = [needs("root"), pytest.mark.timeout(240)]
-
-
-@pytest.fixture
-async def root() -> AsyncIterator[Site]:
-    async with site() as found:
-        yield found
+pytestmark = [
+    needs("root"),
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.timeout(240),
+]
 
 
 async def start(root: Site, *arguments: str, token: str = TOKEN) -> asyncio.subprocess.Process:
@@ -72,7 +69,7 @@ async def test_until_a_signal_comes(root: Site) -> None:
         process.send_signal(signal.SIGINT)
         _, errors = await process.communicate()
         assert process.returncode == 0
-        assert b"it has the size that it had before" in errors
+        assert b"its original size is restored" in errors
         (target,) = [one for one in await root.targets() if one.process.pid == program.pid]
         assert target.steering is None
 
@@ -85,11 +82,11 @@ async def test_it_can_be_left_and_released_later(root: Site) -> None:
         )
         assert code == 0, errors
         assert "fixed" in out
-        (target,) = await root.targets()
+        (target,) = [one for one in await root.targets() if one.process.pid == program.pid]
         assert target.steering is not None
         assert target.steering.upper == 2
         assert (await run(root, "--pid", pid, "--release"))[0] == 0
-        (target,) = await root.targets()
+        (target,) = [one for one in await root.targets() if one.process.pid == program.pid]
         assert target.steering is None
 
 

@@ -1,26 +1,20 @@
 """Steering programs that link no agent: by their CPUs, on what can be seen from outside."""
 
 import os
-from collections.abc import AsyncIterator
 
 import pytest
 from capabilities import needs
 from programs.threads_go import ThreadsRun
 from tidscope_wire.generated.models import GomaxprocsChanged, SteeringDecided
-from whole_site import Site, site
+from whole_site import Site
 
 CPUS = len(os.sched_getaffinity(0))
 pytestmark = [
     needs("root"),
     needs("two-cpus"),
+    pytest.mark.asyncio(loop_scope="module"),
     pytest.mark.timeout(240),
 ]
-
-
-@pytest.fixture
-async def root() -> AsyncIterator[Site]:
-    async with site() as found:
-        yield found
 
 
 async def test_gomaxprocs_of_an_unmodified_program_is_steered_and_comes_back(root: Site) -> None:

@@ -25,6 +25,27 @@ def waiting_python(smallest: int = 1, largest: int = 16) -> list[str]:
     return [sys.executable, str(program), str(smallest), str(largest)]
 
 
+PENALTY = 0.2
+"""What each worker beyond the best number costs all of them, in programs of known throughput."""
+
+
+def known_throughput(size: int, best: int) -> float:
+    """Throughput of paced_go and paced_python at a size, 1 being that at the best size."""
+    return size / best if size <= best else 1 / (1 + PENALTY * (size - best))
+
+
+def paced_go(largest: int, best: int) -> list[str]:
+    """A Go program of which GOMAXPROCS alone decides how much it does; see `known_throughput`."""
+    program = build_go_module(HERE / "paced_go", AGENTS / "go")
+    return [str(program), str(largest), str(best), str(PENALTY)]
+
+
+def paced_python(largest: int, best: int) -> list[str]:
+    """A pool of which the number of workers alone decides how much it does."""
+    program = HERE / "paced_python" / "main.py"
+    return [sys.executable, str(program), str(largest), str(best), str(PENALTY)]
+
+
 class Steered:
     """A running program; use it in a ``with`` statement.
 

@@ -27,7 +27,7 @@ function OneToast({ toast }: { readonly toast: Toast }) {
     return () => window.clearTimeout(timer);
   }, [id]);
   return (
-    <div className={styles.toast} data-kind={toast.kind}>
+    <div className={`popup ${styles.toast}`} data-kind={toast.kind}>
       <StatusIcon status={toast.kind === "error" ? "error" : "ok"} />
       <p className={styles.text}>{toast.text}</p>
       {action === null ? null : (

@@ -22,8 +22,8 @@ describe("ratesOf", () => {
     expect(ratesOf([0, 1, 1.01, 2], [0, 1, 1.5, 2])).toEqual([null, 1, 1.5 / 1.01, 0.5 / 0.99]);
   });
 
-  it("is never below zero", () => {
-    expect(ratesOf([0, 1], [5, 4])).toEqual([null, 0]);
+  it("is unknown where the counter was reset", () => {
+    expect(ratesOf([0, 1, 2], [5, 4, 6])).toEqual([null, null, 2]);
   });
 });
 

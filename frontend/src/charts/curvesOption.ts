@@ -1,6 +1,7 @@
 /** Curves of several runs over one time axis: what is drawn, and the ECharts option. Pure. */
 
 import { axisFormatter, formatDuration, formatValue } from "../model/format";
+import { rates } from "../model/rate";
 import type { ShownUnit } from "../model/views";
 import type { ChartTheme, LineStyle } from "./palette";
 import { hueStyle } from "./palette";
@@ -36,7 +37,7 @@ export function runStyle(index: number, theme: ChartTheme): LineStyle {
 }
 
 /**
- * Growth a second of a cumulative curve; each value stands at the later end of what it is of.
+ * Rate of a cumulative curve; each value stands at the later end of what it is of.
  *
  * Instants that are much closer than others say little of themselves: counters move in ticks. A rate
  * is over half the mean distance of instants at least.
@@ -47,14 +48,10 @@ export function ratesOf(
 ): (number | null)[] {
   const n = time_s.length;
   const least_s = ((time_s[n - 1] ?? 0) - (time_s[0] ?? 0)) / Math.max(1, n - 1) / 2;
-  let from = 0;
-  return value.map((now, i) => {
-    while (from + 1 < i && (time_s[i] ?? 0) - (time_s[from + 1] ?? 0) >= least_s) from++;
-    const before = value[from];
-    const elapsed = (time_s[i] ?? 0) - (time_s[from] ?? 0);
-    if (now === null || before === null || before === undefined || !(elapsed > 0)) return null;
-    return Math.max(0, (now - before) / elapsed);
-  });
+  const readings = Float64Array.from(value, (each) => each ?? Number.NaN);
+  const out = new Float64Array(n);
+  rates(Float64Array.from(time_s), readings, n, least_s, out);
+  return Array.from(out, (rate) => (Number.isNaN(rate) ? null : rate));
 }
 
 /** Axes that hold all curves. */

@@ -86,7 +86,7 @@ describe("decisionWords", () => {
 describe("describeSteer", () => {
   it("puts the timeline into words", () => {
     expect(describeSteer(STEER, 0, 10)).toBe(
-      " Steered by kalman-kg. 2 decisions, 1 of them changed the size. The search began anew once." +
+      " Steered by kalman-kg. 2 decisions, 1 of them changed the size. 1 restart of the search." +
         " Last change 8 → 9: 9 may be better. Now: 9 is best.",
     );
     expect(describeSteer(STEER, 0, 1)).toBe("");

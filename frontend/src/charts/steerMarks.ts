@@ -1,5 +1,6 @@
 /** What steering puts into a chart: which marks, which bands, which words. Pure. */
 
+import { counted } from "../model/format";
 import type { ChartId } from "../model/viewRequest";
 import type { DecisionView, SteerBand, SteerView } from "../model/views";
 import { type Plot, xOf } from "./plot";
@@ -121,14 +122,10 @@ export function describeSteer(steer: SteerView | null, t0_s: number, t1_s: numbe
   const lastMove = moves.at(-1);
   const parts = [
     ` Steered by ${names}.`,
-    ` ${plural(decisions.length, "decision")}, ${moves.length} of them changed the size.`,
-    restarts > 0 ? ` The search began anew ${restarts === 1 ? "once" : `${restarts} times`}.` : "",
+    ` ${counted(decisions.length, "decision")}, ${moves.length} of them changed the size.`,
+    restarts > 0 ? ` ${counted(restarts, "restart")} of the search.` : "",
     lastMove === undefined ? "" : ` Last change ${decisionWords(lastMove)}: ${lastMove.reason}`,
     last === undefined || last === lastMove ? "" : ` Now: ${last.reason}`,
   ];
   return parts.join("");
-}
-
-function plural(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -125,6 +125,19 @@ describe("chartView", () => {
     expect(view.lines.map((line) => line.exited)).toEqual([false, true, false]);
   });
 
+  it("measures a thread's last rate up to its exit, not to the sample that brought it", () => {
+    const late = model();
+    const totals = { cpu_run_ns: 1.2 * SECOND };
+    const gone = { type: "thread_exited", tid: 2, start_ns: 0, name: "worker-1" } as const;
+    const event = { ...gone, totals, exact: true, seen_alive: true, lifetime_ns: 2.4 * SECOND };
+    const exited = { threads: 1, totals };
+    late.ingest(frame({ seq: 6, t_s: 3, events: [event], exited }, []));
+    const view = made({ ...input({}, late), span: { t0_s: 0, t1_s: 3 } }, "cpu");
+    const worker = rows(view).find(([name]) => name === "worker-1");
+    // 0.2 s of CPU in the 0.4 s from its last sample to its exit.
+    expect(worker?.[1].at(-1)).toBe(0.5);
+  });
+
   it("says why a chart is absent, in the collector's words", () => {
     const view = made(input(), "network");
     expect([view.state, view.reason]).toEqual(["absent", "needs eBPF"]);

@@ -13,8 +13,8 @@ import { type Columns, columnsFor, extremes } from "./decimate";
 import type { Filter } from "./filter";
 import type { Stretches } from "./history";
 import { growth, topThreads } from "./rank";
-import { slopes, smoothingFor } from "./rate";
-import { addToSum, firstOf, readProcess, readThread, ringOf } from "./series";
+import { rates, smoothingFor } from "./rate";
+import { addToSum, firstOf, readProcess, readThread, ringOf, timesOf } from "./series";
 import type { TargetModel } from "./targetModel";
 import { PROCESS_SLOT, type Thread } from "./threads";
 import type { ChartId, ChartRequest, ViewRequest } from "./viewRequest";
@@ -229,7 +229,7 @@ class LinePainter {
       const first = firstOf(model, thread.slot, ring);
       addToSum(this.raw, n, first, thread, time_s, sum);
       sumFirst += Number.isNaN(first) ? 0 : first;
-      this.addLine(zero ? first : 0, {
+      this.addLine(zero ? first : 0, timesOf(this.stretches, thread), {
         key: thread.key,
         tid: thread.tid,
         name: thread.name,
@@ -247,7 +247,7 @@ class LinePainter {
     readProcess(model, this.stretches, ring, this.raw);
     for (let i = 0; i < n; i++) this.raw[i] = (this.raw[i] ?? 0) - (sum[i] ?? 0);
     const first = firstOf(model, PROCESS_SLOT, ring) - sumFirst;
-    this.addLine(zero ? first : 0, {
+    this.addLine(zero ? first : 0, time_s, {
       ...PLAIN_LINE,
       kind: "others",
       name: "others",
@@ -256,11 +256,11 @@ class LinePainter {
     });
   }
 
-  private addLine(baseline: number, line: LineView): void {
-    const { n, time_s } = this.stretches;
+  private addLine(baseline: number, time_s: Float64Array, line: LineView): void {
+    const { n } = this.stretches;
     const { scale, mode } = this.spec;
     const { raw, shown } = this;
-    if (mode === "slope") slopes(time_s, raw, n, this.smoothing_s, shown);
+    if (mode === "slope") rates(time_s, raw, n, this.smoothing_s, shown);
     for (let i = 0; i < n; i++) {
       const value = mode === "slope" ? (shown[i] ?? 0) : (raw[i] ?? 0) - baseline;
       // Sums of large doubles can be off in their last bits; nothing here is below zero.

@@ -232,3 +232,9 @@ function grouped(value: number): string {
 function two(value: number): string {
   return String(value).padStart(2, "0");
 }
+
+/** A count with its noun, such as "1 frame" or "12 000 frames"; regular plurals only. */
+export function counted(count: number, noun: string): string {
+  const digits = count.toLocaleString("en-US").replaceAll(",", "\u202f");
+  return `${digits} ${noun}${count === 1 ? "" : "s"}`;
+}

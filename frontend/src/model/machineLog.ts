@@ -1,6 +1,7 @@
 /** Counters of the machine over time: power of its packages, and how busy its CPUs were. */
 
 import type { MachineCounters } from "../wire/generated/models";
+import { rateBetween } from "./rate";
 
 /** Readings come about once a second: some five hours. */
 const KEPT = 20_000;
@@ -50,7 +51,7 @@ export class MachineLog {
     if (!newest || !before) return { watts: Number.NaN, busy_cores: Number.NaN };
     return {
       watts: wattsBetween(before, newest),
-      busy_cores: (newest.busy_s - before.busy_s) / (newest.t_s - before.t_s),
+      busy_cores: rateBetween(before.busy_s, newest.busy_s, newest.t_s - before.t_s),
     };
   }
 
@@ -92,5 +93,5 @@ export class MachineLog {
 
 function wattsBetween(before: Reading, after: Reading): number {
   if (after.gaps !== before.gaps) return Number.NaN;
-  return (after.energy_j - before.energy_j) / (after.t_s - before.t_s);
+  return rateBetween(before.energy_j, after.energy_j, after.t_s - before.t_s);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Stretches } from "./history";
 import { columnRates, type Life, Pieces } from "./mapColumns";
 
-const ALWAYS: Life = { seen_s: 0, end_s: null };
+const ALWAYS: Life = { seen_s: 0, end_s: null, reset: false };
 
 /** Rates in columns from `from` on, of a counter that has these values at these times. */
 function rates(
@@ -29,7 +29,11 @@ describe("columnRates", () => {
   it("loses nothing, however samples and columns lie", () => {
     const time = Array.from({ length: 80 }, (_, i) => i / 10 + ((i * 7) % 5) / 100);
     const values = time.map((_, i) => i ** 2);
-    for (const life of [ALWAYS, { seen_s: 1, end_s: null }, { seen_s: 1, end_s: 6 }]) {
+    for (const life of [
+      ALWAYS,
+      { seen_s: 1, end_s: null, reset: false },
+      { seen_s: 1, end_s: 6, reset: false },
+    ]) {
       const shown = rates(time, values, 0.17, [0, 48], life);
       const inside = time.filter((t) => t >= life.seen_s && t <= (life.end_s ?? 99));
       const grown =
@@ -50,21 +54,30 @@ describe("columnRates", () => {
     const values = time.map((_, i) => 5 * i + ((i * 11) % 6));
     const grown = values.map((_, i) => Math.max(...values.slice(0, i + 1)));
     // A life that begins a little after the first sample is taken piece by piece.
-    const pieces = rates([-0.1, ...time], [0, ...grown], 0.17, [0, 23], { seen_s: 0, end_s: null });
+    const pieces = rates([-0.1, ...time], [0, ...grown], 0.17, [0, 23], {
+      seen_s: 0,
+      end_s: null,
+      reset: false,
+    });
     expect(rates(time, grown, 0.17, [0, 23])).toEqual(pieces);
   });
 
   it("counts what a new thread did before its first sample, of others nothing", () => {
     const time = [0, 1, 2, 3];
     const values = [Number.NaN, 5, 6, 6];
-    const life = { seen_s: 1, end_s: null };
+    const life = { seen_s: 1, end_s: null, reset: false };
     expect(rates(time, values, 1, [0, 3], life, true)).toEqual([5, 1, 0]);
     expect(rates(time, values, 1, [0, 3], life, false)).toEqual([Number.NaN, 1, 0]);
-    expect(rates(time, values, 1, [0, 3], { seen_s: 1, end_s: 1 }, true)).toEqual([
+    expect(rates(time, values, 1, [0, 3], { seen_s: 1, end_s: 1, reset: false }, true)).toEqual([
       5,
       Number.NaN,
       Number.NaN,
     ]);
+  });
+
+  it("leaves out the interval in which a counter was reset", () => {
+    const life = { ...ALWAYS, reset: true };
+    expect(rates([0, 1, 2, 3], [5, 9, 2, 5], 1, [0, 3], life)).toEqual([4, Number.NaN, 3]);
   });
 
   it("has no value where there are no samples", () => {

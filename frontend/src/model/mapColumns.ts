@@ -5,6 +5,7 @@
  */
 
 import type { Stretches } from "./history";
+import { rateBetween } from "./rate";
 
 /** Cut the time between samples at the columns' edges; the same for all threads. */
 export class Pieces {
@@ -82,6 +83,8 @@ export interface Life {
   /** First and last sample of it, seconds since attach; null: it is still there. */
   readonly seen_s: number;
   readonly end_s: number | null;
+  /** One of its counters fell. */
+  readonly reset: boolean;
 }
 
 /**
@@ -95,15 +98,15 @@ export interface Life {
 export function columnRates(
   pieces: Pieces,
   values: Float64Array,
-  { seen_s, end_s }: Life,
+  { seen_s, end_s, reset }: Life,
   fresh: boolean,
   out: Float64Array,
   covered: Float64Array,
 ): void {
-  const { count, sample, column, seconds, perSecond, columns, stretches } = pieces;
+  const { count, sample, column, seconds, columns, stretches } = pieces;
   const { n, time_s } = stretches;
   const until_s = end_s ?? Number.POSITIVE_INFINITY;
-  const throughout = seen_s <= (time_s[0] ?? 0) && until_s >= (time_s[n - 1] ?? 0);
+  const throughout = !reset && seen_s <= (time_s[0] ?? 0) && until_s >= (time_s[n - 1] ?? 0);
   // A value, once given, is not taken back: it has one at all later samples.
   if (n > 1 && throughout && !Number.isNaN(values[0] ?? Number.NaN)) {
     steadyRates(pieces, values, out);
@@ -121,7 +124,7 @@ export function columnRates(
       const alive = t_s >= seen_s && t_s <= until_s;
       const before_s = time_s[i - 1] ?? 0;
       const before = before_s >= seen_s ? (values[i - 1] ?? 0) : fresh ? 0 : Number.NaN;
-      rate = alive ? ((values[i] ?? Number.NaN) - before) * (perSecond[i] ?? 0) : Number.NaN;
+      rate = alive ? rateBetween(before, values[i] ?? Number.NaN, t_s - before_s) : Number.NaN;
     }
     if (Number.isNaN(rate)) continue;
     const k = column[p] ?? 0;
@@ -131,7 +134,7 @@ export function columnRates(
   }
   for (let k = 0; k < columns; k++) {
     const part = covered[k] ?? 0;
-    out[k] = part > 0 ? Math.max(0, (out[k] ?? 0) / part) : Number.NaN;
+    out[k] = part > 0 ? (out[k] ?? 0) / part : Number.NaN;
   }
 }
 

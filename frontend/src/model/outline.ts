@@ -1,6 +1,7 @@
 /** A whole run in one line: CPU of its process over time. */
 
 import type { Frame } from "../wire/frame";
+import { rateBetween } from "./rate";
 import type { RunSource } from "./runWindow";
 import type { Outline } from "./views";
 
@@ -28,8 +29,8 @@ export function outlineOf({ from_s, to_s }: RunSource, frames: readonly Frame[])
     const to = last > at ? last : Math.min(at + 1, totals.length - 1);
     const before = totals[at];
     const after = totals[to];
-    if (before && after && after.t_s > before.t_s) {
-      cores[part] = Math.max(0, (after.cpu_s - before.cpu_s) / (after.t_s - before.t_s));
+    if (before && after) {
+      cores[part] = rateBetween(before.cpu_s, after.cpu_s, after.t_s - before.t_s);
     }
     at = last;
   }

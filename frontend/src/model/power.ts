@@ -1,8 +1,8 @@
 /** Power of the machine, and the share of it that threads may answer for. */
 
 import type { ViewInput } from "./chartView";
+import { type CurrentRates, rateAt } from "./currentRates";
 import type { MachineNow } from "./machineLog";
-import { type RatesNow, rateAt } from "./ratesNow";
 import type { TileView } from "./views";
 
 const POINTS = 60;
@@ -30,12 +30,12 @@ export function wattsPerCore({ watts, busy_cores }: MachineNow, process_cores: n
 }
 
 /** Watts for each core of CPU that threads of the target use now. */
-export function powerOf({ model, now_s }: ViewInput, rates: RatesNow): number {
+export function powerOf({ model, now_s }: ViewInput, rates: CurrentRates): number {
   return wattsPerCore(model.machine.at(now_s), processCores(model.columnOf(CPU), rates));
 }
 
 /** Power of the packages, and the target's part of it. */
-export function powerTile(input: ViewInput, rates: RatesNow): TileView {
+export function powerTile(input: ViewInput, rates: CurrentRates): TileView {
   const { model, target, span, now_s } = input;
   const tile: TileView = {
     id: "power",
@@ -70,6 +70,6 @@ export function powerTile(input: ViewInput, rates: RatesNow): TileView {
 }
 
 /** CPU of the process: slot 0 stands first in `latest`. */
-function processCores(column: number, rates: RatesNow): number {
+function processCores(column: number, rates: CurrentRates): number {
   return column < 0 ? Number.NaN : rateAt(rates, column) / 1e9;
 }

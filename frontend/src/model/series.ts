@@ -26,6 +26,27 @@ export function readThread(
   }
 }
 
+/**
+ * Times of a thread's samples: its exit record holds what it was at its exit, which came before the
+ * sample that brought it.
+ *
+ * @returns The stretches' own times where there is nothing to change.
+ */
+export function timesOf(
+  { n, time_s }: Stretches,
+  { start_ns, life_s, end_s }: Thread,
+): Float64Array {
+  if (end_s === null || life_s === null) return time_s;
+  let last = n - 1;
+  while (last >= 0 && (time_s[last] ?? 0) > end_s) last--;
+  const exit_s = start_ns / 1e9 + life_s;
+  if (last < 1 || !(exit_s > (time_s[last - 1] ?? 0) && exit_s < (time_s[last] ?? 0)))
+    return time_s;
+  const times = time_s.slice();
+  times[last] = exit_s;
+  return times;
+}
+
 /** Cumulative values of the process, ended threads included. */
 export function readProcess(
   model: TargetModel,

@@ -1,7 +1,7 @@
 /** Sparklines: a recent rate in few points. */
 
 import type { Stretches } from "./history";
-import { slopes } from "./rate";
+import { rates as ratesOf } from "./rate";
 
 /** Instants to know a counter at, for `points` slopes: all, or of many those that matter. */
 export function pickPoints(
@@ -25,7 +25,7 @@ export function pickPoints(
  * Slopes of a cumulative counter at `points` evenly spaced moments of a span.
  *
  * @param values Cumulative, at the stretches' instants.
- * @param smoothing_s As for `slopes`; no less than most of the distance of two points is used.
+ * @param smoothing_s As for `rates` of rate.ts; no less than most of the distance of two points is used.
  * @returns Float32[points], counter units per second, oldest first; NaN where there is none.
  */
 export function sparkline(
@@ -40,7 +40,7 @@ export function sparkline(
   const step = (t1_s - t0_s) / points;
   const rates = new Float64Array(n);
   // Not all of it: samples that were picked lie a little nearer or farther than that.
-  slopes(time_s, values, n, Math.max(smoothing_s, 0.7 * step), rates);
+  ratesOf(time_s, values, n, Math.max(smoothing_s, 0.7 * step), rates);
   const spark = new Float32Array(points).fill(Number.NaN);
   let i = 0;
   for (let p = 0; p < points; p++) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { frame, type Row, TARGET } from "../testing/frames";
 import { chartView, chooseThreads, type ViewInput } from "./chartView";
+import { frozenRates, movingRates } from "./currentRates";
 import { filterFrom } from "./filter";
 import { layoutOf, mapOrder } from "./mapLayout";
-import { frozenRates, movingRates } from "./ratesNow";
 import { tableView } from "./tableView";
 import { TargetModel } from "./targetModel";
 import { tileViews } from "./tileView";
@@ -107,7 +107,7 @@ describe("tableView", () => {
     expect(table({}, "", made).total).toBe(3);
     const row = table({ lives: "all" }, "worker-3", made).rows[0];
     expect(row).toMatchObject({ state: "exited", exact: false, end_s: 3.5, threads: 0 });
-    expect([row?.rates[0], row?.totals[0]]).toEqual([0, 123]);
+    expect([row?.rates[0], row?.totals[0]]).toEqual([Number.NaN, 123]);
     expect(table({ lives: "exited" }, "", made).rows.map(({ tid }) => tid)).toEqual([13]);
     expect(table({ lives: "all" }, "", made).total).toBe(4);
     const roles = table({ lives: "exited", group: "role" }, "", made);

@@ -3,9 +3,9 @@
 import type { RingField } from "./chartSpecs";
 import { RING_FIELDS } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
+import { type CurrentRates, rateAt } from "./currentRates";
 import { powerOf } from "./power";
 import { smoothingFor } from "./rate";
-import { type RatesNow, rateAt } from "./ratesNow";
 import { ringOf } from "./series";
 import { pickPoints, sparkline } from "./spark";
 import type { TargetModel } from "./targetModel";
@@ -24,7 +24,7 @@ interface Group {
 }
 
 /** Make the part of the table that was asked for. */
-export function tableView(input: ViewInput, rates: RatesNow, asked: TableRequest): TableView {
+export function tableView(input: ViewInput, rates: CurrentRates, asked: TableRequest): TableView {
   const { model } = input;
   const groups = groupsOf(input, asked);
   const order = sorted(groups, sortValue(model, rates, asked.sort), asked.descending);
@@ -68,14 +68,13 @@ function hasEnded(thread: Thread, now_s: number): boolean {
   return thread.end_s !== null && thread.end_s <= now_s;
 }
 
-/** Rate of a thread's field; 0 once it has ended. */
-function rateOf(model: TargetModel, rates: RatesNow, thread: Thread, column: number): number {
-  const at = thread.slot * model.fields.length + column;
-  if (!hasEnded(thread, rates.now_s)) return rateAt(rates, at);
-  return Number.isNaN(rates.latest[at] ?? Number.NaN) ? Number.NaN : 0;
+/** Rate of a thread's field; none once it has ended. */
+function rateOf(model: TargetModel, rates: CurrentRates, thread: Thread, column: number): number {
+  if (hasEnded(thread, rates.now_s)) return Number.NaN;
+  return rateAt(rates, thread.slot * model.fields.length + column);
 }
 
-function totalOf(model: TargetModel, rates: RatesNow, thread: Thread, column: number): number {
+function totalOf(model: TargetModel, rates: CurrentRates, thread: Thread, column: number): number {
   return rates.latest[thread.slot * model.fields.length + column] ?? Number.NaN;
 }
 
@@ -91,7 +90,7 @@ function sumOf(threads: readonly Thread[], value: (thread: Thread) => number): n
 
 function sortValue(
   model: TargetModel,
-  rates: RatesNow,
+  rates: CurrentRates,
   sort: SortColumn,
 ): (group: Group) => number | string {
   switch (sort.by) {
@@ -142,7 +141,7 @@ const COLLATOR = new Intl.Collator("en", { numeric: true });
 
 function stateOf(
   model: TargetModel,
-  rates: RatesNow,
+  rates: CurrentRates,
   threads: readonly Thread[],
   cpu: number,
 ): TableRow["state"] {
@@ -153,7 +152,7 @@ function stateOf(
 
 function rowOf(
   input: ViewInput,
-  rates: RatesNow,
+  rates: CurrentRates,
   asked: TableRequest,
   { key, threads }: Group,
 ): TableRow {

@@ -47,6 +47,15 @@ describe("TargetModel", () => {
     expect(model.threads.live.size).toBe(2);
   });
 
+  it("counts on after a counter of a thread was reset, and loses nothing of the sum", () => {
+    const model = started();
+    model.ingest(frame({ seq: 2 }, [{ tid: 2, counters: { cpu_run_ns: 3 } }]));
+    expect(total(model)).toBe(150);
+    model.ingest(frame({ seq: 3 }, [{ tid: 2, counters: { cpu_run_ns: 13 } }]));
+    expect(total(model)).toBe(160);
+    expect(model.threads.live.get(2)?.reset).toBe(true);
+  });
+
   it("starts with a key frame only", () => {
     const model = new TargetModel();
     expect(model.ingest(frame({ seq: 4 }, [{ tid: 2, counters: {} }]))).toBe(false);

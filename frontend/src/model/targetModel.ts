@@ -12,12 +12,12 @@ import type {
   ThreadRenamed,
 } from "../wire/generated/models";
 import { RING_FIELDS } from "./chartSpecs";
+import { RateBase } from "./currentRates";
 import { EventLog } from "./eventLog";
 import { ExtraRing } from "./extraRing";
 import { GaugeLog } from "./gaugeLog";
 import { History } from "./history";
 import { MachineLog } from "./machineLog";
-import { RateBase } from "./rateBase";
 import { Reconciliation } from "./reconciliation";
 import { SteerLog } from "./steerLog";
 import { PROCESS_SLOT, sameStart, type Thread, Threads } from "./threads";
@@ -427,6 +427,11 @@ export class TargetModel {
       this.liveSum[f] = (this.liveSum[f] ?? 0) + value;
     } else {
       this.liveSum[f] = (this.liveSum[f] ?? 0) + (value - before);
+      if (value < before) {
+        // Reset: counting goes on from the new value, and what was counted stays counted.
+        thread.reset = true;
+        this.before[f] = (this.before[f] ?? 0) - (before - value);
+      }
     }
     if (this.extra?.column === f) this.extra.put(thread.slot, value);
     const ring = this.ringOf[f] ?? -1;

@@ -22,6 +22,8 @@ export interface Thread {
   life_s: number | null;
   /** Whether its final totals are the kernel's exit record. */
   exact: boolean;
+  /** One of its counters fell: rates do not reach over that. */
+  reset: boolean;
 }
 
 /** Slot of the process as a whole. */
@@ -103,6 +105,7 @@ export class Threads {
       end_s: null,
       life_s: null,
       exact: false,
+      reset: false,
     };
     this.live.set(tid, thread);
     return thread;

@@ -2,11 +2,11 @@
 
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
+import { type CurrentRates, rateAt } from "./currentRates";
 import { shownRate } from "./format";
 import { opsTile } from "./opsTile";
 import { powerTile } from "./power";
 import { smoothingFor } from "./rate";
-import { type RatesNow, rateAt } from "./ratesNow";
 import { readProcess, ringOf } from "./series";
 import { sparkline } from "./spark";
 import type { ShownUnit, TileId, TileView } from "./views";
@@ -46,7 +46,7 @@ const TILES: readonly TileSpec[] = [
 ];
 
 /** All tiles, in the order to show them. */
-export function tileViews(input: ViewInput, rates: RatesNow): TileView[] {
+export function tileViews(input: ViewInput, rates: CurrentRates): TileView[] {
   return [
     ...opsTile(input),
     ...TILES.map((spec) => counterTile(input, rates, spec)),
@@ -55,7 +55,7 @@ export function tileViews(input: ViewInput, rates: RatesNow): TileView[] {
   ];
 }
 
-function counterTile(input: ViewInput, rates: RatesNow, spec: TileSpec): TileView {
+function counterTile(input: ViewInput, rates: CurrentRates, spec: TileSpec): TileView {
   const { model, target } = input;
   const [first, second] = spec.fields;
   const unit: ShownUnit = first === undefined ? "count" : shownRate(first, 0).unit;
@@ -90,7 +90,7 @@ function counterTile(input: ViewInput, rates: RatesNow, spec: TileSpec): TileVie
 }
 
 /** Total of the process: slot 0 stands first in `latest`. */
-function total(rates: RatesNow, column: number): number {
+function total(rates: CurrentRates, column: number): number {
   return column < 0 ? Number.NaN : (rates.latest[column] ?? Number.NaN);
 }
 

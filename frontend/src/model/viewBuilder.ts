@@ -6,10 +6,10 @@
 
 import type { Target } from "../wire/generated/models";
 import { type Chosen, chartView, chooseThreads, type ViewInput } from "./chartView";
+import { type CurrentRates, frozenRates, movingRates } from "./currentRates";
 import { type Filter, filterFrom } from "./filter";
 import type { MapView } from "./mapPicture";
 import { MapMaker } from "./mapView";
-import { frozenRates, movingRates, type RatesNow } from "./ratesNow";
 import { opsView, sizeView } from "./sizeView";
 import { tableView } from "./tableView";
 import type { TargetModel } from "./targetModel";
@@ -52,7 +52,7 @@ export class ViewBuilder {
   private request: ViewRequest = DEFAULT_REQUEST;
   private charts: readonly ChartRequest[] = [];
   private filter: Filter = filterFrom("");
-  private frozen: { readonly now_s: number; readonly rates: RatesNow } | null = null;
+  private frozen: { readonly now_s: number; readonly rates: CurrentRates } | null = null;
   private chosen = new Map<ChartId, Chosen>();
   private slow_ms = Number.NEGATIVE_INFINITY;
   private times_ms = Number.NEGATIVE_INFINITY;

@@ -36,7 +36,7 @@ export function SignInPage() {
   };
 
   return (
-    <section className={styles.page}>
+    <section className={`surface ${styles.page}`}>
       <h1>Sign in with the token</h1>
       <p>
         tidscope shows what programs of this machine do, so it lets in only who started it. The
@@ -53,7 +53,7 @@ export function SignInPage() {
         </label>
         <input
           id="token"
-          className={styles.input}
+          className={`text-field ${styles.input}`}
           value={pasted}
           autoComplete="off"
           spellCheck={false}

@@ -125,7 +125,9 @@ export class TestPage {
     for (let left = Math.round(10 * seconds); left > 0; left -= BURST) {
       await this.pass(100 * Math.min(BURST, left));
       for (let each = Math.min(BURST, left); each > 0; each--) {
-        this.send(steadyWork((this.seq + 1) / 10, this.seq === 0));
+        const rows = steadyWork((this.seq + 1) / 10, this.seq === 0);
+        const cpu_ns = rows.reduce((sum, { counters }) => sum + (counters.cpu_run_ns ?? 0), 0);
+        this.send(rows, { process: { cpu_ns } });
       }
     }
     await this.settle();

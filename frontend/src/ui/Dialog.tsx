@@ -27,7 +27,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     return () => dialog?.removeEventListener("click", closeBeside);
   }, [onClose]);
   return (
-    <dialog ref={element} className={styles.dialog} aria-label={title} onCancel={onClose}>
+    <dialog
+      ref={element}
+      className={`popup ${styles.dialog}`}
+      aria-label={title}
+      onCancel={onClose}
+    >
       <div className={styles.inside}>
         <header className={styles.head}>
           <h2>{title}</h2>

@@ -9,7 +9,7 @@ interface EmptyStateProps {
 /** What stands where there is nothing to show: why, and what to do. */
 export function EmptyState({ title, children }: EmptyStateProps) {
   return (
-    <div className={styles.blank}>
+    <div className={styles.empty}>
       <svg className={styles.trace} viewBox="0 0 240 48" aria-hidden="true">
         <path d="M0 24.5h240M0 8.5h240M0 40.5h240M40.5 0v48M80.5 0v48M120.5 0v48M160.5 0v48M200.5 0v48" />
         <path className={styles.line} d="M0 24.5h240" />

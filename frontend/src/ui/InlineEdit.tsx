@@ -67,14 +67,14 @@ export function InlineEdit(props: InlineEditProps) {
       {multiline ? (
         <textarea
           {...field}
-          className={styles.area}
+          className={`text-field ${styles.area}`}
           rows={4}
           onChange={(event) => setDraft(event.target.value)}
         />
       ) : (
         <input
           {...field}
-          className={styles.field}
+          className={`text-field ${styles.field}`}
           onChange={(event) => setDraft(event.target.value)}
         />
       )}

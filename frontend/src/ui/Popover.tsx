@@ -43,7 +43,7 @@ export function Popover({ face, label, children }: PopoverProps) {
         {face}
       </Button>
       {open ? (
-        <section id={id} className={styles.panel} aria-label={label}>
+        <section id={id} className={`popup ${styles.panel}`} aria-label={label}>
           {children}
         </section>
       ) : null}

@@ -26,7 +26,7 @@ export function SearchField({
       <input
         type="search"
         data-search
-        className={styles.input}
+        className={`text-field ${styles.input}`}
         value={value}
         placeholder={placeholder}
         autoComplete="off"

@@ -33,10 +33,14 @@ export function SortHeader({
       <Tooltip text={tip} className={styles.tip}>
         <button type="button" className={styles.button} onClick={onSort}>
           <span className={styles.label}>{label}</span>
-          <span className={styles.arrow} aria-hidden="true">
-            {sorted === null ? "" : sorted === "ascending" ? "▲" : "▼"}
+          <span className={styles.under}>
+            {sorted === null ? null : (
+              <span className={styles.arrow} aria-hidden="true">
+                {sorted === "ascending" ? "▲ " : "▼ "}
+              </span>
+            )}
+            {under}
           </span>
-          {under === "" ? null : <span className={styles.under}>{under}</span>}
         </button>
       </Tooltip>
     </th>

@@ -35,7 +35,7 @@ export function Tooltip({ text, children, className }: TooltipProps) {
       {children}
       {shown
         ? createPortal(
-            <span id={id} role="tooltip" className={styles.tip} style={placeAt(at)}>
+            <span id={id} role="tooltip" className={`popup ${styles.tip}`} style={placeAt(at)}>
               {text}
             </span>,
             document.body,

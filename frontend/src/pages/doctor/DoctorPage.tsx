@@ -51,7 +51,7 @@ export function DoctorPage() {
             {value.host} · Linux {value.kernel} · checked at{" "}
             <time title={utcTime(value.checked_unix_ms)}>{localTime(value.checked_unix_ms)}</time>
           </p>
-          <ul className={styles.checks}>
+          <ul className="surface">
             {value.checks.map((check) => (
               <CheckCard key={check.name} check={check}>
                 {check.name === "delay-accounting" && check.enabled != null ? (

@@ -15,7 +15,7 @@ export function DataLossNotice({ run }: { readonly run: RunManifest }) {
         </Notice>
       ) : null}
       {words.length === 0 ? null : (
-        <details className={styles.losses}>
+        <details className={`surface ${styles.losses}`}>
           <summary>
             <StatusIcon status="warning" />{" "}
             {words.length === 1 ? words[0] : `${words.length} remarks on the data`}

@@ -5,6 +5,7 @@ import { formatDuration } from "../../model/format";
 import type { Span } from "../../model/window";
 import { Button } from "../../ui/Button";
 import { InlineEdit } from "../../ui/InlineEdit";
+import { Panel } from "../../ui/Panel";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { RunManifest, RunMark } from "../../wire/generated/models";
 import { useLiveClient } from "../clients";
@@ -30,11 +31,7 @@ export function Marks({ run, onChange }: MarksProps) {
   const point = (t_s: number | null) => client.hover.set({ t_s, key: null, chart: null });
   const clock = (time_ns: number) => run.target.attached_unix_us / 1000 + time_ns / 1e6;
   return (
-    <section className={styles.panel} aria-label="Marks">
-      <header className={styles.head}>
-        <h2>Marks</h2>
-        <span className={styles.hint}>moments to come back to, and to align runs at</span>
-      </header>
+    <Panel title="Marks" note="moments to return to, and to align runs at" className={styles.panel}>
       {problem === null ? null : <ProblemNotice problem={problem} />}
       {run.marks.length === 0 ? (
         <p className={styles.none}>None yet.</p>
@@ -85,7 +82,7 @@ export function Marks({ run, onChange }: MarksProps) {
       {locked ? null : (
         <NewMark run={run} busy={busy} onAdd={(mark) => save([...run.marks, mark])} />
       )}
-    </section>
+    </Panel>
   );
 }
 
@@ -110,7 +107,7 @@ function NewMark({ run, busy, onAdd }: NewMarkProps) {
   return (
     <form className={styles.add} onSubmit={add}>
       <input
-        className={styles.field}
+        className={`text-field ${styles.field}`}
         aria-label="Text of a new mark"
         placeholder="What is to be seen here"
         value={text}
@@ -120,7 +117,7 @@ function NewMark({ run, busy, onAdd }: NewMarkProps) {
       <Button type="submit" disabled={busy || text.trim() === ""}>
         Mark at {localTime(run.target.attached_unix_us / 1000 + 1000 * at_s)}
       </Button>
-      <p className={styles.hint}>
+      <p className="note">
         {since} after the start: where you last pointed at in a chart, or else the left end of what
         is shown.
       </p>

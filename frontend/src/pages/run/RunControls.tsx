@@ -27,7 +27,7 @@ export function RunControls({ run }: { readonly run: RunManifest }) {
   const see = (next: Span) => client.request({ window: { kind: "fixed", ...next } });
   const whole = isWhole(window, extent);
   return (
-    <div className={`${controls.controls} ${styles.controls}`}>
+    <div className={`surface ${controls.controls} ${styles.controls}`}>
       <Button className={controls.pause} aria-pressed={playing} onClick={toggle}>
         <svg className={controls.sign} viewBox="0 0 10 10" aria-hidden="true">
           <path d={playing ? "M1.5 1h2.5v8H1.5zM6 1h2.5v8H6z" : "M2 1l7 4-7 4z"} />

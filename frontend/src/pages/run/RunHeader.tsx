@@ -24,7 +24,7 @@ export function RunHeader({ run, onChange }: RunHeaderProps) {
   const { change, problem, locked } = useRunChange(run.id, onChange);
   const { process } = run.target;
   return (
-    <header className={header.header}>
+    <header className={`surface ${header.header}`}>
       <div className={header.title}>
         <h1 className={styles.name}>
           <InlineEdit

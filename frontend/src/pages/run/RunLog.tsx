@@ -18,7 +18,7 @@ export function RunLog({ run, onChange }: RunLogProps) {
     <div className={styles.log}>
       <Marks run={run} onChange={onChange} />
       {steered ? (
-        <div className={styles.decisions}>
+        <div className={`surface ${styles.decisions}`}>
           <DecisionLog target={run.target} steer={steer} />
         </div>
       ) : null}

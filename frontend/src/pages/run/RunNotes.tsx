@@ -13,7 +13,7 @@ interface RunNotesProps {
 export function RunNotes({ run, onChange }: RunNotesProps) {
   const { change, problem, locked } = useRunChange(run.id, onChange);
   return (
-    <section className={styles.panel} aria-label="Notes">
+    <section className={`surface ${styles.panel}`} aria-label="Notes">
       {problem === null ? null : <ProblemNotice problem={problem} />}
       <dl className={styles.notes}>
         <div>

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../model/format";
+import { counted, formatDuration } from "../../model/format";
 import type { RunLosses } from "../../wire/generated/models";
 
 /** What is missing in a run, or was measured late, in sentences; none: nothing is known of. */
@@ -37,8 +37,4 @@ export function dataLossTexts(losses: RunLosses): readonly string[] {
     );
   }
   return words;
-}
-
-function counted(count: number, what: string): string {
-  return `${count.toLocaleString("en-US").replaceAll(",", "\u202f")} ${what}${count === 1 ? "" : "s"}`;
 }

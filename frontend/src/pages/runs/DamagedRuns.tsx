@@ -7,7 +7,7 @@ export function DamagedRuns({ damaged }: { readonly damaged: readonly DamagedRun
     return null;
   }
   return (
-    <details className={styles.list}>
+    <details className={`surface ${styles.list}`}>
       <summary>Folders that cannot be read: {damaged.length}</summary>
       <p className={styles.more}>They are left as they are; nothing in them is deleted.</p>
       <ul>

@@ -15,7 +15,7 @@ export function DeletedRuns({ runs, locked, onRestore }: DeletedRunsProps) {
     return null;
   }
   return (
-    <details className={styles.list}>
+    <details className={`surface ${styles.list}`}>
       <summary>Deleted within the last hour: {runs.length}</summary>
       <ul>
         {runs.map((run) => (

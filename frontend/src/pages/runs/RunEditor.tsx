@@ -38,6 +38,7 @@ export function RunEditor({ run, onClose, onChange }: RunEditorProps) {
         <label className={styles.field}>
           Name
           <input
+            className="text-field"
             value={name}
             maxLength={120}
             required
@@ -46,15 +47,26 @@ export function RunEditor({ run, onClose, onChange }: RunEditorProps) {
         </label>
         <label className={styles.field}>
           Tags, separated by commas
-          <input value={tags} maxLength={1300} onChange={(event) => setTags(event.target.value)} />
+          <input
+            className="text-field"
+            value={tags}
+            maxLength={1300}
+            onChange={(event) => setTags(event.target.value)}
+          />
         </label>
         <label className={styles.field}>
           Group: runs of one group are repeats of one another
-          <input value={group} maxLength={80} onChange={(event) => setGroup(event.target.value)} />
+          <input
+            className="text-field"
+            value={group}
+            maxLength={80}
+            onChange={(event) => setGroup(event.target.value)}
+          />
         </label>
         <label className={styles.field}>
           Notes
           <textarea
+            className="text-field"
             rows={6}
             value={notes}
             maxLength={20_000}

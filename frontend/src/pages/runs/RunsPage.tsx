@@ -4,7 +4,7 @@ import { listRuns } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { navigate } from "../../base/routing";
 import { useStore } from "../../base/useStore";
-import { formatDuration, formatValue } from "../../model/format";
+import { counted, formatDuration, formatValue } from "../../model/format";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { ProblemNotice } from "../../ui/ProblemNotice";
@@ -151,9 +151,7 @@ function aboutText(
   }
   const { runs, bytes, free_bytes, retention } = value;
   const count =
-    shown === runs.length
-      ? `${runs.length} ${runs.length === 1 ? "run" : "runs"}`
-      : `${shown} of ${runs.length} runs`;
+    shown === runs.length ? counted(runs.length, "run") : `${shown} of ${runs.length} runs`;
   const size = `${formatValue(bytes, "bytes")}, ${formatValue(free_bytes, "bytes")} free`;
   const age =
     retention.max_age_s === null

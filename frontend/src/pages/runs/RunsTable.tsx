@@ -56,7 +56,7 @@ export function RunsTable(props: RunsTableProps) {
     }
   };
   return (
-    <div ref={root} className={styles.scroll}>
+    <div ref={root} className="surface">
       <table className={styles.table}>
         <caption className="visually-hidden">Runs</caption>
         <thead>

@@ -36,7 +36,7 @@ export function AttachedTargets() {
       {attached.length === 0 ? null : (
         <>
           <h2>Attached</h2>
-          <ul className={styles.list}>
+          <ul className={`surface ${styles.list}`}>
             {attached.map((target) => (
               <TargetRow key={target.id} target={target} onEnd={end} />
             ))}
@@ -46,7 +46,7 @@ export function AttachedTargets() {
       {ended.length === 0 ? null : (
         <details>
           <summary className={styles.ended}>{ended.length} ended, still to be seen</summary>
-          <ul className={styles.list}>
+          <ul className={`surface ${styles.list}`}>
             {ended.map((target) => (
               <TargetRow key={target.id} target={target} onEnd={end} />
             ))}

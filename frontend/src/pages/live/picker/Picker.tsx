@@ -4,6 +4,7 @@ import { isKind } from "../../../api/problem";
 import { usePolled } from "../../../api/usePolled";
 import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
+import { Checkbox } from "../../../ui/Checkbox";
 import { EmptyState } from "../../../ui/EmptyState";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { SearchField } from "../../../ui/SearchField";
@@ -91,16 +92,7 @@ export function Picker() {
             onChange={setChosenHost}
           />
         ) : null}
-        {uid === null ? null : (
-          <label className={styles.mine}>
-            <input
-              type="checkbox"
-              checked={mine}
-              onChange={(event) => setMine(event.target.checked)}
-            />
-            Only mine
-          </label>
-        )}
+        {uid === null ? null : <Checkbox label="Only mine" checked={mine} onChange={setMine} />}
         <span className={styles.count} role="status">
           {polled.value === null ? "" : `${shown.length} of ${all.length}`}
         </span>

@@ -43,7 +43,7 @@ export function ProcessTable({ processes, busyPid, onPick, handle }: ProcessTabl
   const reachable = inSight ? keys.active : items[0]?.index;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    <div ref={root} className={styles.scroll}>
+    <div ref={root} className={`surface ${styles.scroll}`}>
       {/* aria-rowcount: rows out of sight are not in the document. */}
       <table className={styles.table} aria-rowcount={rows.length + 1}>
         <caption className="visually-hidden">Processes, busiest first</caption>

@@ -7,7 +7,7 @@ import { useLiveClient } from "../../clients";
 import styles from "./ChartGrid.module.css";
 import { ChartPanel } from "./ChartPanel";
 import { EventList } from "./EventList";
-import { chartAbsentReason, PANELS, type Panel } from "./panels";
+import { type ChartInfo, chartAbsentReason, PANELS } from "./panels";
 import { SizePanel } from "./SizePanel";
 import { TimesPanel } from "./times/TimesPanel";
 
@@ -24,7 +24,7 @@ export function ChartGrid({ target }: { readonly target: Target }) {
   const steered = useStore(useLiveClient().steer) !== null || target.steering !== null;
   const others = judged.filter(({ panel }) => !(steered && panel.chart === "gomaxprocs"));
   const there = others.filter(({ reason }) => reason === null).map(({ panel }) => panel);
-  const panels = (some: readonly Panel[]) =>
+  const panels = (some: readonly ChartInfo[]) =>
     some.map((panel) => <ChartPanel key={panel.chart} panel={panel} />);
   return (
     <>
@@ -45,7 +45,7 @@ export function ChartGrid({ target }: { readonly target: Target }) {
 }
 
 interface AbsentPanelProps {
-  readonly panel: Panel;
+  readonly panel: ChartInfo;
   readonly reason: string;
 }
 
@@ -61,7 +61,7 @@ function AbsentPanel({ panel, reason }: AbsentPanelProps) {
   );
 }
 
-function whyEmpty(panel: Panel): string {
+function whyEmpty(panel: ChartInfo): string {
   const meaning = fieldNamed(panel.fields[0] ?? "")?.meaning ?? "";
   return `No thread of this target has a value. ${meaning}`;
 }

@@ -3,9 +3,10 @@ import { Marker } from "../../../charts/Marker";
 import type { ChartTheme } from "../../../charts/palette";
 import { lineStyle } from "../../../charts/palette";
 import type { Hover } from "../../../model/client";
-import { formatNumber } from "../../../model/format";
+import { counted, formatNumber, formatValue } from "../../../model/format";
 import type { ChartId, ViewRequest } from "../../../model/viewRequest";
 import type { ChartView, LineView } from "../../../model/views";
+import { ThreadName } from "../../../ui/ThreadName";
 import { useLiveClient } from "../../clients";
 import styles from "./ChartLegend.module.css";
 
@@ -45,10 +46,11 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
           const looks = (
             <>
               <Marker style={lineStyle(line, chart, theme)} />
-              <span className={styles.name}>
-                {line.kind === "others" ? `${view.others} others` : line.name}
-                {twins.has(line.name) ? <span className={styles.tid}> {line.tid}</span> : null}
-              </span>
+              {line.kind === "others" ? (
+                <span>{counted(view.others, "other")}</span>
+              ) : (
+                <ThreadName name={line.name} tid={twins.has(line.name) ? line.tid : null} />
+              )}
               <Last view={view} line={line} />
               {second === undefined ? null : <Last view={view} line={second} />}
             </>
@@ -62,6 +64,7 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
                   type="button"
                   className={styles.entry}
                   title={`${line.name} ${line.tid ?? ""}`}
+                  aria-label={labelOf(view, line, second)}
                   aria-pressed={key === selected}
                   data-hovered={hovered === key}
                   onClick={() => client.select(key)}
@@ -77,6 +80,14 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
       </ul>
     </div>
   );
+}
+
+/** What a screen reader says: name, tid and last values. */
+function labelOf(view: ChartView, line: LineView, second: LineView | undefined): string {
+  const values = [line, second].flatMap((each) =>
+    each === undefined ? [] : `${each.variant_name} ${formatValue(each.last, view.unit)}`.trim(),
+  );
+  return `${line.name} ${line.tid ?? ""}: ${values.join(", ")}`;
 }
 
 function Last({ view, line }: { readonly view: ChartView; readonly line: LineView }) {
@@ -100,5 +111,6 @@ function entriesOf(view: ChartView): readonly (readonly [LineView, LineView | un
     );
   return view.lines
     .filter((line) => line.variant === 0 || line.variant_name === "")
+    .filter((line) => line.kind !== "others" || view.others > 0)
     .map((line) => [line, partner(line)]);
 }

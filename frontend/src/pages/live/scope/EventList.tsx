@@ -2,6 +2,8 @@ import { useState } from "react";
 import { localTime, utcTime } from "../../../base/clock";
 import { useStore } from "../../../base/useStore";
 import { describeEvent } from "../../../charts/describe";
+import { Checkbox } from "../../../ui/Checkbox";
+import { Panel } from "../../../ui/Panel";
 import { type Status, StatusIcon } from "../../../ui/StatusIcon";
 import type { TargetEvent } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
@@ -28,18 +30,17 @@ export function EventList() {
     .filter(({ event }) => threads || !OF_THREADS.has(event.type))
     .reverse();
   return (
-    <section className={styles.panel} aria-label="Events">
-      <header className={styles.head}>
-        <h2>Events</h2>
-        <label className={styles.toggle}>
-          <input
-            type="checkbox"
-            checked={threads}
-            onChange={(event) => setThreads(event.target.checked)}
-          />
-          Threads started, renamed and ended
-        </label>
-      </header>
+    <Panel
+      title="Events"
+      className={styles.panel}
+      controls={
+        <Checkbox
+          label="Threads started, renamed and exited"
+          checked={threads}
+          onChange={setThreads}
+        />
+      }
+    >
       {events.length === 0 ? (
         <p className={styles.none}>Nothing out of the ordinary happened.</p>
       ) : (
@@ -56,7 +57,7 @@ export function EventList() {
           ))}
         </ol>
       )}
-    </section>
+    </Panel>
   );
 }
 

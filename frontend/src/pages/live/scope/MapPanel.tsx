@@ -6,6 +6,7 @@ import { ThreadMap } from "../../../charts/ThreadMap";
 import { RING_FIELDS } from "../../../model/chartSpecs";
 import { fieldLabel } from "../../../model/format";
 import { DEFAULT_MAP, type MapMix } from "../../../model/viewRequest";
+import { Panel } from "../../../ui/Panel";
 import { SegmentedControl } from "../../../ui/SegmentedControl";
 import { Select } from "../../../ui/Select";
 import type { Target } from "../../../wire/generated/models";
@@ -39,10 +40,11 @@ export function MapPanel({ target }: { readonly target: Target }) {
   const view = picture?.view ?? null;
   const shown = choices.includes(field) ? field : (choices[0] ?? field);
   return (
-    <section className={styles.panel} aria-label="Thread map" data-panel="map">
-      <header className={styles.head}>
-        <h2>Thread map</h2>
-        <span className={styles.words}>{mapText(picture)}</span>
+    <Panel
+      title="Thread map"
+      note={mapText(picture)}
+      data-panel="map"
+      controls={
         <div className={styles.controls}>
           <Select
             label="Colour"
@@ -71,7 +73,8 @@ export function MapPanel({ target }: { readonly target: Target }) {
             />
           ) : null}
         </div>
-      </header>
+      }
+    >
       <div className={styles.map} data-state={view?.state ?? "waiting"}>
         <ThreadMap
           client={client}
@@ -82,9 +85,11 @@ export function MapPanel({ target }: { readonly target: Target }) {
           height={mapHeight(rows)}
           onScale={onScale}
         />
-        {view !== null && view.state !== "ok" ? <p className={styles.over}>{view.reason}</p> : null}
+        {view !== null && view.state !== "ok" ? (
+          <p className={styles.message}>{view.reason}</p>
+        ) : null}
       </div>
       <MapLegend picture={picture} scale={scale} dark={colours.dark} />
-    </section>
+    </Panel>
   );
 }

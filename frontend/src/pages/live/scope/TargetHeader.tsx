@@ -33,7 +33,7 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
     ended.catch((error: unknown) => setProblem(asProblem(error)));
   };
   return (
-    <header className={styles.header}>
+    <header className={`surface ${styles.header}`}>
       <div className={styles.title}>
         <h1 className={styles.name}>{process.name}</h1>
         <span className={styles.pid}>pid {process.pid}</span>

@@ -1,3 +1,4 @@
+import type { CSSProperties } from "react";
 import { READABLE_MS, useSelected, useThrottled } from "../../../base/useStore";
 import { Sparkline } from "../../../charts/Sparkline";
 import { formatValue, NO_VALUE } from "../../../model/format";
@@ -17,16 +18,31 @@ export function Tiles({ target }: { readonly target: Target }) {
   const tiles = useThrottled(client.tiles, READABLE_MS);
   const alive = useSelected(client.target, aliveOf);
   return (
-    <ul className={styles.tiles} aria-label="The process in numbers">
-      {tiles?.map((tile) => (
-        <Tile
-          key={tile.id}
-          tile={tile}
-          reason={tileAbsentReason(tile.id, tile.reason, target.fields, alive)}
-        />
-      ))}
-    </ul>
+    <div className={styles.frame}>
+      <ul
+        className={`surface ${styles.tiles}`}
+        aria-label="The process in numbers"
+        style={columnsOf(tiles?.length ?? 0)}
+      >
+        {tiles?.map((tile) => (
+          <Tile
+            key={tile.id}
+            tile={tile}
+            reason={tileAbsentReason(tile.id, tile.reason, target.fields, alive)}
+          />
+        ))}
+      </ul>
+    </div>
   );
+}
+
+/** Columns of one row, and of two rows that are equally full. */
+function columnsOf(tiles: number): CSSProperties {
+  const columns = {
+    "--one-row": Math.max(1, tiles),
+    "--two-rows": Math.max(1, Math.ceil(tiles / 2)),
+  };
+  return columns as CSSProperties;
 }
 
 interface TileProps {

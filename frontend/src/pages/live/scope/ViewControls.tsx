@@ -11,7 +11,7 @@ export function ViewControls({ target }: { readonly target: Target }) {
   const client = useLiveClient();
   const view = useStore(client.view);
   return (
-    <div className={styles.controls} data-paused={view.paused}>
+    <div className={`surface ${styles.controls}`} data-paused={view.paused}>
       <Button
         className={styles.pause}
         aria-pressed={view.paused}

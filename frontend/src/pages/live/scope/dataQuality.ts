@@ -1,4 +1,4 @@
-import { formatDuration } from "../../../model/format";
+import { counted, formatDuration } from "../../../model/format";
 import { deviation } from "../../../model/reconciliation";
 import type { DataHealth, TargetView } from "../../../model/views";
 import { throttlingText } from "./throttling";
@@ -96,8 +96,4 @@ function disagreement({ cpu_check, ...health }: DataHealth): string | null {
   const why = causes.length > 0 ? causes.join(", ") : "no loss that would explain it is known";
   const sign = off < 0 ? "less" : "more";
   return `Live and ended threads used ${Math.abs(100 * off).toFixed(1)} % ${sign} CPU than the process as a whole: ${why}.`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

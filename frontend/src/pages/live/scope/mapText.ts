@@ -1,7 +1,7 @@
 /** What stands beside the thread map. */
 
 import { localTime } from "../../../base/clock";
-import { formatDuration } from "../../../model/format";
+import { counted, formatDuration } from "../../../model/format";
 import type { MapPicture } from "../../../model/mapPicture";
 
 /** Height for so many threads, CSS pixels. */
@@ -28,7 +28,7 @@ export function mapText(picture: MapPicture | null): string {
   const threads = layout.tid.length;
   const parts = [
     `${UNITS[view.unit] ?? view.unit}, mean over ${formatDuration(view.bin_s)}`,
-    `${threads} thread${threads === 1 ? "" : "s"}`,
+    counted(threads, "thread"),
   ];
   if (layout.per_row > 1) {
     const word = view.mix === "max" ? "the highest" : "the mean";

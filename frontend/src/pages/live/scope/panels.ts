@@ -4,7 +4,7 @@ import type { ChartId } from "../../../model/viewRequest";
 import type { Target } from "../../../wire/generated/models";
 
 /** One chart: its heading, and what it says in small. */
-export interface Panel {
+export interface ChartInfo {
   readonly chart: ChartId;
   readonly title: string;
   readonly unit: string;
@@ -13,7 +13,7 @@ export interface Panel {
 }
 
 /** In the order they stand in. */
-export const PANELS: readonly Panel[] = [
+export const PANELS: readonly ChartInfo[] = [
   { chart: "cpu", title: "CPU per thread", unit: "cores", fields: ["cpu_run_ns"] },
   { chart: "cpu_total", title: "Cumulative CPU", unit: "seconds", fields: ["cpu_run_ns"] },
   { chart: "wait", title: "Run-queue delay", unit: "share of time", fields: ["cpu_delay_ns"] },
@@ -46,7 +46,7 @@ export const PANELS: readonly Panel[] = [
 ];
 
 /** Why a target cannot have a chart, in words; null if it can. */
-export function chartAbsentReason(panel: Panel, target: Target): string | null {
+export function chartAbsentReason(panel: ChartInfo, target: Target): string | null {
   if (panel.chart === "gomaxprocs") {
     return target.gomaxprocs === null ? target.gomaxprocs_reason : null;
   }

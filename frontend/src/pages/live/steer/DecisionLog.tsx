@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { localTime, utcTime } from "../../../base/clock";
 import type { SteerView } from "../../../model/views";
+import { Checkbox } from "../../../ui/Checkbox";
 import type { Target } from "../../../wire/generated/models";
 import styles from "./DecisionLog.module.css";
 import { logLines } from "./logLines";
@@ -21,14 +22,11 @@ export function DecisionLog({ target, steer }: DecisionLogProps) {
         <h3>
           Decisions <small>{steer.total}</small>
         </h3>
-        <label className={styles.toggle}>
-          <input
-            type="checkbox"
-            checked={!all}
-            onChange={(event) => setAll(!event.target.checked)}
-          />
-          Only changes
-        </label>
+        <Checkbox
+          label="Only changes"
+          checked={!all}
+          onChange={(changesOnly) => setAll(!changesOnly)}
+        />
       </header>
       {lines.length === 0 ? (
         <p className={styles.none}>None yet: the first interval is not over.</p>

@@ -32,7 +32,7 @@ export function NumberField({
       <span className={styles.entry}>
         <input
           id={id}
-          className={styles.input}
+          className={`text-field ${styles.input}`}
           inputMode="decimal"
           autoComplete="off"
           value={field.text}

@@ -56,7 +56,7 @@ export function SteerDrawer({ target }: { readonly target: Target }) {
       ref={element}
       id="steer"
       tabIndex={-1}
-      className={styles.drawer}
+      className={`surface ${styles.drawer}`}
       aria-label="Steer"
       data-over={over}
       onCancel={() => drawerOpen.set(false)}

@@ -64,9 +64,9 @@ it("shows the columns that were chosen, explains them, and keeps them", async ()
   await page.run(2);
   await page.click(screen.getByRole("button", { name: "Columns" }));
   const dialog = screen.getByRole("dialog", { name: "Columns of the thread table" });
-  expect(dialog.textContent).toMatch(/Interrupt time.*Not here: the kernel does not count it/s);
+  expect(dialog.textContent).toMatch(/Interrupt delay.*Not here: the kernel does not count it/s);
   await page.click(within(dialog).getByLabelText("Minor page faults, total"));
-  await page.click(within(dialog).getByLabelText("Interrupt time, total"));
+  await page.click(within(dialog).getByLabelText("Interrupt delay, total"));
   await page.click(within(dialog).getByRole("button", { name: "Close" }));
   await page.settle();
   expect(page.cell("burner", "total:minor_faults").textContent).toBe("0");

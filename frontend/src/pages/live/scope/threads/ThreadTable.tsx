@@ -103,7 +103,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
   const reachable = inSight ? keys.active : first;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    <section className={styles.panel} aria-label="Threads">
+    <section className={`surface ${styles.panel}`} aria-label="Threads">
       <TableBar
         request={request}
         onChange={change}

@@ -3,9 +3,12 @@ import { theme } from "../../../../base/theme";
 import { READABLE_MS, useStore, useThrottled } from "../../../../base/useStore";
 import type { ChartTheme } from "../../../../charts/palette";
 import { TimeChart } from "../../../../charts/TimeChart";
-import type { TimesView } from "../../../../model/views";
+import { counted } from "../../../../model/format";
+import type { ChartView, TimesView } from "../../../../model/views";
 import { Button } from "../../../../ui/Button";
+import { Panel } from "../../../../ui/Panel";
 import { useLiveClient } from "../../../clients";
+import { ChartFrame } from "../ChartFrame";
 import { CHART_THEMES } from "../chartTheme";
 import { PartList } from "./PartList";
 import { RoleBar } from "./RoleBar";
@@ -23,14 +26,14 @@ export function TimesPanel() {
   const view = useThrottled(client.chart("times"), READABLE_MS);
   const times = view?.state === "ok" ? view.times : undefined;
   return (
-    <section className={styles.panel} aria-label={TITLE} data-panel="times">
-      <header className={styles.head}>
-        <h2>{TITLE}</h2>
-        <span className={styles.unit}>share of thread time</span>
-        {times === undefined ? null : <Scope times={times} />}
-      </header>
+    <Panel
+      title={TITLE}
+      note="share of thread time"
+      controls={times === undefined ? null : <Scope times={times} />}
+      data-panel="times"
+    >
       <div className={styles.body}>
-        <div className={styles.chart}>
+        <ChartFrame message={times === undefined ? emptyText(view) : null}>
           <TimeChart
             client={client}
             chart="times"
@@ -38,24 +41,23 @@ export function TimesPanel() {
             title={TITLE}
             height={HEIGHT_PX}
           />
-          {times === undefined ? (
-            <p className={styles.over}>
-              {view?.state === "absent" ? view.reason : "Waiting for samples…"}
-            </p>
-          ) : null}
-        </div>
+        </ChartFrame>
         {times === undefined ? <div /> : <PartList times={times} theme={colours} />}
       </div>
       {times === undefined ? null : <Roles times={times} theme={colours} />}
-    </section>
+    </Panel>
   );
+}
+
+function emptyText(view: ChartView | null): string {
+  return view?.state === "absent" ? view.reason : "Waiting for samples…";
 }
 
 /** What the chart is of, and the way back to all. */
 function Scope({ times }: { readonly times: TimesView }) {
   const client = useLiveClient();
   return (
-    <span className={styles.scope} data-scope={times.scope}>
+    <span className={`note ${styles.scope}`} data-scope={times.scope}>
       of <strong>{times.name}</strong>
       {times.scope === "process" ? null : (
         <Button onClick={() => client.select(null)}>Show all</Button>
@@ -85,7 +87,7 @@ function Roles({ times, theme: colours }: { times: TimesView; theme: ChartTheme 
       </ul>
       {more > 0 ? (
         <Button onClick={() => setAll(!all)}>
-          {all ? "Fewer roles" : `${more} more role${more === 1 ? "" : "s"}`}
+          {all ? "Fewer roles" : counted(more, "more role")}
         </Button>
       ) : null}
     </div>

@@ -1,0 +1,31 @@
+import type { HTMLAttributes, ReactNode } from "react";
+import styles from "./Panel.module.css";
+
+interface PanelProps extends HTMLAttributes<HTMLElement> {
+  readonly title: string;
+  /** Beside the title, such as the unit. */
+  readonly note?: ReactNode;
+  /** Controls in the header. */
+  readonly controls?: ReactNode;
+}
+
+/** A framed region with a heading. */
+export function Panel({
+  title,
+  note = null,
+  controls,
+  className = "",
+  children,
+  ...rest
+}: PanelProps) {
+  return (
+    <section aria-label={title} className={`surface ${styles.panel} ${className}`} {...rest}>
+      <header className={styles.head}>
+        <h2>{title}</h2>
+        {note === null ? null : <span className={`note ${styles.note}`}>{note}</span>}
+        {controls}
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,98 @@
+/** What is the whole machine's: the kernel's delay switch, and a CPU budget that is measured. */
+
+import type { Page } from "@playwright/test";
+import { canSwitch, isOn, switched } from "./fixtures/delaySwitch";
+import { LivePage } from "./fixtures/livePage";
+import { Site } from "./fixtures/site";
+import { expect, test } from "./fixtures/test";
+import { TimeParts } from "./fixtures/timeParts";
+import { TimesPanel } from "./fixtures/timesPanel";
+
+/** Below what any sampling at ten a second takes. */
+const TINY_PERCENT = 0.05;
+
+test("a rate that the budget lowered is seen, and how to raise the budget", async ({
+  page,
+  program,
+}) => {
+  const site = await Site.start(TINY_PERCENT);
+  try {
+    await page.goto(site.urlWithToken);
+    await new LivePage(page, site).open(program.pid);
+    const effective = page.locator("[data-effective-hz]");
+    await expect(effective).toContainText(/Hz effective \(10 requested\)/);
+    await expect(page.getByRole("combobox", { name: "Rate" })).toHaveValue("10");
+    await effective.focus();
+    await expect(page.getByRole("tooltip")).toContainText("tidscope with --budget-percent");
+    await expect(page.locator('[data-event="rate_adapted"]').last()).toContainText(
+      "Sampling went from 10 to",
+    );
+    await page.getByRole("button", { name: /warning/ }).click();
+    const quality = page.getByRole("region", { name: "Data quality" });
+    await expect(quality).toContainText(/samples? a second, not the 10 asked for/);
+    await expect(quality).toContainText(/In force\d(\.\d+)? Hz/);
+    await expect(quality).toContainText(/Of it measuring\d+\.\d of 0\.05 %/);
+    await expect(quality).toContainText(/Held for replay.* frames unsent/);
+  } finally {
+    await site.stop();
+  }
+});
+
+test.describe("delay accounting", () => {
+  test.skip(!canSwitch(), "needs root and a kernel with task_delayacct");
+
+  /** Watch a program that waits in known ways, started now. */
+  async function watching(page: Page, site: Site, look: (panel: TimesPanel) => Promise<void>) {
+    const program = await TimeParts.start();
+    try {
+      await page.goto(`${site.url}/?pid=${program.pid}`);
+      await look(new TimesPanel(page));
+    } finally {
+      await program.kill();
+    }
+  }
+
+  test("that is off makes delays unavailable, not 0", async ({ signedIn, site }) => {
+    await switched(false, () =>
+      watching(signedIn, site, async (panel) => {
+        for (const part of ["blkio", "swapin", "memory"]) {
+          await expect(panel.part(part)).toContainText("not available");
+        }
+        await expect(panel.part("unsplit")).toContainText(/%/);
+        await expect(panel.part("rest")).toHaveCount(0);
+        await expect(panel.root.locator("[data-reason=blkio]")).toContainText(
+          "switch it on in Doctor",
+        );
+      }),
+    );
+  });
+
+  test("is switched from Doctor, and then waits are told apart", async ({ signedIn, site }) => {
+    test.setTimeout(240_000);
+    await switched(false, async () => {
+      await signedIn.goto(`${site.url}/doctor`);
+      const card = signedIn.locator("[data-check=delay-accounting]");
+      await expect(card).toContainText("Only threads that start afterwards have delays");
+      await card.getByRole("button", { name: "Switch delay accounting on" }).click();
+      await expect(card).toHaveAttribute("data-state", "ok");
+      expect(isOn()).toBe(true);
+      await watching(signedIn, site, async (panel) => {
+        await panel.role(/^disk/).click();
+        await expect(panel.root.locator("[data-scope=role]")).toContainText("of disk");
+        await expect.poll(() => panel.share("blkio")).toBeGreaterThan(1);
+        // All that it does is computing, waiting for its turn, and waiting for the disk.
+        await expect.poll(() => panel.share("rest")).toBeLessThan(25);
+        await panel.role(/^crowd-#/).click();
+        await expect.poll(() => panel.share("queue")).toBeGreaterThan(30);
+        expect(await panel.share("blkio")).toBe(0);
+        await panel.role(/^sleeper/).click();
+        await expect.poll(() => panel.share("rest")).toBeGreaterThan(80);
+        await expect(panel.part("unsplit")).toHaveCount(0);
+      });
+      await signedIn.goto(`${site.url}/doctor`);
+      await card.getByRole("button", { name: "Switch delay accounting off" }).click();
+      await expect(card).toHaveAttribute("data-state", "limited");
+      expect(isOn()).toBe(false);
+    });
+  });
+});
