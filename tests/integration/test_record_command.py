@@ -285,7 +285,7 @@ async def test_a_tidscope_of_its_own(tmp_path: Path) -> None:
         "done\n",
     )
     (path,) = runs.glob("r-*")
-    assert not list((path / "live").iterdir())
+    assert not list((path / "open").iterdir())
     assert (path / "threads.parquet").exists()
     archive = tmp_path / "run.tar.zst"
     assert (await tidscope("runs", "export", "before", str(archive)))[0] == 0

@@ -75,6 +75,9 @@ def _run(parent: int, arguments: list[str], environ: Mapping[str, str], output: 
         os.dup2(output, 2)
         # Not the pipes of a command that is held meanwhile: it has to see when they are closed.
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        # Not what is buffered in ours: that is the parent's to write.
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+        sys.stderr = os.fdopen(2, "w", closefd=False)
         os.environ.update(environ)
         sys.argv = [PACKAGE, *arguments]
         runpy.run_module(PACKAGE, run_name="__main__", alter_sys=True)

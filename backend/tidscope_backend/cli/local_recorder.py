@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from ctypes import CDLL
 from pathlib import Path
 from types import TracebackType
@@ -43,6 +43,7 @@ from tidscope_backend.problems import ProblemError
 from tidscope_backend.recording.part_sealer import PartSealer, seal_in_process
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.run_saver import RunSaver
+from tidscope_backend.recording.sealing import seal_part, write_threads
 from tidscope_backend.settings import COLLECTOR_VARIABLE, Settings
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.folder import RunFolder
@@ -55,6 +56,7 @@ R = TypeVar("R")
 CONNECT_SECONDS = 20.0
 FIRST_FRAME_SECONDS = 5.0
 LAST_FRAME_SECONDS = 10.0
+CHECK_SECONDS = 1.0
 DEFAULT_RATE_HZ = 10.0
 SMALL_PART_BYTES = 4 * 1024 * 1024
 """Frames of up to this size are sealed in this process; loading another one costs more."""
@@ -103,6 +105,7 @@ class LocalRecorder:
             {COLLECTOR_VARIABLE: self._secret},
         )
         self._frames = 0
+        self._failure: Exception | None = None
         self._loop = asyncio.new_event_loop()
         self._changed = asyncio.Event()
         self._stopping = asyncio.Event()
@@ -178,20 +181,33 @@ class LocalRecorder:
         self._wait(self._sealer.idle())
 
     def _close(self) -> None:
-        self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join()
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stopping.set)
+            self._thread.join()
         self._collector.stop()
         self._loop.close()
         self._socket.close()
 
     def _wait(self, work: Coroutine[None, None, R]) -> R:
         """Run in the loop; a refusal becomes an error of the command line."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
-            return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+            # A loop that has failed answers nothing.
+            while not wait((future,), CHECK_SECONDS).done and self._thread.is_alive():
+                pass
+            if not future.done():
+                raise CommandError(f"the recorder failed: {self._failure}")
+            return future.result()
         except ProblemError as error:
             raise RefusedError(f"{error.problem.detail}; {error.problem.hint}") from None
 
     def _run(self) -> None:
+        try:
+            self._run_loop()
+        except Exception as error:
+            self._failure = error
+
+    def _run_loop(self) -> None:
         _act_as(self._user)
         # Its threads write files, too.
         self._loop.set_default_executor(
@@ -280,8 +296,6 @@ class _Connection:
 
 async def _seal(folder: RunFolder, part: int | None) -> None:
     """Seal a small part here, and a large one in a process of its own."""
-    from tidscope_backend.recording.sealing import seal_part, write_threads
-
     if folder.bytes() > SMALL_PART_BYTES:
         await seal_in_process(folder, part)
     elif part is not None:

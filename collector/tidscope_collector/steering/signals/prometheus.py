@@ -89,6 +89,8 @@ def add_up(text: str, name: str) -> float | None:
     Raises:
         SignalLostError: it is not in that format, or a sample is no number.
     """
+    # Loaded with the modules of an HTTP server, so only by a collector that uses this signal.
+
     try:
         found = [
             sample.value
