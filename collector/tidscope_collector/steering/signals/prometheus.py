@@ -10,7 +10,6 @@ import time
 from collections.abc import Collection
 from typing import Literal
 
-from prometheus_client.parser import text_string_to_metric_families
 from tidscope_wire.generated.models import PrometheusCounter
 
 from tidscope_collector.steering.signals.signal import Count, SignalLostError, SignalRefusedError
