@@ -64,8 +64,10 @@ describe("describeChart and describeEvent", () => {
 
   it("describes events", () => {
     const exited = { type: "target_exited", exit_code: 256 } as const;
-    expect(describeEvent(exited)).toBe("The process ended with exit code 1.");
-    expect(describeEvent({ ...exited, exit_code: 9 })).toBe("The process ended with signal 9.");
+    expect(describeEvent(exited)).toBe("The process ended: exit code 1.");
+    expect(describeEvent({ ...exited, exit_code: 9 })).toBe(
+      "The process ended: killed by SIGKILL.",
+    );
     const adapted = { type: "rate_adapted", requested_hz: 10, budget_percent: 2 } as const;
     expect(describeEvent({ ...adapted, rate_hz: 4, previous_hz: 10, overhead_percent: 4.96 })).toBe(
       "Sampling went from 10 to 4 a second by itself: it took 5.0 % of a core, of a budget of 2 %. 10 are asked for.",
