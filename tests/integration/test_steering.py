@@ -144,7 +144,7 @@ async def test_from_the_first_press_to_the_release(root: Site) -> None:
         answer = await root.client.post(f"/api/v1/targets/{target.id}/steering/restart")
         assert answer.status_code == 200
         restarted = await follower.until_event(SearchRestarted)
-        assert restarted.reason == "somebody asked for it"
+        assert restarted.reason == "requested"
 
         # Another policy takes over: the first one gives the original size back before.
         await root.steer(target.id, policy="fixed", lower=2, upper=3)

@@ -84,7 +84,7 @@ def test_a_search_ends(name: str, best: int, high: int, slope: float) -> None:
     later = [sizes[-1], *steered.run(60)]
     # kalman-kg looks round again, now and then.
     assert sum(one != other for one, other in pairwise(later)) <= 4
-    assert steered.states()[-60:].count("searching") <= 4
+    assert steered.states()[-60:].count("exploring") <= 4
     reached = max(curve(size) for size in steered.bounds.sizes)
     assert curve(later[-1]) >= 0.95 * reached
 
