@@ -77,13 +77,13 @@ test("a run is seen as it was live, down to its samples", async ({ signedIn: pag
   for (const name of ["Steer", "Record", "Detach"]) {
     await expect(page.getByRole("button", { name, exact: true })).toHaveCount(0);
   }
-  const bar = page.getByRole("slider", { name: "Part of the run in view" });
+  const bar = page.getByRole("slider", { name: "Visible part of the run" });
   await bar.focus();
   for (let press = 0; press < 8; press++) {
     await page.keyboard.press("+");
   }
   await expect(reading).toHaveAttribute("data-raw", "true");
-  await expect(reading).toContainText("each sample");
+  await expect(reading).toContainText("every sample");
   const before = await bar.getAttribute("aria-valuetext");
   await page.keyboard.press("ArrowRight");
   await expect(bar).not.toHaveAttribute("aria-valuetext", before ?? "");
@@ -142,15 +142,15 @@ test("they are found, and compared; the link shows the same to somebody else", a
     await page.getByRole("checkbox", { name: `Compare ${name}` }).check();
   }
   await page.getByRole("button", { name: "Compare 2" }).click();
-  const setup = page.getByRole("region", { name: "What differs in set-up" });
+  const setup = page.getByRole("region", { name: "Setup differences" });
   // The rate of each, in the order of the runs.
   await expect(setup.getByRole("row").filter({ hasText: "samples a second" })).toHaveText(
     /a second(10.*50|50.*10)$/,
   );
   const differences = page.getByRole("region", { name: "Differences" });
   const cpu = differences.locator('[data-metric="cpu_run_ns"][data-role=""]');
-  await expect(cpu).toContainText(/(better|worse|equal)/);
-  await page.getByText("One each").click();
+  await expect(cpu).toContainText(/(more|less|equal|no clear difference)/);
+  await page.getByText("Side by side").click();
   await expect(page.getByRole("region", { name: "Curves" }).getByRole("img")).toHaveCount(2);
   await differences.getByText("Roles", { exact: true }).click();
   await differences.getByRole("searchbox").fill("cpu burner");
@@ -209,9 +209,9 @@ test("a run is exported, deleted, brought back, and imported", async ({ signedIn
 
 test("runs and links that are not there are said to be gone", async ({ signedIn: page, site }) => {
   await page.goto(`${site.url}/runs/r-20200101-000000-000000`);
-  await expect(page.getByText("This run is not here")).toBeVisible();
+  await expect(page.getByText("Run not found")).toBeVisible();
   await page.goto(`${site.url}/compare?runs=${ids[0]},r-20200101-000000-000000`);
-  await expect(page.getByText("A run of this link is not here")).toBeVisible();
+  await expect(page.getByText("A run of this link was not found")).toBeVisible();
   await page.getByRole("button", { name: "Go on without" }).click();
-  await expect(page.getByText("One run alone cannot be compared")).toBeVisible();
+  await expect(page.getByText("One run cannot be compared alone")).toBeVisible();
 });

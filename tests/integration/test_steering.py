@@ -216,7 +216,7 @@ REFUSED: list[tuple[dict[str, Any], int, str]] = [
     ({"policy": "fixed", "lower": 5, "upper": 4}, 422, "5 to 4"),
     ({"policy": "fixed", "knob": "pool-agent"}, 409, "go-agent"),
     ({"policy": "fixed", "signal": "queue-wait"}, 409, "wait"),
-    ({"policy": "fixed", "signal": "prometheus"}, 409, "port, path and name"),
+    ({"policy": "fixed", "signal": "prometheus"}, 409, "port and path"),
     (
         {
             "policy": "fixed",

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { exitStatusText } from "./exitStatusText";
 
 it.each([
-  [null, "its exit status is unknown"],
+  [null, "exit status unknown"],
   [0, "exit code 0"],
   [3 << 8, "exit code 3"],
   [9, "killed by SIGKILL"],

@@ -16,7 +16,7 @@ const SIGNALS: Readonly<Record<number, string>> = {
 /** Text of a status as wait(2) gives it: a signal in the low seven bits, an exit code above them. */
 export function exitStatusText(status: number | null): string {
   if (status === null) {
-    return "its exit status is unknown";
+    return "exit status unknown";
   }
   const signal = status & 0x7f;
   if (signal !== 0) {
