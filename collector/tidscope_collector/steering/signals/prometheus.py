@@ -91,6 +91,9 @@ def add_up(text: str, name: str) -> float | None:
     """
     # Loaded with the modules of an HTTP server, so only by a collector that uses this signal.
 
+    # Loaded with the modules of an HTTP server, so only by a collector that uses this signal.
+    from prometheus_client.parser import text_string_to_metric_families
+
     try:
         found = [
             sample.value
