@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import pyarrow as pa
-from tidscope_wire.frame import LENGTH, split
+from tidscope_wire.frame import split
 from tidscope_wire.generated.models import (
     FrameHeader,
     RunEnd,
@@ -193,7 +192,7 @@ class Recording:
         except OSError as error:
             self.stats.frame_refused(header)
             return write_failure(error)
-        self.stats.add_frame(header, rows_of(frame.data))
+        self.stats.add_frame(header)
         self.written_bytes += len(frame.data)
         if self.stats.counts.frames == 1:
             self._begun(header)
@@ -271,16 +270,6 @@ def _ends_target(header: FrameHeader) -> TargetState | None:
         if isinstance(event, TargetDetached):
             return "detached"
     return None
-
-
-def rows_of(frame: bytes) -> int:
-    """How many rows a frame has; 0 if its body cannot be read."""
-    (length,) = LENGTH.unpack_from(frame)
-    try:
-        with pa.ipc.open_stream(pa.py_buffer(frame).slice(LENGTH.size + length)) as reader:
-            return int(reader.read_next_batch().num_rows)
-    except (pa.ArrowException, StopIteration, OSError, ValueError):
-        return 0
 
 
 def write_failure(error: OSError) -> Ending:

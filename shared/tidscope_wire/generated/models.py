@@ -3342,6 +3342,14 @@ class FrameHeader(BaseModel):
     First frame that this one stands for; below seq if frames were coalesced.
     """
     kind: Annotated[FrameKind, Field(title="FrameKind")]
+    baseline: bool
+    """
+    The first frame of the target with threads: their counters at attach. It is a key frame. A reader that starts later gets it before the kept history; that the frames in between are missing is not a loss.
+    """
+    rows: Annotated[int, Field(ge=0)]
+    """
+    Rows of the record batch.
+    """
     time_ns: Annotated[int, Field(ge=0)]
     """
     Monotonic time of the sample since attach, nanoseconds.
@@ -3353,6 +3361,10 @@ class FrameHeader(BaseModel):
     live_threads: Annotated[int, Field(ge=0)]
     """
     Live threads at the time of the sample.
+    """
+    threads_born: Annotated[int, Field(ge=0)]
+    """
+    Threads that started since attach, those that were never seen alive included. Threads alive in the baseline + threads_born = live_threads + exited.threads.
     """
     events: list[TargetEvent]
     """

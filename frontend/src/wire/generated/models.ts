@@ -1850,6 +1850,14 @@ export interface FrameHeader {
   first_seq: number;
   kind: FrameKind;
   /**
+   * The first frame of the target with threads: their counters at attach. It is a key frame. A reader that starts later gets it before the kept history; that the frames in between are missing is not a loss.
+   */
+  baseline: boolean;
+  /**
+   * Rows of the record batch.
+   */
+  rows: number;
+  /**
    * Monotonic time of the sample since attach, nanoseconds.
    */
   time_ns: number;
@@ -1861,6 +1869,10 @@ export interface FrameHeader {
    * Live threads at the time of the sample.
    */
   live_threads: number;
+  /**
+   * Threads that started since attach, those that were never seen alive included. Threads alive in the baseline + threads_born = live_threads + exited.threads.
+   */
+  threads_born: number;
   /**
    * What happened since the previous frame, in order.
    */
