@@ -87,7 +87,15 @@ def _lines(found: Comparison, *, roles: bool) -> list[str]:
     lines += [f"({number}) {note}" for number, note in enumerate(notes, 1)]
     if found.basis == "totals" and not found.same_length:
         lines.append("Totals of runs of different length have no verdict; leave out --totals.")
+    zeros = [metric.label for metric in found.metrics if metric.role is None and _is_zero(metric)]
+    if zeros:
+        lines.append(f"Zero in all runs: {', '.join(zeros)}.")
     return [*lines, found.confidence]
+
+
+def _is_zero(metric: ComparedMetric) -> bool:
+    means = [group.mean for group in metric.groups if group.mean is not None]
+    return bool(means) and not any(means)
 
 
 def _metric_lines(metric: ComparedMetric, notes: list[str]) -> list[str]:
