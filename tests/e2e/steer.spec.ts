@@ -71,7 +71,7 @@ test.describe("a program with an agent", () => {
     steering,
   }) => {
     const { page, drawer } = steering;
-    await expect(drawer).toContainText("Nothing steers this program");
+    await expect(drawer).toContainText("Not steered");
     await steering.hurry("bidirectional");
     await steering.policy("bidirectional").click();
     await expect(steering.policy("bidirectional")).toHaveAttribute("aria-pressed", "true");
@@ -104,14 +104,14 @@ test.describe("a program with an agent", () => {
     await steering.policy("linear").click();
     await expect(steering.state).toHaveText("settled");
     await drawer.getByRole("button", { name: "Restart search" }).click();
-    await expect(steering.state).toHaveText("searching");
+    await expect(steering.state).toHaveText("exploring");
     await expect(drawer.getByRole("region", { name: "Decisions" })).toContainText(
       "search restarted",
     );
 
     await drawer.getByRole("button", { name: `Release, back to size ${Steered.LARGEST}` }).focus();
     await steering.page.keyboard.press("Enter");
-    await expect(drawer).toContainText("Nothing steers this program");
+    await expect(drawer).toContainText("Not steered");
     // The button is gone, the focus is still in the drawer.
     await expect(drawer).toBeFocused();
     await expect(steering.fact("GOMAXPROCS")).toHaveText(String(Steered.LARGEST));
