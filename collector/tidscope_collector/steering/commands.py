@@ -157,13 +157,13 @@ def _refusals() -> Iterator[None]:
         raise refusal(
             "not-steerable",
             str(error),
-            "GET /api/v1/targets/{target_id}/steering lists what each knob and signal needs.",
+            "The Steer drawer and `tidscope steer --options` show what each knob and signal needs.",
         ) from error
     except BadParameterError as error:
         raise refusal(
             "bad-parameter",
             str(error),
-            "GET /api/v1/policies lists policies, parameters and their bounds.",
+            "The Steer drawer and `tidscope policies list` show the parameters and their bounds.",
         ) from error
     except NotSteeredError as error:
         raise refusal(
