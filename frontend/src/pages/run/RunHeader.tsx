@@ -10,7 +10,7 @@ import { RunStateBadge } from "../../ui/RunStateBadge";
 import { Tooltip } from "../../ui/Tooltip";
 import type { RunManifest } from "../../wire/generated/models";
 import header from "../live/scope/TargetHeader.module.css";
-import { ExportMenu } from "../runs/ExportMenu";
+import { ExportMenu } from "./ExportMenu";
 import styles from "./RunHeader.module.css";
 import { useRunChange } from "./useRunChange";
 
