@@ -27,7 +27,7 @@ it("shows the whole tid of threads that share a long name", async () => {
   const page = await watchingPool(2);
   const entry = page.region("CPU per thread").getByRole("button", { name: /4194301/ });
   // The name gives way in its middle, so that the whole entry fits.
-  expect(entry.textContent).toMatch(/^conn…pool 4194301/);
+  expect(entry.textContent).toMatch(/^conne…pool 4194301/);
 });
 
 it("says how many other threads there are, and nothing where there are none", async () => {
