@@ -10,7 +10,6 @@ import time
 from collections.abc import Collection
 from typing import Literal
 
-from prometheus_client.parser import text_string_to_metric_families
 from tidscope_wire.generated.models import PrometheusCounter
 
 from tidscope_collector.steering.signals.signal import Count, SignalLostError, SignalRefusedError
@@ -54,7 +53,8 @@ class PrometheusSignal:
         total = add_up(text, self._where.metric)
         if total is None:
             raise SignalRefusedError(
-                f"http://{HOST}:{self._where.port}{self._where.path} has no {self._where.metric}."
+                f"http://{HOST}:{self._where.port}{self._where.path} has no metric "
+                f"{self._where.metric}."
             )
         return Count(at_s, total)
 
@@ -89,6 +89,11 @@ def add_up(text: str, name: str) -> float | None:
     Raises:
         SignalLostError: it is not in that format, or a sample is no number.
     """
+    # Loaded with the modules of an HTTP server, so only by a collector that uses this signal.
+
+    # Loaded with the modules of an HTTP server, so only by a collector that uses this signal.
+    from prometheus_client.parser import text_string_to_metric_families
+
     try:
         found = [
             sample.value
@@ -97,7 +102,7 @@ def add_up(text: str, name: str) -> float | None:
             if sample.name == name
         ]
     except (ValueError, KeyError, IndexError) as error:
-        raise SignalLostError(f"What the target serves is no Prometheus text: {error}.") from error
+        raise SignalLostError(f"The target's answer is not Prometheus text: {error}.") from error
     if not found:
         return None
     total = math.fsum(found) if all(map(math.isfinite, found)) else math.nan
