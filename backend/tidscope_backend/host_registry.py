@@ -65,7 +65,7 @@ class HostRegistry:
             raise refusal(
                 "unknown-target",
                 f"no target {target_id!r} is known",
-                "GET /api/v1/targets lists those that are; attach again to get a new one",
+                "attach to the process again",
             )
         return target
 

@@ -44,8 +44,8 @@ class Settings:
         history_total_bytes: bound on the kept frames of all targets.
         history_seconds: how far back the kept frames of a target go.
         runs_dir: where runs are kept; None: nowhere.
-        keep_runs_seconds: runs that ended longer ago are deleted; None: none is.
-        keep_runs_bytes: the oldest runs are deleted until all take no more; None: none is.
+        keep_runs_seconds: runs that ended longer ago are deleted; None: all are kept.
+        keep_runs_bytes: the oldest runs are deleted until all take no more; None: all are kept.
         part_seconds: a part of a run is closed at the first key frame behind so long.
         part_bytes: the same in bytes.
         resume_seconds: how long a run that was cut short waits for its target.

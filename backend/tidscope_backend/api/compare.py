@@ -64,4 +64,4 @@ def _compared(
         raise refusal("bad-request", str(error), HINT) from None
     except (OSError, ValueError) as error:
         detail = f"a run cannot be read: {error}"
-        raise refusal("bad-run", detail, "GET /api/v1/runs tells which are damaged") from None
+        raise refusal("bad-run", detail, "the list of runs marks damaged ones") from None

@@ -175,6 +175,6 @@ class CollectorLink:
             raise refusal(
                 "internal",
                 f"the collector answered the {command.type} with a {reply.type}",
-                "collector and backend may be of different versions; see GET /api/v1/hosts",
+                "collector and backend may be of different versions; install the same one on both",
             )
         return reply

@@ -264,8 +264,12 @@ class Recorder:
             raise refusal(
                 "bad-request",
                 "there is nothing to record: "
-                + ("no past of the target is stored" if request.past_s else "past_s is 0"),
-                "give past_s, or another duration_s",
+                + (
+                    "no past of the target is stored"
+                    if request.past_s
+                    else "its past is not included"
+                ),
+                "record from now on, or include some of the past",
             )
         recording, manifest = await self._create(target, request)
         try:

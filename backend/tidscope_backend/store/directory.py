@@ -78,7 +78,7 @@ class RunsDirectory:
         # The pattern leaves no room for another folder's path.
         if parent is None or not RUN_ID.match(run_id) or not (parent / run_id).is_dir():
             raise refusal(
-                "unknown-run", f"no run {run_id!r} is here", "GET /api/v1/runs lists those that are"
+                "unknown-run", f"there is no run {run_id!r}", "choose one from the list of runs"
             )
         return RunFolder(parent / run_id)
 

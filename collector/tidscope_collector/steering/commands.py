@@ -156,7 +156,7 @@ def _refusals() -> Iterator[None]:
             409,
             "It cannot be steered so",
             str(error),
-            "GET /api/v1/targets/{target_id}/steering lists what each knob and signal needs.",
+            "The Steer drawer and `tidscope steer --options` show what each knob and signal needs.",
         ) from error
     except BadParameterError as error:
         raise refuse(
@@ -164,7 +164,7 @@ def _refusals() -> Iterator[None]:
             422,
             "There is no such policy, parameter or size",
             str(error),
-            "GET /api/v1/policies lists policies, parameters and their bounds.",
+            "The Steer drawer and `tidscope policies list` show the parameters and their bounds.",
         ) from error
     except NotSteeredError as error:
         raise refuse(
