@@ -11,7 +11,7 @@ import { Tooltip } from "../../ui/Tooltip";
 import { MAX_RUN_NAME } from "../../wire/generated/limits";
 import type { RunManifest } from "../../wire/generated/models";
 import header from "../live/scope/TargetHeader.module.css";
-import { ExportMenu } from "../runs/ExportMenu";
+import { ExportMenu } from "./ExportMenu";
 import styles from "./RunHeader.module.css";
 import { useRunChange } from "./useRunChange";
 
