@@ -36,7 +36,7 @@ class PartLimits:
     """When a part is full; the next key frame starts a new one."""
 
     part_ns: int = 60_000_000_000
-    part_bytes: int = 64 * 1024 * 1024
+    part_bytes: int = 32 * 1024 * 1024
 
 
 DEFAULT_LIMITS = PartLimits()
