@@ -28,14 +28,14 @@ from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.service.memory import give_back, spare
-from tidscope_collector.steering.audit import Audit, usual_path
+from tidscope_collector.steering.audit import AuditLog, usual_path
 from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.loop.setup import open_setup_opener
 from tidscope_collector.steering.service import SteeringService, policies
 from tidscope_collector.targets.host import describe_host
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import Targets
-from tidscope_collector.uplink.commands import Commands
+from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 
@@ -85,10 +85,10 @@ async def serve(
     watch = SelfWatch(sending=lambda: time.clock_gettime_ns(sending))
     budget = Budget(budget_percent)
     engine = Engine(hand_over, exits, machine=machine, budget=budget, watch=watch, load=load)
-    targets = Targets(host.id, procfs, sources, engine)
+    targets = TargetRegistry(host.id, procfs, sources, engine)
     opener = await asyncio.to_thread(open_setup_opener, procfs)
-    steering = SteeringService(procfs, opener, Audit(audit))
-    commands = Commands(
+    steering = SteeringService(procfs, opener, AuditLog(audit))
+    commands = CommandHandler(
         targets, diagnose, sources.delays, SteeringCommands(targets, engine, steering, procfs)
     )
     uplink = Uplink(backend, secret, host, targets, commands, replay, policies=policies())

@@ -15,10 +15,10 @@ from programs.known_work import Command, KnownWork
 from tidscope_collector.discovery.loading import load
 from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.sparing import SparingReader
+from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.taskstats.link import probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
-from tidscope_collector.threads.reading import TargetGoneError
+from tidscope_collector.threads.reading import TargetExitedError
 
 TICKS = os.sysconf("SC_CLK_TCK")
 pytestmark = [needs("root"), needs("btf")]
@@ -147,7 +147,7 @@ def test_the_end_of_the_process_is_an_end(iterators: TaskIterators) -> None:
         iterator = iterators.over(work.pid)
         assert len(iterator.look().tid) > 1
         assert work.command("q").event == "ended"
-    with pytest.raises(TargetGoneError):
+    with pytest.raises(TargetExitedError):
         iterator.look()
     iterator.close()
 
@@ -157,7 +157,7 @@ def test_sparing_readings_are_those_of_asking_everyone(iterators: TaskIterators)
         query = BatchQuery(probe())
         reader = TaskstatsReader(query, work.pid, delay_accounting=False, delays_from_ns=0)
         iterator = iterators.over(work.pid)
-        sparing = SparingReader(iterator, reader)
+        sparing = IdleSkippingReader(iterator, reader)
         everyone = len(listed(work.pid))
         commands: list[Command] = ["b", "w", "b", "r", "b", "p", "b"]
         for turn, command in enumerate(commands * 4):

@@ -15,7 +15,7 @@ from tidscope_collector.steering.loop.control_loop import (
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.signals.signal import Count
 from tidscope_policies.contract import Bounds, Decision, Observation
-from tidscope_policies.registry import Ready
+from tidscope_policies.registry import ReadyPolicy
 from tidscope_wire.generated.models import (
     SearchRestarted,
     SignalKind,
@@ -129,7 +129,7 @@ class Flight:
         settings = LoopSettings("t-1", 0, "script", {}, shadow, Bounds(2, 6), "somebody")
         self.loop = ControlLoop(
             settings,
-            Ready(self.policy, interval_s),
+            ReadyPolicy(self.policy, interval_s),
             self.setup,
             self.setup(),
             peers or PeerRegistry(),

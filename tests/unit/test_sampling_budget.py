@@ -11,7 +11,7 @@ from tidscope_collector.sampling.budget import (
     PROVEN_S,
     SETTLING,
     Budget,
-    Spent,
+    CpuSpent,
 )
 
 A = "t-1-00000000"
@@ -46,10 +46,10 @@ class Machine:
                 self.moves.append((self.second, moved))
         return self
 
-    def account(self) -> Spent:
+    def account(self) -> CpuSpent:
         rate_hz = self.budget.rate_hz
         spent = {target: rate_hz(target) * cost / 1000 for target, cost in self.costs.items()}
-        return Spent(1.0, self.fixed_percent / 100, spent)
+        return CpuSpent(1.0, self.fixed_percent / 100, spent)
 
     @property
     def percent(self) -> float:
@@ -204,7 +204,7 @@ def test_whatever_comes_rates_stay_within_bounds(spent: list[tuple[float, float]
     budget.ask(A, 37)
     for percent, share in spent:
         cost = percent / 100
-        budget.spend(Spent(1.0, cost * (1 - share), {A: cost * share}))
+        budget.spend(CpuSpent(1.0, cost * (1 - share), {A: cost * share}))
         assert 1 <= budget.rate_hz(A) <= 37
 
 

@@ -28,7 +28,7 @@ class ThreadLister(Protocol):
         """List them.
 
         Raises:
-            TargetGoneError: there are none any more.
+            TargetExitedError: there are none any more.
             OSError: the kernel refused.
         """
 

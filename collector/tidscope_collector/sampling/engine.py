@@ -25,7 +25,7 @@ from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
-from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetGoneError
+from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetExitedError
 
 log = logging.getLogger("tidscope.sampling")
 
@@ -244,7 +244,7 @@ class Engine:
                 health=health,
                 started_ns=started,
             )
-        except TargetGoneError:
+        except TargetExitedError:
             self._drain()
             self._finish(sampler, exited=True)
             return None

@@ -18,7 +18,7 @@ from tidscope_wire.generated.models import (
     ThreadRenamed,
 )
 
-from tidscope_collector.sampling.ended import EndedThreads, latest
+from tidscope_collector.sampling.exited import ExitedThreads, latest
 from tidscope_collector.sampling.presence import Look, Presence
 from tidscope_collector.sampling.readings import absent_mask, empty, join, pick, values
 from tidscope_collector.threads.matching import Index, rows_of_both
@@ -61,7 +61,7 @@ class Tracker:
     pid: int
     foreign_exits: bool = False
     threads: dict[int, Thread] = field(default_factory=dict)
-    _ended: EndedThreads = field(default_factory=EndedThreads)
+    _ended: ExitedThreads = field(default_factory=ExitedThreads)
     _lingering: set[int] = field(default_factory=set)
     """Ids whose exit record came and that may still be listed."""
     _last: Reading = field(init=False)

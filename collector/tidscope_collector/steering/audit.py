@@ -14,7 +14,7 @@ class AuditError(Exception):
     """The log cannot be written; the text names file and cause."""
 
 
-class Audit:
+class AuditLog:
     """Appends a line of JSON for each action, before it is done, and one for what became of it.
 
     Args:

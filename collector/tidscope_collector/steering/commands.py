@@ -21,7 +21,7 @@ from tidscope_collector.steering.service import (
     SteeringTarget,
     TooManyActionsError,
 )
-from tidscope_collector.targets.targets import Targets, refuse
+from tidscope_collector.targets.targets import TargetRegistry, refuse
 
 Answer = TypeVar("Answer")
 
@@ -40,7 +40,7 @@ class SteeringCommands:
     """
 
     def __init__(
-        self, targets: Targets, engine: Engine, steering: SteeringService, procfs: ProcFs
+        self, targets: TargetRegistry, engine: Engine, steering: SteeringService, procfs: ProcFs
     ) -> None:
         self._targets, self._engine = targets, engine
         self._steering, self._procfs = steering, procfs

@@ -24,7 +24,7 @@ from tidscope_wire.generated.models import (
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.agent.socket_paths import SocketId
-from tidscope_collector.steering.audit import Audit, AuditError
+from tidscope_collector.steering.audit import AuditError, AuditLog
 from tidscope_collector.steering.loop.control_loop import (
     STEERING_ERRORS,
     ControlLoop,
@@ -111,7 +111,7 @@ class SteeringService:
         self,
         procfs: ProcFs,
         opener: SetupOpener,
-        audit: Audit,
+        audit: AuditLog,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._procfs = procfs

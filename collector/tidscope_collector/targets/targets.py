@@ -15,7 +15,7 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.threads.reading import TargetGoneError
+from tidscope_collector.threads.reading import TargetExitedError
 
 
 class RefusedError(Exception):
@@ -43,7 +43,7 @@ def refuse(kind: str, status: int, title: str, detail: str, hint: str) -> Refuse
     )
 
 
-class Targets:
+class TargetRegistry:
     """What is attached to; its methods take their time and are called from worker threads."""
 
     def __init__(self, host: str, procfs: ProcFs, sources: Sources, engine: Engine) -> None:
@@ -133,7 +133,7 @@ class Targets:
                 self._sources.delays,
                 self._sources.lister(process.pid),
             )
-        except TargetGoneError:
+        except TargetExitedError:
             raise RefusedError(_gone(process.pid)) from None
         self._known[target.id] = target
         self._engine.submit(lambda: self._engine.add(sampler)).result()

@@ -22,7 +22,7 @@ from tidscope_collector.taskstats.messages import (
     NLM_F_REQUEST,
     REQUEST_BYTES,
 )
-from tidscope_collector.taskstats.refusals import Refusal, Refused
+from tidscope_collector.taskstats.refusals import Refusal, RefusalCounts
 from tidscope_collector.taskstats.replies import Replies
 from tidscope_collector.threads.reading import Reading
 
@@ -57,7 +57,7 @@ class BatchQuery:
         self._grow(2 * BATCH)
 
     @property
-    def refused(self) -> Refused:
+    def refused(self) -> RefusalCounts:
         """Replies that were not what the kernel sends, and requests without any, so far."""
         return self._replies.refused
 

@@ -28,7 +28,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
 from tidscope_collector.steering.commands import SteeringCommands
-from tidscope_collector.targets.targets import RefusedError, Targets, refuse
+from tidscope_collector.targets.targets import RefusedError, TargetRegistry, refuse
 
 log = logging.getLogger("tidscope.uplink")
 
@@ -55,7 +55,7 @@ def parse(text: str | bytes) -> Command | CollectorWelcome | None:
         return None
 
 
-class Commands:
+class CommandHandler:
     """Carries commands out.
 
     Args:
@@ -67,7 +67,7 @@ class Commands:
 
     def __init__(
         self,
-        targets: Targets,
+        targets: TargetRegistry,
         examine: Callable[[], DoctorReport],
         delays: DelayAccounting | None = None,
         steering: SteeringCommands | None = None,

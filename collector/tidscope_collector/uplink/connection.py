@@ -27,10 +27,10 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load
-from tidscope_collector.targets.targets import Targets
+from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
-from tidscope_collector.uplink.closing import Ending, ending
-from tidscope_collector.uplink.commands import Command, Commands, parse
+from tidscope_collector.uplink.close_reason import CloseReason, close_reason
+from tidscope_collector.uplink.commands import Command, CommandHandler, parse
 from tidscope_collector.uplink.replay import Replay
 
 log = logging.getLogger("tidscope.uplink")
@@ -41,7 +41,7 @@ IN_FLIGHT = 10_000
 """Frames of a connection that are remembered, to know which one a backend has refused."""
 
 
-class NotWelcomeError(Exception):
+class WelcomeError(Exception):
     """The backend did not answer the hello as the protocol says."""
 
 
@@ -64,8 +64,8 @@ class Uplink:
         url: str,
         secret: str,
         host: Host,
-        targets: Targets,
-        commands: Commands,
+        targets: TargetRegistry,
+        commands: CommandHandler,
         replay: Replay,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         policies: Sequence[PolicyInfo] = (),
@@ -109,7 +109,7 @@ class Uplink:
             wait = backoff.wait_s(held_s, end.wait_s)
             await self._pause(wait * random.SystemRandom().uniform(0.7, 1.3))
 
-    async def _connection(self) -> tuple[Ending, float | None]:
+    async def _connection(self) -> tuple[CloseReason, float | None]:
         """Connect once.
 
         Returns:
@@ -130,14 +130,14 @@ class Uplink:
                 self._say(logging.INFO, "connected to the backend")
                 await self._serve(link)
         except ConnectionClosed as error:
-            end = ending(error)
+            end = close_reason(error)
             self._find_refused |= end.refused
             self._say(logging.WARNING, end.text)
-        except (OSError, InvalidHandshake, InvalidURI, NotWelcomeError) as error:
-            end = Ending(f"no backend at {self._url}: {error}")
+        except (OSError, InvalidHandshake, InvalidURI, WelcomeError) as error:
+            end = CloseReason(f"no backend at {self._url}: {error}")
             self._say(logging.INFO, end.text)
         except Exception as error:  # frames are kept: better to try again than to end
-            end = Ending(f"the uplink failed: {error!r}", LONGEST_WAIT_S)
+            end = CloseReason(f"the uplink failed: {error!r}", LONGEST_WAIT_S)
             log.exception("the uplink failed")
         return end, None if welcomed is None else clock() - welcomed
 
@@ -158,9 +158,9 @@ class Uplink:
             async with asyncio.timeout(WELCOME_S):
                 answer = parse(await link.recv())
         except TimeoutError:
-            raise NotWelcomeError(f"it did not answer the hello within {WELCOME_S} s") from None
+            raise WelcomeError(f"it did not answer the hello within {WELCOME_S} s") from None
         if not isinstance(answer, CollectorWelcome):
-            raise NotWelcomeError("it did not answer the hello with a welcome")
+            raise WelcomeError("it did not answer the hello with a welcome")
         # What changed since the hello is still to be told.
         self._told = {one.id: one.model_dump_json() for one in known}
         if self._find_refused:

@@ -6,7 +6,7 @@ from math import inf, log
 
 from tidscope_policies.contract import Observation, Part, Peers
 from tidscope_policies.coordinator import Coordinator
-from tidscope_policies.registry import Ready
+from tidscope_policies.registry import ReadyPolicy
 from tidscope_policies.simulation.disturbances import STEP_S, Disturbances, draw_disturbances
 from tidscope_policies.simulation.scenario import Scenario
 from tidscope_policies.simulation.simulated_pools import Ints, SimulatedPools
@@ -50,7 +50,7 @@ class _Program:
     """A steered program while it runs."""
 
     at: int
-    ready: Ready
+    ready: ReadyPolicy
     size: int
     begun: int
     pending: tuple[float, int] | None = None
@@ -63,7 +63,7 @@ class _Program:
         self.steps = max(1, round(self.ready.interval_s / STEP_S))
 
 
-class Run:
+class Simulation:
     """Drives policies against a simulated pools.
 
     Args:
@@ -76,7 +76,7 @@ class Run:
     def __init__(
         self,
         scenario: Scenario,
-        make: Callable[[], Ready],
+        make: Callable[[], ReadyPolicy],
         seed: int,
         one_dip_s: float | None = None,
     ) -> None:

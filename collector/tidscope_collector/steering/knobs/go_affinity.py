@@ -31,7 +31,7 @@ from tidscope_collector.steering.knobs.masks import (
     read_masks,
     set_masks,
 )
-from tidscope_collector.steering.knobs.preflight import Passed, check
+from tidscope_collector.steering.knobs.preflight import PreflightResult, check
 
 FOLLOWS_WITHIN_S = 10.0
 """The runtime looks once a second, and may have to wait for a garbage collection."""
@@ -57,7 +57,7 @@ class GoAffinityKnob:
         self,
         procfs: ProcFs,
         lease: AffinityLease,
-        passed: Passed,
+        passed: PreflightResult,
         upper: int,
         leases: Leases,
         shares: CpuShares,

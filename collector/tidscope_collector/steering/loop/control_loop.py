@@ -15,7 +15,7 @@ from tidscope_policies.contract import (
     Observation,
     is_usable,
 )
-from tidscope_policies.registry import Ready
+from tidscope_policies.registry import ReadyPolicy
 from tidscope_wire.generated.models import (
     KnobOption,
     SearchRestarted,
@@ -26,9 +26,9 @@ from tidscope_wire.generated.models import (
     SteeringStarted,
 )
 
-from tidscope_collector.steering.agent.errors import AgentTroubleError
-from tidscope_collector.steering.knobs.knob import Knob, KnobTroubleError
-from tidscope_collector.steering.loop.interval_meter import Meter
+from tidscope_collector.steering.agent.errors import AgentClientError
+from tidscope_collector.steering.knobs.knob import Knob, KnobError
+from tidscope_collector.steering.loop.interval_meter import IntervalMeter
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.signals.signal import (
     PROXIES,
@@ -44,7 +44,7 @@ SETTLE_S = 3.0
 SETTLE_STEP_S = 0.02
 KEEP_S = 1.0
 RETRY_S = 2.0
-STEERING_ERRORS = (KnobTroubleError, SignalLostError, SignalRefusedError, AgentTroubleError)
+STEERING_ERRORS = (KnobError, SignalLostError, SignalRefusedError, AgentClientError)
 
 Event = SteeringStarted | SteeringDecided | SearchRestarted | SteeringReleased | SteeringProblem
 EventSink = Callable[[Steering | None, Event], None]
@@ -114,7 +114,7 @@ class ControlLoop:
     def __init__(
         self,
         settings: LoopSettings,
-        ready: Ready,
+        ready: ReadyPolicy,
         open_setup: Callable[[], ControlSetup],
         setup: ControlSetup,
         peers: PeerRegistry,
@@ -286,7 +286,7 @@ class ControlLoop:
             STEERING_ERRORS: something was lost.
         """
         while True:
-            meter = Meter(setup.signal.read(), setup.knob.read())
+            meter = IntervalMeter(setup.signal.read(), setup.knob.read())
             if self._measure(setup, meter):
                 return
             now = time.monotonic()
@@ -306,7 +306,7 @@ class ControlLoop:
                 return
             self._publish_decision(seen, decision, in_force)
 
-    def _measure(self, setup: ControlSetup, meter: Meter) -> bool:
+    def _measure(self, setup: ControlSetup, meter: IntervalMeter) -> bool:
         """Let an interval pass; whether to stop."""
         end = time.monotonic() + self._interval_s
         while (left := end - time.monotonic()) > 0:

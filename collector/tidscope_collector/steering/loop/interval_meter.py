@@ -5,7 +5,7 @@ from tidscope_policies.contract import Bounds, Observation, Part, Peers
 from tidscope_collector.steering.signals.signal import Count
 
 
-class Meter:
+class IntervalMeter:
     """One interval; a new one for each.
 
     It begins when the size is in force, with a count of its own: what was done before, and while

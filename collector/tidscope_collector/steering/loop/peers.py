@@ -13,7 +13,7 @@ FRESH_S = 30.0
 
 
 @dataclass
-class _Said:
+class _IntervalReport:
     at_s: float
     progress: float
     moves: int
@@ -26,7 +26,7 @@ class PeerRegistry:
         self._lock = threading.Lock()
         self._coordinator = Coordinator()
         self._restarts: dict[str, Callable[[str], None]] = {}
-        self._said: dict[str, _Said] = {}
+        self._said: dict[str, _IntervalReport] = {}
         self._seen_moves: dict[str, int] = {}
 
     def join(self, name: str, restart: Callable[[str], None]) -> None:
@@ -77,7 +77,7 @@ class PeerRegistry:
         with self._lock:
             before = self._said.get(name)
             moves = (before.moves if before else 0) + moved
-            self._said[name] = _Said(now_s, progress, moves)
+            self._said[name] = _IntervalReport(now_s, progress, moves)
 
     def peers(self, name: str, now_s: float) -> Peers | None:
         """What the others did; None for one that is steered alone."""

@@ -39,7 +39,7 @@ class _Vanished:
 
 
 @dataclass
-class EndedThreads:
+class ExitedThreads:
     """Sums over ended threads, since attach.
 
     Threads that vanished are remembered for one more sample, since only then it may turn out that
