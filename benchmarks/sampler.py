@@ -71,8 +71,8 @@ class AllHaveRun:
     def __init__(self, lister: ThreadLister) -> None:
         self.lister = lister
 
-    def look(self) -> Threads:
-        return replace(self.lister.look(), idle=None)
+    def list_threads(self) -> Threads:
+        return replace(self.lister.list_threads(), idle=None)
 
     def close(self) -> None:
         self.lister.close()

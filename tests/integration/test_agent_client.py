@@ -212,12 +212,12 @@ def test_the_knob_over_an_agent() -> None:
         knob = AgentKnob(client, lease_s=5)
         described = knob.describe()
         assert (described.kind, described.lower, described.upper) == ("go-agent", 1, 8)
-        knob.keep()
+        knob.renew()
         assert knob.apply(2) == 2
-        knob.keep()
+        knob.renew()
         assert knob.read() == 4
         knob.restore()
-        knob.keep()
+        knob.renew()
         knob.close()
         knob.close()
         with pytest.raises(KnobLostError):

@@ -151,7 +151,7 @@ class Rig:
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
 
     def _take(self, target: Target, frame: SampledFrame) -> None:
-        self.targets.note(target)
+        self.targets.update(target)
         self.frames.put(frame.data)
 
     def close(self) -> None:

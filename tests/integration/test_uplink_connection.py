@@ -333,12 +333,12 @@ async def test_replay_starts_right_behind_what_the_backend_has(targets: TargetRe
 
 async def test_what_changed_between_hello_and_welcome_is_told(targets: TargetRegistry) -> None:
     told: asyncio.Queue[dict[str, object]] = asyncio.Queue()
-    targets.note(target())
+    targets.update(target())
 
     async def behave(socket: ServerConnection) -> None:
         hello = json.loads(await socket.recv())
         assert [one["rate_hz"] for one in hello["targets"]] == [10]
-        targets.note(target(rate_hz=50))
+        targets.update(target(rate_hz=50))
         message = CollectorWelcome(protocol=PROTOCOL_VERSION, resume={})
         await socket.send(message.model_dump_json())
         async for text in socket:
@@ -457,7 +457,7 @@ async def test_ended_targets_are_forgotten_once_their_frames_are_sent(
             heard = [await said.get() for _ in range(20 * 4 + 4)]
     assert [name for what, name in heard if what == "forgotten"] == names[:4]
     assert heard.index(("forgotten", names[0])) == 80
-    assert {one.id for one in targets.known()} == set(names[4:])
+    assert {one.id for one in targets.all()} == set(names[4:])
     assert rig.replay.targets() == names[4:]
 
 
@@ -474,14 +474,14 @@ async def test_a_target_that_ends_meanwhile_is_not_forgotten_before_its_last_fra
             elif (text := json.loads(message))["type"] == "target_forgotten":
                 await said.put(("forgotten", text["target"]))
 
-    known = targets.known
+    listed = targets.all
     calls = 0
 
     async with Server(behave) as server:
         rig = UplinkRig(targets, server.port)
         rig.put(stream(1, 2))
         for number in range(16):
-            targets.note(target(f"t-{number}-deadbeef", state="exited"))
+            targets.update(target(f"t-{number}-deadbeef", state="exited"))
 
         def end_meanwhile() -> list[Target]:
             """It ends after all its frames were sent, and before the ended ones are looked at."""
@@ -489,9 +489,9 @@ async def test_a_target_that_ends_meanwhile_is_not_forgotten_before_its_last_fra
             calls += 1
             if calls == 3:
                 rig.put(stream(3, 3), first=3, of=target(state="exited"))
-            return known()
+            return listed()
 
-        monkeypatch.setattr(targets, "known", end_meanwhile)
+        monkeypatch.setattr(targets, "all", end_meanwhile)
         async with rig:
             heard = [await said.get() for _ in range(4)]
     assert heard == [("frame", TARGET_ID)] * 3 + [("forgotten", TARGET_ID)]
@@ -522,7 +522,7 @@ async def test_a_fault_of_its_own_is_survived(
 async def test_hosts_and_targets_are_there_for_a_new_backend(
     targets: TargetRegistry, backend: Backend
 ) -> None:
-    targets.note(target())
+    targets.update(target())
     async with backend.page() as page, UplinkRig(targets, backend.port):
         state = await page.text(LiveState)
         while not state.targets:

@@ -139,7 +139,7 @@ class Rig:
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self._engine)
 
     def _take(self, target: Target, frame: SampledFrame) -> None:
-        self.targets.note(target)
+        self.targets.update(target)
         self._frames.put(frame.data)
 
     def next(self) -> tuple[FrameHeader, Rows]:

@@ -27,7 +27,7 @@ class World:
         for tid in tids:
             self.counter[tid] = self.counter.get(tid, 0) + 1
 
-    def look(self) -> Threads:
+    def list_threads(self) -> Threads:
         idle = [self._looked.get(tid) == count for tid, count in self.counter.items()]
         self._looked = dict(self.counter)
         return Threads(np.array(list(self.counter), np.uint32), np.array(idle, np.bool_))
@@ -151,8 +151,8 @@ def test_a_list_that_does_not_know_who_ran_asks_everyone() -> None:
     world = World(1, 2)
 
     class Plain(World):
-        def look(self) -> Threads:
-            return Threads(super().look().tid)
+        def list_threads(self) -> Threads:
+            return Threads(super().list_threads().tid)
 
     plain = Plain(1, 2)
     sparing = IdleSkippingReader(plain, world)

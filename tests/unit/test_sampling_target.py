@@ -197,13 +197,13 @@ def descriptors() -> set[str]:
     return set(os.listdir("/proc/self/fd"))
 
 
-def test_an_id_that_another_process_has_now_is_not_taken(tmp_path: Path) -> None:
+def test_reused_process_id_is_not_sampled(tmp_path: Path) -> None:
     proc = FakeProc(tmp_path)
     proc.process(PID, stat_line(PID, start=START))
     proc.thread(PID, PID, stat_line(PID, start=START))
     memory = os.memfd_create("memory")
     before = descriptors()
-    with pytest.raises(TargetExitedError, match="another process"):
+    with pytest.raises(TargetExitedError, match="id was reused"):
         TargetSampler(
             meant(start_ticks=START - 1),
             Script(),

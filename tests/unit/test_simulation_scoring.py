@@ -23,7 +23,7 @@ def scenario(seconds: float, programs: int = 1, scored_from_s: float = 0.0) -> S
 
 def run(name: str, on: str, seed: int, one_dip: float | None = None, seconds: int = 240) -> Trial:
     short = replace(SHIPPED[on], seconds=seconds)
-    return Simulation(short, POLICIES[name].make, seed, one_dip).go()
+    return Simulation(short, POLICIES[name].make, seed, one_dip).run()
 
 
 def test_regret_of_one_program_is_the_share_of_operations_lost() -> None:

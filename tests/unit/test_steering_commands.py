@@ -96,7 +96,7 @@ def procfs(tmp_path: Path) -> CountingProcFs:
 
 
 def commands(procfs: ProcFs, service: PortsOnly) -> SteeringCommands:
-    targets = SimpleNamespace(attached=lambda _: target(), note=lambda _: None)
+    targets = SimpleNamespace(attached=lambda _: target(), update=lambda _: None)
     return SteeringCommands(
         cast(TargetRegistry, targets), cast(Engine, Now()), cast(SteeringService, service), procfs
     )

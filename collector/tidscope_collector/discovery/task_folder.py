@@ -22,7 +22,7 @@ class TaskFolder:
         self._names: list[str] = []
         self._threads = Threads(np.empty(0, np.uint32))
 
-    def look(self) -> Threads:
+    def list_threads(self) -> Threads:
         """List the threads; which of them have run is not known.
 
         Raises:

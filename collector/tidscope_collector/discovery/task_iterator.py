@@ -59,7 +59,7 @@ class TaskIterator:
         self._buffer = bytearray(_FIRST_BYTES)
         self.records: Records = np.empty(0, RECORD)
 
-    def look(self) -> Threads:
+    def list_threads(self) -> Threads:
         """List the threads.
 
         Raises:

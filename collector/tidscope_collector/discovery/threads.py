@@ -24,7 +24,7 @@ class Threads:
 class ThreadLister(Protocol):
     """Lists the threads of one process."""
 
-    def look(self) -> Threads:
+    def list_threads(self) -> Threads:
         """List them.
 
         Raises:

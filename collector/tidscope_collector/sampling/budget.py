@@ -73,20 +73,20 @@ class Budget:
         """The rate in force."""
         return self._rates[target]
 
-    def ask(self, target: str, rate_hz: float) -> None:
+    def request(self, target: str, rate_hz: float) -> None:
         """A rate is asked for, of a new target or a known one: it is in force at once."""
         if target not in self._asked:
             self._settling = SETTLING
         self._asked[target] = self._rates[target] = rate_hz
         self._forget_past()
 
-    def drop(self, target: str) -> None:
+    def remove(self, target: str) -> None:
         """A target is sampled no more."""
         self._asked.pop(target, None)
         self._rates.pop(target, None)
         self._forget_past()
 
-    def spend(self, spent: CpuSpent) -> dict[str, float]:
+    def account(self, spent: CpuSpent) -> dict[str, float]:
         """Take an account in.
 
         Returns:

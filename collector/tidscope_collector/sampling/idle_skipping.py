@@ -39,7 +39,7 @@ class IdleSkippingReader:
             OSError: the kernel answered nonsense.
         """
         before = time.monotonic_ns()
-        threads = self._lister.look()
+        threads = self._lister.list_threads()
         self.listed = threads.tid
         if threads.idle is None:
             self.asked = len(threads.tid)

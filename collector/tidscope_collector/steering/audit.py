@@ -25,7 +25,7 @@ class AuditLog:
         self.path = path
         self._lock = threading.Lock()
 
-    def note(self, action: str, **details: object) -> None:
+    def record(self, action: str, **details: object) -> None:
         """Write a line and see it onto the disk.
 
         Raises:

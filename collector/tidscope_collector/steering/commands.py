@@ -137,7 +137,7 @@ class SteeringCommands:
     def _now(self, target: str) -> Target:
         """The target after all events published so far."""
         sampler = self._sampler(target)
-        self._targets.note(sampler.target)
+        self._targets.update(sampler.target)
         return sampler.target
 
     def _ask(self, action: Callable[[], Answer]) -> Answer:

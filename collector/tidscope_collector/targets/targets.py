@@ -55,11 +55,11 @@ class TargetRegistry:
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
 
-    def known(self) -> list[Target]:
+    def all(self) -> list[Target]:
         """All targets, ended ones included until they are forgotten."""
         return list(self._known.values())
 
-    def note(self, target: Target) -> None:
+    def update(self, target: Target) -> None:
         """A target changed, says the sampling thread."""
         self._known[target.id] = target
 
@@ -179,7 +179,7 @@ class TargetRegistry:
             if target in self._known:
                 raise RefusedError(_gone(self._known[target].process.pid))
             raise _unknown(target)
-        self.note(changed)
+        self.update(changed)
         return changed
 
 

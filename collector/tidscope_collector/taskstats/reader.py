@@ -183,7 +183,7 @@ class TaskstatsReader:
             own = member(words, layout, "ac_tgid") == self._pid
             if not own.all():
                 words, before = words[own], before[own]
-        counters, age_us, names = self._columns.take(words)
+        counters, age_us, names = self._columns.extract(words)
         start = before - age_us.astype(np.int64) * 1000
         absent = None
         if self._columns.delays.any():

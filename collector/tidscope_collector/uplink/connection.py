@@ -98,7 +98,7 @@ class Uplink:
     def add_frame(self, target: Target, frame: SampledFrame) -> None:
         """Queue a frame; call in the event loop."""
         self._replay.add(target.id, frame)
-        self._targets.note(target)
+        self._targets.update(target)
         self._wake.set()
 
     async def run(self) -> None:
@@ -148,7 +148,7 @@ class Uplink:
             log.log(level, "%s", text)
 
     async def _greet(self, link: ClientConnection) -> None:
-        known = self._targets.known()
+        known = self._targets.all()
         hello = CollectorHello(
             protocol=PROTOCOL_VERSION, host=self._host, targets=known, policies=self._policies
         )
@@ -237,7 +237,7 @@ class Uplink:
         self._sent[target] = last
 
     async def _tell_changes(self, link: ClientConnection) -> None:
-        for target in self._targets.known():
+        for target in self._targets.all():
             text = target.model_dump_json()
             if self._told.get(target.id) != text:
                 self._told[target.id] = text
@@ -245,7 +245,7 @@ class Uplink:
 
     async def _forget_ended(self, link: ClientConnection) -> None:
         """Forget the oldest ended targets, once the backend has all that is kept of them."""
-        ended = [one.id for one in self._targets.known() if one.state != "attached"]
+        ended = [one.id for one in self._targets.all() if one.state != "attached"]
         for target in ended[:-ENDED_KEPT]:
             if self._sent.get(target, 0) < self._replay.last_seq(target):
                 continue

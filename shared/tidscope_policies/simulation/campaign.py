@@ -69,7 +69,7 @@ def run_job(job: Job) -> Outcome:
 
     def trial(scenario: Scenario, one_dip_s: float | None = None) -> Simulation:
         run = Simulation(scenario, POLICIES[job.policy].make, job.seed, one_dip_s)
-        run.go()
+        run.run()
         return run
 
     found = trial(job.scenario).trial

@@ -94,13 +94,13 @@ class Simulation:
         self._until_s = 0.0
         self.trial = Trial()
 
-    def go(self) -> Trial:
+    def run(self) -> Trial:
         """Run to the end."""
         before: Ints = ()
         phases: Ints = ()
         for step in range(round(self._scenario.seconds / STEP_S)):
             now = step * STEP_S
-            self._come_and_go(step, now)
+            self._start_and_stop_programs(step, now)
             if now >= self._until_s:
                 phases = self._phases_at(now)
             if phases != before:
@@ -121,19 +121,19 @@ class Simulation:
             for at in range(len(self._disturbances))
         )
 
-    def _come_and_go(self, step: int, now: float) -> None:
+    def _start_and_stop_programs(self, step: int, now: float) -> None:
         for at, process in enumerate(self._scenario.processes):
             alive = process.from_s <= now < (process.until_s or inf)
             if alive and at not in self._running:
-                self._tell("another program joined")
+                self._restart_all("another program joined")
                 self._running[at] = _Program(at, self._make(), self._scenario.high, step)
                 self._coordinator.join(str(at))
             elif not alive and at in self._running:
                 del self._running[at]
                 self._coordinator.leave(str(at))
-                self._tell("another program left")
+                self._restart_all("another program left")
 
-    def _tell(self, reason: str) -> None:
+    def _restart_all(self, reason: str) -> None:
         for program in self._running.values():
             program.ready.policy.restart(reason)
 
@@ -183,11 +183,11 @@ class Simulation:
         seen = {program.at: self._observe(program, now) for program in due}
         for program in due:
             name = str(program.at)
-            elsewhere = self._coordinator.is_elsewhere(name, now)
+            elsewhere = self._coordinator.is_probing_elsewhere(name, now)
             decided = program.ready.policy.observe(
                 replace(seen[program.at], probing_elsewhere=elsewhere)
             )
-            has_token = self._coordinator.report(name, now, probing=decided.probing)
+            has_token = self._coordinator.request_turn(name, now, probing=decided.probing)
             size = decided.size if has_token or not decided.probing else program.size
             self.trial.decisions.append(Move(now, program.at, size))
             if size != program.size:

@@ -52,7 +52,7 @@ class AgentKnob:
         with _told():
             return self._client.read().size
 
-    def keep(self) -> None:
+    def renew(self) -> None:
         """See Knob; renews the lease, if a size was applied."""
         if self._wanted is not None:
             self.apply(self._wanted)

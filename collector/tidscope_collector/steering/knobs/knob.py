@@ -65,7 +65,7 @@ class Knob(Protocol):
         """
         ...
 
-    def keep(self) -> None:
+    def renew(self) -> None:
         """Say that the size is still wanted: call it every second or so, else it is taken back.
 
         Raises:

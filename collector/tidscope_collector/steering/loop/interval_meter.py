@@ -23,7 +23,7 @@ class IntervalMeter:
         self._parts: list[Part] = []
         self._fell = False
 
-    def add(self, count: Count) -> None:
+    def add_part(self, count: Count) -> None:
         """A part has ended."""
         seconds, ops = count.at_s - self._last.at_s, count.ops - self._last.ops
         self._last = count

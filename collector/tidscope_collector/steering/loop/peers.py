@@ -55,17 +55,17 @@ class PeerRegistry:
         for each in others:
             each("another program is no longer steered")
 
-    def is_elsewhere(self, name: str, now_s: float) -> bool:
+    def is_probing_elsewhere(self, name: str, now_s: float) -> bool:
         """Whether another one tries sizes out."""
         with self._lock:
-            return self._coordinator.is_elsewhere(name, now_s)
+            return self._coordinator.is_probing_elsewhere(name, now_s)
 
-    def report(self, name: str, now_s: float, *, probing: bool) -> bool:
+    def request_turn(self, name: str, now_s: float, *, probing: bool) -> bool:
         """Say whether this one tries sizes out; whether it may is the answer."""
         with self._lock:
-            return self._coordinator.report(name, now_s, probing=probing)
+            return self._coordinator.request_turn(name, now_s, probing=probing)
 
-    def say(self, name: str, now_s: float, progress: float, *, moved: bool) -> None:
+    def record_interval(self, name: str, now_s: float, progress: float, *, moved: bool) -> None:
         """EventSink the others of an interval.
 
         Args:

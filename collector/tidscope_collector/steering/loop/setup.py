@@ -225,7 +225,7 @@ class _KnobWithAgent:
     def __init__(self, knob: Knob, client: AgentClient) -> None:
         self._knob, self._client = knob, client
         self.describe, self.apply, self.read = knob.describe, knob.apply, knob.read
-        self.keep, self.restore = knob.keep, knob.restore
+        self.renew, self.restore = knob.renew, knob.restore
 
     def close(self) -> None:
         self._knob.close()
