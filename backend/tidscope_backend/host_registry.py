@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from tidscope_wire.generated.models import Host, LiveState, Target
-
-from tidscope_backend.problems import refusal
+from tidscope_wire.problems import refusal
 
 
 class HostRegistry:

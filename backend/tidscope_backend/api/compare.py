@@ -6,9 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from tidscope_wire.generated.models import AlignKind, CompareBasis, Comparison
+from tidscope_wire.problems import refusal
 
 from tidscope_backend.comparison.tables import ComparisonError
-from tidscope_backend.problems import refusal
 from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256

@@ -10,9 +10,9 @@ from typing import Literal
 from fastapi import APIRouter, Request, status
 from fastapi.responses import StreamingResponse
 from tidscope_wire.generated.models import RunManifest
+from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.compare import Finder
-from tidscope_backend.problems import refusal
 from tidscope_backend.store.errors import unwritable
 
 Format = Literal["folder", "parquet", "csv", "trace"]

@@ -25,8 +25,7 @@ from tidscope_wire.generated.models import (
     SteerRequest,
     TargetReply,
 )
-
-from tidscope_backend.problems import ProblemError, refusal
+from tidscope_wire.problems import ProblemError, refusal
 
 Command = (
     AttachCommand

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+from tidscope_wire.problems import refusal
+
 from tidscope_backend.ingest.link import CollectorLink
-from tidscope_backend.problems import refusal
 
 
 class CollectorLinks:

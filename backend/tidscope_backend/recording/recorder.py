@@ -15,9 +15,9 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.generated.models import (
     Recording as RecordingInfo,
 )
+from tidscope_wire.problems import refusal
 
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.problems import refusal
 from tidscope_backend.recording.new_run import create_recording, discard, write_start
 from tidscope_backend.recording.recording import (
     DEFAULT_LIMITS,

@@ -4,7 +4,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from tidscope_backend.problems import refusal
+from tidscope_wire.problems import refusal
+
 from tidscope_backend.store.errors import unwritable
 from tidscope_backend.store.folder import RUN_ID, RunFolder
 
