@@ -160,7 +160,7 @@ def main() -> int:
     arguments = parser.parse_args()
     accounts = load(ProcFs())
     if not isinstance(accounts, Accounts):
-        raise SystemExit(f"no eBPF here: {accounts.what}")
+        raise SystemExit(f"no eBPF here: {accounts.reason}")
     cases: dict[str, dict[str, object]] = {}
     with tempfile.TemporaryDirectory() as folder:
         executable = Path(folder) / "socket_load"

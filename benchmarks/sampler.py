@@ -83,7 +83,7 @@ def listers(pid: int) -> Callable[[], ThreadLister]:
     found = load(ProcFs())
     if isinstance(found, TaskIterators):
         return lambda: found.over(pid)
-    print(f"no task iterator: {found.what}", file=sys.stderr)
+    print(f"no task iterator: {found.reason}", file=sys.stderr)
     tasks = os.open(f"/proc/{pid}/task", os.O_RDONLY | os.O_DIRECTORY)
     return lambda: TaskFolder(tasks, pid)
 

@@ -111,6 +111,7 @@ def frame_bytes(
     events: Sequence[TargetEvent] = (),
     time_ns: int | None = None,
     fields: Sequence[str] = FIELDS,
+    baseline: bool = False,
 ) -> bytes:
     """A frame; a key frame if identities (start, name) are given.
 
@@ -123,6 +124,7 @@ def frame_bytes(
         events: in the header.
         time_ns: since attach; a tenth of a second a frame if not given.
         fields: names of the columns.
+        baseline: in the header.
     """
     rows = {1: [seq * 100] * len(fields)} if rows is None else rows
     columns = {}
@@ -140,6 +142,8 @@ def frame_bytes(
         kind=kind,
         time_ns=seq * 100_000_000 if time_ns is None else time_ns,
         events=events,
+        baseline=baseline,
+        rows=len(rows),
     )
     body = RowEncoder(fields).encode(
         Rows(
@@ -155,7 +159,13 @@ def frame_bytes(
     return join(header, body)
 
 
-def key_frame(seq: int, *, target_id: str = TARGET_ID, time_ns: int | None = None) -> bytes:
+def key_frame(
+    seq: int,
+    *,
+    target_id: str = TARGET_ID,
+    time_ns: int | None = None,
+    baseline: bool = False,
+) -> bytes:
     """A key frame of one thread."""
     return frame_bytes(
         seq,
@@ -163,15 +173,21 @@ def key_frame(seq: int, *, target_id: str = TARGET_ID, time_ns: int | None = Non
         identity={1: (-5, "main")},
         target_id=target_id,
         time_ns=time_ns,
+        baseline=baseline,
     )
 
 
 def stream(
-    first: int, last: int, *, key_every: int = 10, target_id: str = TARGET_ID
+    first: int,
+    last: int,
+    *,
+    key_every: int = 10,
+    target_id: str = TARGET_ID,
+    baseline: bool = False,
 ) -> list[bytes]:
     """Frames first..last of a quiet target; key frames are 1, 1 + key_every, …."""
     return [
-        key_frame(seq, target_id=target_id)
+        key_frame(seq, target_id=target_id, baseline=baseline and seq == 1)
         if seq % key_every == 1 or key_every == 1
         else frame_bytes(seq, target_id=target_id)
         for seq in range(first, last + 1)

@@ -44,6 +44,8 @@ def frame_header(
     kind: Literal["key", "delta"] = "delta",
     time_ns: int = 0,
     events: Sequence[TargetEvent] = (),
+    baseline: bool = False,
+    rows: int = 1,
 ) -> FrameHeader:
     """A header of a quiet frame."""
     return FrameHeader(
@@ -51,9 +53,12 @@ def frame_header(
         seq=seq,
         first_seq=first_seq or seq,
         kind=kind,
+        baseline=baseline,
+        rows=rows,
         time_ns=time_ns,
         unix_us=1_700_000_000_000_000 + time_ns // 1000,
         live_threads=2,
+        threads_born=0,
         events=list(events),
         process=ProcessGauges(gomaxprocs=None, rss_bytes=None),
         machine=MachineCounters(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tidscope_wire.frame import Rows, decode_rows, split
+from tidscope_wire.frame import Rows, decode_frame
 from tidscope_wire.generated.models import (
     ExitedTotals,
     FrameHeader,
@@ -22,6 +22,8 @@ class Receiver:
         starts: of the living threads, nanoseconds since attach.
         exited: what the newest frame says of the ended threads.
         exits: all exit events.
+        initial: threads alive in the baseline; None before it.
+        born: threads born since.
     """
 
     def __init__(self) -> None:
@@ -31,15 +33,25 @@ class Receiver:
         self.exited = ExitedTotals(threads=0, inexact=0, totals={})
         self.exits: list[ThreadExited] = []
         self.seq = 0
+        self.initial: int | None = None
+        self.born = 0
 
     def frame(self, data: bytes) -> tuple[FrameHeader, Rows]:
         """Take a binary frame in; it has to be the next one."""
-        header, body = split(data)
-        rows = decode_rows(body)
+        header, rows = decode_frame(data)
         assert header.first_seq == self.seq + 1, (header.first_seq, self.seq)
         self.seq = header.seq
         self.take(header.events, rows, header.exited)
         assert header.live_threads == len(self.live)
+        if header.baseline:
+            assert self.initial is None, "a second baseline"
+            assert header.kind == "key"
+            self.initial = header.live_threads
+        # An exit that turned out to be none is withdrawn; births are not.
+        balance = (self.initial or 0) + header.threads_born - header.exited.threads
+        assert balance >= header.live_threads
+        assert header.threads_born >= self.born
+        self.born = header.threads_born
         return header, rows
 
     def take(self, events: Sequence[TargetEvent], rows: Rows, exited: ExitedTotals) -> None:

@@ -75,6 +75,7 @@ def story(
         header = frame_header(
             seq=seq,
             kind="key" if key else "delta",
+            rows=len(rows.tid),
             time_ns=time_ns,
             events=events,
         )

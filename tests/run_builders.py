@@ -95,7 +95,7 @@ def manifest(**changes: object) -> RunManifest:
         ],
         marks=[RunMark(time_ns=5, text="here")],
         losses=losses(),
-        counts=RunCounts(frames=1, thread_samples=2, threads=2, events=0, bytes=100),
+        counts=RunCounts(frames=1, thread_samples=2, threads=2, events=0, bytes=100, open_bytes=0),
         outcome=None,
         imported=False,
     )

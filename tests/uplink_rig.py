@@ -10,11 +10,13 @@ from backend_builders import HOST_ID, TARGET_ID, host, target
 from backend_server import SECRET
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import Targets
 from tidscope_collector.uplink.commands import Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
+from tidscope_wire.frame import FrameError, split
 from tidscope_wire.generated.models import DoctorReport, Target
 
 MIB = 1 << 20
@@ -120,4 +122,12 @@ class UplinkRig:
         """Hand frames over as the sampler does; 1, 1 + key_every, … are key frames."""
         whose = of or target(TARGET_ID)
         for seq, frame in enumerate(frames, first):
-            self.uplink.put(whose, seq, frame, seq % key_every == 1 or key_every == 1)
+            key = seq % key_every == 1 or key_every == 1
+            self.uplink.add_frame(whose, SampledFrame(seq, frame, key, _is_baseline(frame)))
+
+
+def _is_baseline(frame: bytes) -> bool:
+    try:
+        return split(frame)[0].baseline
+    except FrameError:
+        return False

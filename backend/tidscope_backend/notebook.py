@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from tidscope_wire.generated.models import AlignKind, Comparison, RunManifest
+from tidscope_wire.generated.models import AlignKind, CompareBasis, Comparison, RunManifest
 
 from tidscope_backend.comparison.from_folders import compare_folders
 from tidscope_backend.settings import runs_directory
@@ -48,20 +48,23 @@ def compare(
     align: AlignKind = "start",
     mark: str | None = None,
     match: Sequence[str] = (),
+    basis: CompareBasis = "rates",
 ) -> Comparison:
-    """Compare runs, or groups of repeats; the first one is what the others are held against.
+    """Compare runs, or groups of repeats; the first is the baseline.
 
     Args:
         groups: each a run, or a list of repeats.
-        align: where curves are laid over one another.
+        align: where the runs are aligned in time.
         mark: text of the mark to align at.
-        match: corrections of roles, each `RUN:ROLE=LABEL`.
+        match: corrections of the matching of roles, each `RUN:ROLE=LABEL`.
+        basis: what counters are compared as: "rates", or "totals" for runs of the same length.
 
     Raises:
-        tidscope_backend.comparison.tables.ComparisonError: it cannot be done as asked.
+        tidscope_backend.comparison.tables.ComparisonError: these runs cannot be compared like this.
     """
     alike = [[one] if isinstance(one, Run | str | Path) else list(one) for one in groups]
-    return compare_folders([[_path(run) for run in group] for group in alike], align, mark, match)
+    paths = [[_path(run) for run in group] for group in alike]
+    return compare_folders(paths, align, mark, match, basis)
 
 
 class Run:

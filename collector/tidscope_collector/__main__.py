@@ -25,6 +25,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.machine import MachineMeter
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.service.memory import give_back, spare
 from tidscope_collector.steering.audit import Audit, usual_path
@@ -74,8 +75,8 @@ async def serve(
     def load() -> Load:
         return uplink.load()
 
-    def hand_over(target: Target, seq: int, frame: bytes, key: bool) -> None:
-        loop.call_soon_threadsafe(uplink.put, target, seq, frame, key)
+    def hand_over(target: Target, frame: SampledFrame) -> None:
+        loop.call_soon_threadsafe(uplink.add_frame, target, frame)
 
     exits = sources.open_exits if sources.has_exits else None
     machine = MachineMeter(procfs, find_zones())

@@ -107,6 +107,21 @@ def split(frame: bytes) -> tuple[FrameHeader, memoryview]:
     return header, memoryview(frame)[end:]
 
 
+def decode_frame(frame: bytes) -> tuple[FrameHeader, Rows]:
+    """Decode a whole frame.
+
+    Raises:
+        FrameError: it is not a frame, or its header counts other rows than it has.
+    """
+    header, body = split(frame)
+    rows = decode_rows(body)
+    if header.rows != len(rows.tid):
+        raise FrameError(f"the header says {header.rows} rows, the batch has {len(rows.tid)}")
+    if (header.kind == "key") != (rows.start_ns is not None):
+        raise FrameError(f"a {header.kind} frame has the columns of another kind")
+    return header, rows
+
+
 def decode_rows(body: bytes | memoryview) -> Rows:
     """Decode the Arrow part of a frame.
 

@@ -18,7 +18,7 @@ from backend_server import SECRET, TOKEN, Backend, running_backend
 from fake_collector import FakeCollector
 from live_page import LivePage
 from tidscope_backend.stream.flow_control import MOST_FRAMES
-from tidscope_wire.frame import decode_rows, split
+from tidscope_wire.frame import decode_rows, join, split
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
     FramesLost,
@@ -496,3 +496,46 @@ async def test_a_message_beyond_the_bound_ends_the_connection() -> None:
         await collector.socket.send(b"\0" * 20_000)
         # Found by the WebSocket layer itself, with the code that RFC 6455 gives it.
         assert (await closed(collector))[0] == 1009
+
+
+async def test_a_page_that_reloads_gets_the_counters_at_attach_first() -> None:
+    frames = stream(1, 60, baseline=True)
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(history_seconds=2) as backend,
+        backend.collector(targets=[target()]) as collector,
+    ):
+        await holds(backend, collector, *frames)
+        async with backend.page() as page:
+            await page.subscribe(TARGET_ID)
+            header, data = await page.frame()
+            assert (header.seq, header.baseline, data) == (1, True, frames[0])
+            later = await page.frames(60)
+            assert later[0][0] > 2
+            assert later == single(later[0][0], 60)
+            assert not [text for text in page.texts if isinstance(text, FramesLost)]
+        assert (await health(backend)).dropped == 0
+
+
+async def test_frames_pass_through_the_backend_without_being_decoded() -> None:
+    """Their rows are garbage: whoever decoded them would refuse or change them."""
+    frames = []
+    for data in stream(1, 30, baseline=True):
+        header, body = split(data)
+        frames.append(join(header, b"\xff" * len(body)))
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend() as backend,
+        backend.collector(targets=[target()]) as collector,
+        backend.page() as page,
+    ):
+        await page.subscribe(TARGET_ID)
+        await collector.send(*frames)
+        assert [(await page.frame())[1] for _ in frames] == frames
+        async with backend.page() as later:
+            await later.subscribe(TARGET_ID)
+            assert [(await later.frame())[1] for _ in frames] == frames
+        async with backend.program() as client:
+            assert "tidscope_target_frames_total" in (await client.get("/metrics")).text
+        told = await health(backend)
+        assert (told.frames, told.coalesced, told.dropped) == (30, 0, 0)

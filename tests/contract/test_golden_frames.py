@@ -89,8 +89,8 @@ ROLES: tuple[dict[str, Any], ...] = (
 )
 
 
-def _header(seq: int, **changes: object) -> FrameHeader:
-    values = frame_header(seq=seq, time_ns=seq * 100_000_000).model_dump()
+def _header(seq: int, rows: int, **changes: object) -> FrameHeader:
+    values = frame_header(seq=seq, time_ns=seq * 100_000_000, rows=rows).model_dump()
     return FrameHeader.model_validate(values | changes)
 
 
@@ -119,14 +119,14 @@ def _frames() -> dict[str, tuple[FrameHeader, Rows]]:
     """Each kind of frame, by name."""
     return {
         "key": (
-            _header(1, kind="key", roles=list(ROLES)),
+            _header(1, 3, kind="key", baseline=True, roles=list(ROLES)),
             _rows([10, 11, 12], identity=True),
         ),
-        "delta": (_header(2), _rows([10, 12], absent=False)),
-        "coalesced": (_header(5, first_seq=3), _rows([10])),
-        "empty": (_header(6), _rows([])),
-        "events": (_header(7, events=list(ONE_OF_EACH)), _rows([4_000_000_000])),
-        "many": (_header(8, kind="key"), _rows(list(range(100, 165)), identity=True)),
+        "delta": (_header(2, 2), _rows([10, 12], absent=False)),
+        "coalesced": (_header(5, 1, first_seq=3, threads_born=4), _rows([10])),
+        "empty": (_header(6, 0), _rows([])),
+        "events": (_header(7, 1, events=list(ONE_OF_EACH)), _rows([4_000_000_000])),
+        "many": (_header(8, 65, kind="key"), _rows(list(range(100, 165)), identity=True)),
     }
 
 

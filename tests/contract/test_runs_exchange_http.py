@@ -56,10 +56,20 @@ async def test_groups_alignment_and_corrections(backend: Backend) -> None:
     labels = [(role.label, role.manual) for role in found.roles]
     assert labels == [("main", False), ("worker-#", False), ("chief", True)]
     (cpu,) = [m for m in found.metrics if (m.metric, m.role) == ("cpu_run_ns", None)]
-    # main: 24 · 50 ms; worker-1: 80 ms; worker-2, born and ended within: 450 ms.
-    assert [group.values for group in cpu.groups] == [[1.73e9], [1.73e9, 1.73e9]]
+    # main: 24 · 50 ms; worker-1: 80 ms; worker-2, born and ended within: 450 ms; in 2.4 s.
+    assert cpu.unit == "ns/s"
+    assert [group.mean for group in cpu.groups] == pytest.approx([1.73e9 / 2.4] * 2)
     (told,) = cpu.differences
-    assert (told.absolute, told.method) == (0, "none")
+    assert (told.absolute, told.method, told.verdict) == (0, "none", "equal")
+
+
+async def test_totals_are_compared_when_asked(backend: Backend) -> None:
+    async with backend.viewer() as client:
+        answer = await client.get(f"/api/v1/compare?runs={A},{B}&basis=totals")
+    found = Comparison.model_validate_json(answer.raise_for_status().content)
+    assert (found.basis, found.same_length) == ("totals", True)
+    (cpu,) = [m for m in found.metrics if (m.metric, m.role) == ("cpu_run_ns", None)]
+    assert (cpu.unit, [group.values for group in cpu.groups]) == ("ns", [[1.73e9], [1.73e9]])
 
 
 REFUSED = [
@@ -70,6 +80,7 @@ REFUSED = [
     (f"runs={A},{run_id(9)}", 404, "unknown-run", run_id(9)),
     (f"runs={A},..%2F..%2Fetc", 404, "unknown-run", "etc"),
     (f"runs={A},{B}&align=middle", 422, "bad-request", "align"),
+    (f"runs={A},{B}&basis=sums", 422, "bad-request", "basis"),
     (f"runs={A},{B}&align=mark", 422, "bad-request", "mark=TEXT"),
     (f"runs={A},{B}&match=nonsense", 422, "bad-request", "RUN:ROLE=LABEL"),
     (f"runs={A},{B}&match={B}:nobody=x", 422, "bad-request", "'nobody'"),

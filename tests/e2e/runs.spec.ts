@@ -143,15 +143,15 @@ test("they are found, and compared; the link shows the same to somebody else", a
     await page.getByRole("checkbox", { name: `Compare ${name}` }).check();
   }
   await page.getByRole("button", { name: "Compare 2" }).click();
-  const setup = page.getByRole("region", { name: "What differs in set-up" });
+  const setup = page.getByRole("region", { name: "Setup differences" });
   // The rate of each, in the order of the runs.
   await expect(setup.getByRole("row").filter({ hasText: "samples a second" })).toHaveText(
     /a second(10.*50|50.*10)$/,
   );
   const differences = page.getByRole("region", { name: "Differences" });
   const cpu = differences.locator('[data-metric="cpu_run_ns"][data-role=""]');
-  await expect(cpu).toContainText(/(better|worse|equal)/);
-  await page.getByText("One each").click();
+  await expect(cpu).toContainText(/(more|less|equal|no clear difference)/);
+  await page.getByText("Side by side").click();
   await expect(page.getByRole("region", { name: "Curves" }).getByRole("img")).toHaveCount(2);
   await differences.getByText("Roles", { exact: true }).click();
   await differences.getByRole("searchbox").fill("cpu burner");
@@ -212,9 +212,9 @@ test("runs and links that are not there are said to be gone", async ({ signedIn:
   await page.goto(`${site.url}/runs/r-20200101-000000-000000`);
   await expect(page.getByText("This run is not here")).toBeVisible();
   await page.goto(`${site.url}/compare?runs=${ids[0]},r-20200101-000000-000000`);
-  await expect(page.getByText("A run of this link is not here")).toBeVisible();
+  await expect(page.getByText("A run of this link was not found")).toBeVisible();
   await page.getByRole("button", { name: "Go on without" }).click();
-  await expect(page.getByText("One run alone cannot be compared")).toBeVisible();
+  await expect(page.getByText("One run cannot be compared alone")).toBeVisible();
 });
 
 test("no page is wider than the screen, on a phone or at a desk", async ({

@@ -78,7 +78,7 @@ def test_the_engine_lowers_the_rate_and_raises_it_again(monkeypatch: pytest.Monk
     sources, cost = Sources(ProcFs()), Cost()
     watch = SelfWatch(sending=lambda: 0, sampling=cost)
     engine = Engine(
-        lambda _target, _seq, frame, _key: frames.put(frame),
+        lambda _target, frame: frames.put(frame.data),
         sources.open_exits if sources.has_exits else None,
         budget=Budget(2),
         watch=watch,

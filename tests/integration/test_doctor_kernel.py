@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 from programs.unprivileged import see
 from tidscope_collector.doctor import checks
-from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts, Namespaces, look
+from tidscope_collector.doctor.facts import (
+    CAP_NET_ADMIN,
+    CAP_SYS_PTRACE,
+    Facts,
+    Namespaces,
+    gather_facts,
+)
 
 pytestmark = pytest.mark.xdist_group("machine")
 
@@ -26,7 +32,7 @@ def facts_of(seen: dict[str, Any]) -> Facts:
 
 
 def test_root_has_the_rights_and_is_at_home() -> None:
-    facts = look()
+    facts = gather_facts()
     assert facts.kernel == os.uname().release
     assert facts.capabilities is not None
     assert {CAP_NET_ADMIN, CAP_SYS_PTRACE} <= facts.capabilities
@@ -39,7 +45,7 @@ def test_root_has_the_rights_and_is_at_home() -> None:
 
 
 def test_delay_accounting_is_what_the_kernel_says() -> None:
-    facts = look()
+    facts = gather_facts()
     switch = Path("/proc/sys/kernel/task_delayacct").read_text().strip()
     assert facts.task_delayacct == (switch != "0")
     judged = checks.delay_accounting(facts)
@@ -49,7 +55,7 @@ def test_delay_accounting_is_what_the_kernel_says() -> None:
 
 def test_energy_is_there_or_it_is_said_why_not() -> None:
     """This machine's own: most virtual machines have none."""
-    facts = look()
+    facts = gather_facts()
     judged = checks.energy(facts)
     zones = list(Path("/sys/class/powercap").glob("intel-rapl*:*/energy_uj"))
     assert (judged.status == "ok") == (facts.energy_obstacle == "")
@@ -68,8 +74,8 @@ def test_another_user_has_no_rights_and_is_told_so() -> None:
     assert checks.go_symbols(facts).status in {"limited", "failed"}
     # Where it is can be told without rights.
     assert facts.namespaces == Namespaces("initial", "initial", "initial")
-    by_rights = dict.fromkeys(("capabilities", "energy_obstacle", "energy_found"))
-    assert asdict(facts) | by_rights == asdict(look()) | by_rights
+    by_rights = dict.fromkeys(("uid", "capabilities", "energy_obstacle", "energy_found"))
+    assert asdict(facts) | by_rights == asdict(gather_facts()) | by_rights
 
 
 @pytest.mark.parametrize(
@@ -103,4 +109,4 @@ def test_a_proc_that_hides_processes_is_noticed() -> None:
     facts = facts_of(see(NOBODY, "facts", within=hiding))
     assert facts.hidepid in {"2", "invisible"}
     assert checks.process_list(facts).status == "limited"
-    assert checks.process_list(look()).status == "ok"
+    assert checks.process_list(gather_facts()).status == "ok"

@@ -9,6 +9,7 @@ from follower import Follower
 from programs.known_work import KnownWork
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import Targets
 from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
@@ -30,8 +31,8 @@ async def test_lost_exit_records_are_counted_and_told_to_the_page() -> None:
     sources = await asyncio.to_thread(Sources, ProcFs())
     replay = Replay(1 << 24)
 
-    def hand_over(target: Target, seq: int, frame: bytes, key: bool) -> None:
-        loop.call_soon_threadsafe(uplink.put, target, seq, frame, key)
+    def hand_over(target: Target, frame: SampledFrame) -> None:
+        loop.call_soon_threadsafe(uplink.add_frame, target, frame)
 
     def small_listener() -> ExitListener:
         assert sources.kernel is not None, sources.reason

@@ -11,6 +11,7 @@ import pytest
 from programs.build import build_c
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import Targets
 from tidscope_wire.frame import split
@@ -60,8 +61,8 @@ def test_what_is_lost_in_a_storm_is_reported_exactly(stall: tuple[str, ...]) -> 
 def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
     frames: queue.SimpleQueue[FrameHeader] = queue.SimpleQueue()
 
-    def take(_target: Target, _seq: int, frame: bytes, _key: bool) -> None:
-        frames.put(split(frame)[0])
+    def take(_target: Target, frame: SampledFrame) -> None:
+        frames.put(split(frame.data)[0])
 
     sources = Sources(ProcFs())
     engine = Engine(take, sources.open_exits)

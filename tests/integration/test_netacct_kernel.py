@@ -194,7 +194,7 @@ def test_without_rights_the_reason_is_told() -> None:
     told = see(NOBODY, "network")
     assert told.startswith("none: ")
     assert "CAP_BPF and CAP_PERFMON" in told
-    assert "sudo tidscope up" in told
+    assert "see Doctor" in told
 
 
 @pytest.mark.parametrize(

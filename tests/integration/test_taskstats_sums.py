@@ -8,6 +8,7 @@ import pytest
 from programs.known_work import EXIT_CODE, KnownWork
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import RefusedError, Targets
 from tidscope_wire.frame import Rows, decode_rows, split
@@ -30,9 +31,9 @@ class Rig:
         self.engine.start()
         self.targets = Targets("h-000000000000", ProcFs(), self.sources, self.engine)
 
-    def _take(self, target: Target, seq: int, frame: bytes, key: bool) -> None:
+    def _take(self, target: Target, frame: SampledFrame) -> None:
         self.targets.note(target)
-        self.frames.put(frame)
+        self.frames.put(frame.data)
 
     def close(self) -> None:
         self.engine.stop()

@@ -17,6 +17,7 @@ from programs.time_parts import TimeParts
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import Targets
 from tidscope_wire.frame import Rows, decode_rows, split
@@ -149,9 +150,9 @@ class Rig:
         self.engine.start()
         self.targets = Targets("h-000000000000", ProcFs(), self.sources, self.engine)
 
-    def _take(self, target: Target, seq: int, frame: bytes, key: bool) -> None:
+    def _take(self, target: Target, frame: SampledFrame) -> None:
         self.targets.note(target)
-        self.frames.put(frame)
+        self.frames.put(frame.data)
 
     def close(self) -> None:
         self.engine.stop()

@@ -123,6 +123,27 @@ async def test_a_new_backend_gets_all_that_is_kept(targets: Targets) -> None:
         await rig.__aexit__(None, None, None)
 
 
+async def test_a_new_backend_gets_the_baseline_that_left_the_replay_buffer(
+    targets: Targets, backend: Backend
+) -> None:
+    frames = stream(1, 200, baseline=True)
+    room = sum(len(frame) for frame in frames[150:])
+    rig = UplinkRig(targets, backend.port, most_bytes=room)
+    rig.put(frames)
+    assert rig.replay.size <= room
+    async with backend.page() as page:
+        await page.subscribe(TARGET_ID)
+        async with rig:
+            header, data = await page.frame()
+            assert (header.baseline, data) == (True, frames[0])
+            header, _ = await page.frame()
+            assert header.kind == "key"
+            assert header.seq > 150
+            assert await numbers(page, 200) == list(range(header.seq + 1, 201))
+            # What a backend never had reason to expect is not lost.
+            assert (await health(backend)).lost == 0
+
+
 async def test_a_backend_away_longer_than_the_bound_is_told_what_was_lost(
     targets: Targets, backend: Backend
 ) -> None:

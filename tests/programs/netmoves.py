@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import Targets
 from tidscope_wire.frame import Rows, decode_rows, split
@@ -137,9 +138,9 @@ class Rig:
         self._engine.start()
         self.targets = Targets("h-000000000000", ProcFs(), self.sources, self._engine)
 
-    def _take(self, target: Target, seq: int, frame: bytes, key: bool) -> None:
+    def _take(self, target: Target, frame: SampledFrame) -> None:
         self.targets.note(target)
-        self._frames.put(frame)
+        self._frames.put(frame.data)
 
     def next(self) -> tuple[FrameHeader, Rows]:
         """The next frame, waited for."""

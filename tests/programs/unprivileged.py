@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tidscope_collector.doctor.facts import look
+from tidscope_collector.doctor.facts import gather_facts
 from tidscope_collector.goruntime.gomaxprocs import open_gomaxprocs
 from tidscope_collector.netacct.choice import NetworkSource
 from tidscope_collector.processes.identity import Absence, identify
@@ -54,7 +54,7 @@ def _processes(procfs: ProcFs, pid: int) -> Any:
 
 
 def _facts(procfs: ProcFs, _: int) -> Any:
-    facts = asdict(look(procfs))
+    facts = asdict(gather_facts(procfs))
     return facts | {"capabilities": sorted(facts["capabilities"])}
 
 
@@ -98,7 +98,7 @@ def see(
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Become the user, look, print."""
+    """Become the user, gather_facts, print."""
     uid, what, pid, root = int(arguments[0]), arguments[1], int(arguments[2]), Path(arguments[3])
     if uid:
         os.setgroups([])

@@ -140,3 +140,36 @@ def test_an_unknown_target_has_an_empty_history() -> None:
     store.add(parse_frame(key_frame(1)))
     store.remove("t-100-deadbeef")
     assert store.bytes == 0
+
+
+def test_the_baseline_stays_when_the_frames_around_it_leave() -> None:
+    history = filled(stream(1, 60, baseline=True), max_age_ns=3_000_000_000)
+    baseline = history.earlier_baseline
+    assert baseline is not None
+    assert (baseline.seq, baseline.data) == (1, stream(1, 1, baseline=True)[0])
+    assert history.frames[0].seq == 21
+    assert history.bytes == len(baseline.data) + sum(len(one.data) for one in history.frames)
+    assert numbers(history) == list(range(21, 61))
+    history.clear()
+    assert (history.earlier_baseline, history.bytes) == (None, 0)
+
+
+def test_a_baseline_among_the_kept_frames_is_not_an_earlier_one() -> None:
+    assert filled(stream(1, 20, baseline=True)).earlier_baseline is None
+
+
+def test_a_baseline_beyond_a_quarter_of_the_bound_leaves_with_the_others() -> None:
+    frames = stream(1, 60, baseline=True)
+    history = filled(frames, max_bytes=4 * len(frames[0]) - 1)
+    assert history.earlier_baseline is None
+    assert history.bytes <= 4 * len(frames[0]) - 1
+
+
+def test_coalescing_leaves_the_baseline_alone() -> None:
+    frames = stream(1, 60, key_every=1000, baseline=True)
+    history = filled(frames, max_bytes=sum(map(len, frames[:20])))
+    kept = all_of(history)
+    assert (kept[0].first_seq, kept[0].seq, kept[0].data) == (1, 1, frames[0])
+    assert kept[1].first_seq == 2
+    assert kept[1].seq > 2
+    assert kept[-1].seq == 60

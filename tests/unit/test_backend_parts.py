@@ -44,6 +44,17 @@ def test_a_loss_counts_once_and_only_if_something_was_expected() -> None:
     assert sequence.accept(97, 97) == (True, None)
 
 
+def test_what_lies_between_a_baseline_and_the_first_frame_was_not_expected() -> None:
+    sequence = Sequence()
+    assert sequence.accept(1, 1, baseline=True) == (True, None)
+    assert sequence.accept(1, 1, baseline=True) == (False, None)
+    assert sequence.last_seq is None
+    assert sequence.skip(2, 90) == 0
+    assert sequence.accept(91, 91) == (True, None)
+    assert sequence.accept(93, 93) == (True, (92, 92))
+    assert sequence.accept(1, 1, baseline=True) == (False, None)
+
+
 def test_wrong_tokens_are_counted_by_address_and_forgotten() -> None:
     now = 0.0
     attempts = FailedAttempts(lambda: now, limit=2, window_seconds=10, addresses=2)

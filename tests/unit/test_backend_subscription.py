@@ -179,3 +179,39 @@ def test_a_key_frame_may_come_again() -> None:
     subscription.enqueue(frame)
     subscription.enqueue(frame)
     assert taken(subscription) == [(1, 1)]
+
+
+def test_a_page_that_comes_late_gets_the_baseline_before_the_history() -> None:
+    frames = stream(1, 40, baseline=True)
+    history = history_of(frames, max_bytes=sum(map(len, frames)))
+    history.shrink()
+    subscription = Subscription(TARGET, history, None, ROOMY)
+    feed(subscription, history, stream(41, 42))
+    assert taken(subscription) == [(1, 1), *single(11, 42)]
+    # What lies between is not kept, and no loss.
+    assert (subscription.dropped, subscription.next_loss()) == (0, None)
+
+
+def test_a_page_that_has_a_part_does_not_get_the_baseline_again() -> None:
+    frames = stream(1, 40, baseline=True)
+    history = history_of(frames, max_bytes=sum(map(len, frames)))
+    history.shrink()
+    assert taken(Subscription(TARGET, history, 20, ROOMY)) == single(21, 40)
+
+
+def test_a_waiting_baseline_is_not_coalesced() -> None:
+    history = history_of([])
+    subscription = Subscription(TARGET, history, None, Bounds(3, 1 << 30, 1 << 30))
+    feed(subscription, history, stream(1, 4, baseline=True))
+    assert taken(subscription) == [(1, 1), (2, 4)]
+    assert subscription.coalesced == 2
+
+
+def test_a_waiting_baseline_outlives_frames_that_are_given_up() -> None:
+    history = history_of([])
+    subscription = Subscription(TARGET, history, None, Bounds(3, 1 << 30, 1))
+    feed(subscription, history, stream(1, 5, baseline=True))
+    assert taken(subscription) == [(1, 1)]
+    assert subscription.dropped == 3
+    feed(subscription, history, [key_frame(6)])
+    assert taken(subscription) == [(6, 6)]

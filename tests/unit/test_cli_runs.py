@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from compared_runs import run_id
-from scripted_run import write_run
+from scripted_run import time_ns, write_run
 from tidscope_backend.cli import VERBS, main
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import details
@@ -222,12 +222,63 @@ def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
     assert [group["runs"] for group in found["groups"]] == [[run_id(1)], [run_id(2), run_id(3)]]
     assert [role["label"] for role in found["roles"] if role["manual"]] == ["m"]
     lines = told(capsys, "compare", *groups).splitlines()
-    (cpu,) = [line for line in lines if line.startswith("On-CPU time (s)")]
-    assert cpu.split() == ["On-CPU", "time", "(s)", "1.73", "1.73", "±", "0", "(+0.0", "%)"]
+    place = next(i for i, line in enumerate(lines) if line.startswith("On-CPU time (cores)"))
+    assert lines[place].split() == ["On-CPU", "time", "(cores)", "0.7208", "0.7208", "±", "0"]
+    assert lines[place + 1].split() == ["+0.0", "%", "equal"]
     assert not [line for line in lines if "threads main" in line]
     assert "threads main:" in told(capsys, "compare", *groups, "--roles")
     text = told(capsys, "compare", *groups, "--mark", "x")
-    assert "before stands at its start: it has no mark 'x'" in text
+    assert "before is aligned at its start: it has no mark 'x'" in text
+
+
+def test_compare_prints_intervals_and_not_standard_deviations(
+    capsys: pytest.CaptureFixture[str], runs: Path
+) -> None:
+    # Three repeats a side whose lengths, and so their rates, differ.
+    for number, seconds in ((4, 2.0), (5, 2.1), (6, 2.2), (7, 4.0), (8, 4.1), (9, 4.2)):
+        group = "short" if number < 7 else "long"
+        to_ns = time_ns(1) + round(seconds * 1e9)
+        write_run(runs, number, name=f"{group}-{number}", group=group, to_ns=to_ns)
+    found = json.loads(told(capsys, "compare", "short", "long", "--json"))
+    assert [len(group["runs"]) for group in found["groups"]] == [3, 3]
+    assert [group["label"] for group in found["groups"]] == ["short", "long"]
+    (row,) = [one for one in found["metrics"] if one["metric"] == "duration_s"]
+    first, other = row["groups"]
+    # t(2) · s / √3 is 2.48 standard deviations.
+    half = first["high"] - first["mean"]
+    assert half == pytest.approx(first["std_dev"] * 4.302653 / 3**0.5, rel=1e-5)
+    text = told(capsys, "compare", "short", "long")
+    (line,) = [line for line in text.splitlines() if line.startswith("Duration (s)")]
+    assert f"{first['mean']:.4g} ± {half:.2g}" in line
+    assert f"{other['mean']:.4g} ± {other['high'] - other['mean']:.2g}" in line
+    (difference,) = row["differences"]
+    below = text.splitlines()[text.splitlines().index(line) + 1]
+    low, high = (100 * difference[end] / first["mean"] for end in ("low", "high"))
+    assert f"{difference['percent']:+.1f} % [{low:+.1f}, {high:+.1f}] more" in below
+
+
+def test_compare_knows_groups_by_name(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
+    for number in (4, 5):
+        write_run(runs, number, name=f"night {number}", group="night")
+    found = json.loads(told(capsys, "compare", "before", "night", "--json"))
+    assert [group["runs"] for group in found["groups"]] == [[run_id(1)], [run_id(4), run_id(5)]]
+    # A group of the name of a run: nobody can say which is meant.
+    write_run(runs, 6, name="x", group="before")
+    assert "both a run and a group of 1 runs" in refused(capsys, "compare", "before", "night")
+    found = json.loads(told(capsys, "compare", "run:before", "group:before", "--json"))
+    assert [group["runs"] for group in found["groups"]] == [[run_id(1)], [run_id(6)]]
+    assert "groups: before, night" in refused(capsys, "compare", "group:day", "night")
+    assert "no run in" in refused(capsys, "compare", "day", "night")
+
+
+def test_compare_totals_only_when_asked(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
+    write_run(runs, 4, name="long", to_ns=time_ns(1) + 4_800_000_000)
+    text = told(capsys, "compare", "before", "long")
+    assert "On-CPU time (cores)" in text
+    assert "Operations" not in text
+    text = told(capsys, "compare", "before", "long", "--totals")
+    assert "On-CPU time (s)" in text
+    assert "Totals of runs of different length have no verdict; leave out --totals." in text
 
 
 def test_what_cannot_be_compared(capsys: pytest.CaptureFixture[str]) -> None:

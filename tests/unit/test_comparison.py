@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from compared_runs import Instant, Life, decided, event, manifest, policy, run_id, tables
+from compared_runs import Instant, Life, decided, event, manifest, policy, run_id, tables, threads
 from run_builders import losses
 from tidscope_backend.comparison.compare import compare
 from tidscope_backend.comparison.matching import Correction
@@ -44,7 +44,7 @@ def curve(found: Comparison, run: int, name: str, role: str | None = None) -> Co
 
 
 def test_totals_of_process_and_roles() -> None:
-    found = compare([[tables(1, LIVES)], [tables(2, LIVES[1:])]])
+    found = compare([[tables(1, LIVES)], [tables(2, LIVES[1:])]], basis="totals")
     assert values(found, "cpu_run_ns") == [[7e9], [3e9]]
     assert values(found, "cpu_run_ns", "worker-#") == [[6e9], [2e9]]
     assert values(found, "cpu_run_ns", "main") == [[1e9], [1e9]]
@@ -62,8 +62,105 @@ def test_totals_of_process_and_roles() -> None:
             assert sum(parts) == values(found, name)[run][0]
 
 
+def test_runs_of_different_length_are_compared_by_rates() -> None:
+    # The same program, recorded for 10 s and for 30 s: 0.5 s of CPU time and 40 switches a second.
+    short = tables(1, [Life("main", (0, 0, 0), (5_000_000_000, 400, None))])
+    long = tables(2, [Life("main", (0, 0, 0), (15_000_000_000, 1200, None))], to_ns=35_000_000_000)
+    found = compare([[short], [long]])
+    assert (found.basis, found.same_length) == ("rates", False)
+    for name, rate in (("cpu_run_ns", 5e8), ("voluntary_switches", 40)):
+        row = metric(found, name)
+        assert [group.mean for group in row.groups] == [rate, rate]
+        assert row.unit == {"cpu_run_ns": "ns/s", "voluntary_switches": "count/s"}[name]
+        assert [one.verdict for one in row.differences] == ["equal"]
+    assert not [one for one in found.metrics if one.metric in ("ops", "energy_j", "mean_cores")]
+
+
+def test_totals_of_runs_of_different_length_have_no_verdict() -> None:
+    def run(number: int, seconds: float) -> RunTables:
+        cpu = round(seconds * 5e8)
+        to_ns = 5_000_000_000 + round(seconds * 1e9)
+        return tables(number, [Life("main", (0, 0, 0), (cpu, 0, None))], to_ns=to_ns)
+
+    found = compare([[run(1, 10)], [run(2, 30)]], basis="totals")
+    (cpu,) = metric(found, "cpu_run_ns").differences
+    assert (cpu.absolute, cpu.verdict) == (10_000_000_000, "unclear")
+    assert cpu.caveat == "The runs differ in length, and this grows with it: compare rates."
+    # Within 5 % of the longest, lengths are the same.
+    found = compare([[run(1, 9.5)], [run(2, 10)]], basis="totals")
+    (cpu,) = metric(found, "cpu_run_ns").differences
+    assert (found.same_length, cpu.verdict) == (True, "worse")
+    assert cpu.caveat == "One run in a group: it may be chance."
+
+
+SAMPLED = ("cpu_run_ns", "user_cpu_us", "disk_write_bytes")
+
+
+def sampled(number: int, cpu_ns: int, user_us: int, written: int = 0) -> RunTables:
+    """A run of 10 s with fields that are not exact."""
+    usual = tables(number)
+    life = Life("main", (0, 0, 0), (cpu_ns, user_us, written))
+    return RunTables(usual.manifest, threads([life], SAMPLED), usual.signals, usual.events)
+
+
+def verdicts(found: Comparison, name: str) -> list[tuple[str, str | None]]:
+    return [(one.verdict, one.caveat) for one in metric(found, name).differences]
+
+
+def test_sampled_time_above_the_exact_time_has_no_verdict() -> None:
+    # Ticks hit a program that runs in step with them: 3.0 s of user time in 1.5 s of CPU time.
+    groups = [
+        [sampled(1, 1_500_000_000, 1_000_000), sampled(2, 1_500_000_000, 1_010_000)],
+        [sampled(3, 1_500_000_000, 3_000_000), sampled(4, 1_500_000_000, 3_010_000)],
+    ]
+    for basis in ("rates", "totals"):
+        found = compare(groups, basis=basis)
+        row = metric(found, "user_cpu_us")
+        assert row.provenance == "sampled"
+        assert row.differences[0].low is not None
+        assert row.differences[0].low > 0
+        ((verdict, caveat),) = verdicts(found, "user_cpu_us")
+        assert verdict == "unclear"
+        assert caveat is not None
+        assert "above the exact on-CPU time" in caveat
+
+
+def test_a_difference_below_the_resolution_has_no_verdict() -> None:
+    # 100 ticks of 10 ms have a standard error of 10 ticks, so 10 % more is nothing.
+    found = compare(
+        [[sampled(1, 9_000_000_000, 1_000_000)], [sampled(2, 9_000_000_000, 1_100_000)]]
+    )
+    assert verdicts(found, "user_cpu_us") == [
+        ("unclear", "Smaller than the measurement can resolve (sampled).")
+    ]
+    found = compare(
+        [[sampled(1, 9_000_000_000, 1_000_000)], [sampled(2, 9_000_000_000, 3_000_000)]]
+    )
+    assert verdicts(found, "user_cpu_us") == [("more", "One run in a group: it may be chance.")]
+    # I/O bytes are rounded down to 1024 for each thread.
+    found = compare([[sampled(1, 1, 0, 4096)], [sampled(2, 1, 0, 5120)]])
+    assert metric(found, "disk_write_bytes").provenance == "quantised"
+    assert [verdict for verdict, _ in verdicts(found, "disk_write_bytes")] == ["unclear"]
+
+
+def test_a_clear_difference_of_repeats_has_a_verdict_without_caveat() -> None:
+    def run(number: int, switches: int, **changes: Any) -> RunTables:
+        return tables(number, [Life("main", (0, 0, 0), (switches, switches, None))], **changes)
+
+    found = compare([[run(1, 100), run(2, 102)], [run(3, 200), run(4, 202)]], basis="totals")
+    assert verdicts(found, "cpu_run_ns") == [("worse", None)]
+    assert verdicts(found, "voluntary_switches") == [("more", None)]
+    found = compare([[run(1, 100), run(2, 200)], [run(3, 110), run(4, 190)]], basis="totals")
+    assert verdicts(found, "cpu_run_ns") == [("equal", None)]
+    found = compare([[run(1, 100), run(2, 200)], [run(3, 110), run(4, 199)]], basis="totals")
+    assert verdicts(found, "cpu_run_ns") == [("unclear", None)]
+    assert verdicts(found, "net_read_bytes") == [("unknown", None)]
+
+
 def test_what_is_absent_is_null() -> None:
-    found = compare([[tables(1, LIVES)], [tables(2, [Life("main", (0, 0, 1), (0, 0, 3))])]])
+    found = compare(
+        [[tables(1, LIVES)], [tables(2, [Life("main", (0, 0, 1), (0, 0, 3))])]], basis="totals"
+    )
     assert values(found, "net_read_bytes") == [[None], [2]]
     assert values(found, "major_faults") == [[None], [None]]
     assert values(found, "ops") == values(found, "energy_j") == [[None], [None]]
@@ -77,7 +174,7 @@ def test_what_is_absent_is_null() -> None:
 
 def test_lives_without_a_value_do_not_count() -> None:
     lives = [Life("main", (1, 0, None), (5, 0, 9)), Life("main", (2, 0, 4), (3, 0, 6))]
-    found = compare([[tables(1, lives)], [tables(2)]])
+    found = compare([[tables(1, lives)], [tables(2)]], basis="totals")
     assert values(found, "net_read_bytes") == [[2], [None]]
     assert values(found, "cpu_run_ns") == [[5], [None]]
 
@@ -91,7 +188,8 @@ def test_groups_of_repeats() -> None:
             [run(1, 10, group="before"), run(2, 14, group="before")],
             [run(3, 20, name="alone")],
             [run(4, 20, name="alone"), run(5, 24)],
-        ]
+        ],
+        basis="totals",
     )
     row = metric(found, "cpu_run_ns")
     assert [group.mean for group in row.groups] == [12, 20, 22]
@@ -112,7 +210,7 @@ def test_ops_and_energy() -> None:
     ]
     events = [decided(6, 30), decided(8, 70, elapsed_s=1.5)]
     steered = tables(1, LIVES, instants, events, policies=[policy(5)])
-    found = compare([[steered], [tables(2)]])
+    found = compare([[steered], [tables(2)]], basis="totals")
     assert values(found, "ops") == [[100], [None]]
     assert values(found, "ops_per_s") == [[40], [None]]
     # From second 5, half way between the first two readings, to the last one: 21 J - 2 J.
@@ -121,15 +219,17 @@ def test_ops_and_energy() -> None:
     assert values(found, "peak_rss_bytes") == [[30], [None]]
 
 
-def test_energy_with_a_hole_is_not_known() -> None:
+def test_energy_across_a_gap_is_unknown() -> None:
     instants = [Instant(5, machine=(5, 0, 0)), Instant(9, machine=(9, 10_000_000, 1))]
-    found = compare([[tables(1, LIVES, instants)], [tables(2)]])
+    found = compare([[tables(1, LIVES, instants)], [tables(2)]], basis="totals")
     assert values(found, "energy_j") == [[None], [None]]
 
 
 def test_operations_of_two_signals_are_not_added() -> None:
     policies = [policy(5), policy(8, signal="network-bytes")]
-    found = compare([[tables(1, events=[decided(6, 30)], policies=policies)], [tables(2)]])
+    found = compare(
+        [[tables(1, events=[decided(6, 30)], policies=policies)], [tables(2)]], basis="totals"
+    )
     assert values(found, "ops") == [[None], [None]]
 
 
@@ -206,7 +306,7 @@ def test_long_curves_are_thinned_and_keep_their_ends() -> None:
 def test_corrected_roles_are_compared() -> None:
     other = tables(2, [Life("wrk", (0, 0, 0), (8, 0, 0))], [Instant(5, {"wrk": (0, 0, 0)})])
     correction = Correction(run_id(2), "wrk", "worker-#")
-    found = compare([[tables(1, LIVES)], [other]], corrections=[correction])
+    found = compare([[tables(1, LIVES)], [other]], corrections=[correction], basis="totals")
     assert values(found, "cpu_run_ns", "worker-#") == [[6e9], [8]]
     assert curve(found, 2, "cpu_run_ns", "worker-#").value == [0]
 

@@ -3,13 +3,13 @@
 import math
 
 import pytest
-from tidscope_backend.comparison.statistics import difference, figure
+from tidscope_backend.comparison.statistics import difference, group_figure
 
 
-def test_mean_spread_and_interval() -> None:
+def test_mean_standard_deviation_and_interval() -> None:
     # Squares of 1, 2, 3 about 2 add up to 2. With two degrees of freedom t has a closed form:
     # 0.95 · √(2 / (1 - 0.95²)) = 4.302653, as in any table.
-    told = figure([1.0, 2.0, 3.0])
+    told = group_figure([1.0, 2.0, 3.0])
     assert (told.n, told.mean, told.std_dev) == (3, 2.0, 1.0)
     half = 0.95 * math.sqrt(2 / (1 - 0.95**2)) / math.sqrt(3)
     assert told.low == pytest.approx(2 - half, rel=1e-8)
@@ -17,22 +17,22 @@ def test_mean_spread_and_interval() -> None:
 
 
 def test_one_run_has_a_mean_and_no_interval() -> None:
-    told = figure([7.0])
+    told = group_figure([7.0])
     assert (told.n, told.mean, told.std_dev, told.low, told.high) == (1, 7.0, None, None, None)
 
 
 def test_what_is_not_known_does_not_count() -> None:
-    told = figure([None, 4.0, None, 6.0])
+    told = group_figure([None, 4.0, None, 6.0])
     assert (told.values, told.n, told.mean) == ([None, 4.0, None, 6.0], 2, 5.0)
     assert told.std_dev == pytest.approx(math.sqrt(2))
-    nothing = figure([None])
+    nothing = group_figure([None])
     assert (nothing.n, nothing.mean, nothing.low) == (0, None, None)
 
 
 def test_welch() -> None:
     # 1, 2, 3 against 10, 14: variances over n are 1/3 and 8/2 = 4. Welch's degrees of freedom are
     # (13/3)² / ((1/3)²/2 + 4²/1) = 1.1697…
-    first, other = figure([1.0, 2.0, 3.0]), figure([10.0, 14.0])
+    first, other = group_figure([1.0, 2.0, 3.0]), group_figure([10.0, 14.0])
     told = difference(first, other)
     assert (told.absolute, told.percent, told.method) == (10.0, 500.0, "welch")
     freedom = (13 / 3) ** 2 / (1 / 18 + 16)
@@ -63,19 +63,19 @@ def tail(t: float, freedom: float, steps: int = 200_000) -> float:
 
 
 def test_equal_repeats_differ_by_exactly_that() -> None:
-    told = difference(figure([2.0, 2.0]), figure([3.0, 3.0]))
+    told = difference(group_figure([2.0, 2.0]), group_figure([3.0, 3.0]))
     assert (told.absolute, told.percent, told.low, told.high) == (1.0, 50.0, 1.0, 1.0)
 
 
 def test_a_difference_from_nothing_has_no_percentage() -> None:
-    told = difference(figure([0.0]), figure([5.0]))
+    told = difference(group_figure([0.0]), group_figure([5.0]))
     assert (told.absolute, told.percent, told.low, told.method) == (5.0, None, None, "none")
 
 
 def test_less_than_a_negative_mean_is_a_negative_percentage() -> None:
-    assert difference(figure([-4.0]), figure([-6.0])).percent == -50.0
+    assert difference(group_figure([-4.0]), group_figure([-6.0])).percent == -50.0
 
 
 def test_what_is_not_known_has_no_difference() -> None:
-    told = difference(figure([None, None]), figure([5.0, 6.0]))
+    told = difference(group_figure([None, None]), group_figure([5.0, 6.0]))
     assert (told.absolute, told.percent, told.method) == (None, None, "none")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import pytest
-from tidscope_collector.doctor import checks
+from tidscope_collector.doctor import checks, taskstats_checks
 from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts, Namespaces
 from tidscope_collector.doctor.probe import TaskstatsProbe
 from tidscope_collector.doctor.report import examine, overall
@@ -13,6 +13,7 @@ from tidscope_wire.generated.models import DoctorCheck
 GOOD = Facts(
     host="box",
     kernel="6.18.44-amd64",
+    uid=0,
     capabilities=frozenset({CAP_NET_ADMIN, CAP_SYS_PTRACE}),
     namespaces=Namespaces("initial", "initial", "initial"),
     task_delayacct=True,
@@ -25,7 +26,8 @@ GOOD = Facts(
     energy_found="RAPL, sum of package-0",
     hypervisor=False,
 )
-NO_RIGHTS = replace(GOOD, capabilities=frozenset())
+NO_RIGHTS = replace(GOOD, uid=1000, capabilities=frozenset())
+IN_CONTAINER = Namespaces("initial", "other", "other")
 
 
 @dataclass
@@ -55,12 +57,13 @@ class Ebpf:
     """What became of an eBPF program."""
 
     refusal: str = ""
-    mend: str = ""
+    fix: str = ""
+    capabilities: tuple[str, ...] = ()
     limits: str = ""
 
 
 OfFacts = Callable[[Facts], DoctorCheck]
-OfProbe = Callable[[TaskstatsProbe], DoctorCheck]
+OfProbe = Callable[[Facts, TaskstatsProbe], DoctorCheck]
 
 
 @pytest.mark.parametrize(
@@ -103,13 +106,13 @@ OfProbe = Callable[[TaskstatsProbe], DoctorCheck]
             checks.delay_accounting,
             replace(GOOD, task_delayacct=False),
             "limited",
-            "sudo sysctl -w kernel.task_delayacct=1",
+            "sysctl -w kernel.task_delayacct=1",
         ),
         (
             checks.delay_accounting,
             replace(GOOD, task_delayacct=False),
             "limited",
-            "Only threads that start after",
+            "restart the target afterwards",
         ),
         (
             checks.delay_accounting,
@@ -125,7 +128,12 @@ OfProbe = Callable[[TaskstatsProbe], DoctorCheck]
         ),
         (checks.process_list, GOOD, "ok", "hides nothing"),
         (checks.process_list, replace(GOOD, hidepid="2"), "ok", "hidepid=2"),
-        (checks.process_list, replace(NO_RIGHTS, hidepid="invisible"), "limited", "remount"),
+        (
+            checks.process_list,
+            replace(NO_RIGHTS, hidepid="invisible"),
+            "limited",
+            "sudo tidscope up",
+        ),
         (checks.process_list, replace(GOOD, hidepid=None), "limited", "mounted"),
         (checks.process_list, replace(GOOD, schedstat=False), "limited", "CONFIG_SCHED_INFO"),
         (checks.go_symbols, GOOD, "ok", "ptrace_scope 1"),
@@ -139,7 +147,7 @@ OfProbe = Callable[[TaskstatsProbe], DoctorCheck]
             checks.energy,
             replace(GOOD, energy_obstacle="absent", energy_found="there is no RAPL"),
             "limited",
-            "sudo modprobe intel_rapl_msr",
+            "modprobe intel_rapl_msr",
         ),
         (
             checks.energy,
@@ -147,9 +155,19 @@ OfProbe = Callable[[TaskstatsProbe], DoctorCheck]
             "limited",
             "virtual machine",
         ),
-        (checks.energy, replace(GOOD, energy_obstacle="denied"), "limited", "sudo tidscope up"),
+        (
+            checks.energy,
+            replace(NO_RIGHTS, energy_obstacle="denied"),
+            "limited",
+            "sudo tidscope up",
+        ),
         (checks.energy, replace(GOOD, energy_obstacle="hidden"), "limited", "systempaths"),
-        (checks.energy, replace(GOOD, energy_obstacle="no-package"), "limited", "Watts"),
+        (
+            checks.energy,
+            replace(GOOD, energy_obstacle="no-package"),
+            "limited",
+            "Power of the machine",
+        ),
         (checks.clock_source, GOOD, "ok", "tsc"),
         (checks.clock_source, replace(GOOD, clock_source="hpet"), "limited", "hpet"),
         (checks.clock_source, replace(GOOD, clock_source=None), "limited", "cannot be read"),
@@ -162,26 +180,18 @@ def test_judgement_of_facts(check: OfFacts, facts: Facts, state: str, words: str
 @pytest.mark.parametrize(
     ("check", "probe", "state", "words"),
     [
-        (checks.taskstats, Probe(), "ok", "28"),
-        (checks.taskstats, Probe(family_id=None), "failed", "CONFIG_TASKSTATS"),
+        (taskstats_checks.taskstats, Probe(), "ok", "28"),
+        (taskstats_checks.taskstats, Probe(family_id=None), "failed", "CONFIG_TASKSTATS"),
         (
-            checks.taskstats,
+            taskstats_checks.taskstats,
             Probe(version=None, length=None, refusal="EPERM: not permitted"),
             "failed",
             "EPERM",
         ),
-        (checks.layout, Probe(), "ok", "Version 16, 560 bytes"),
+        (taskstats_checks.exit_records, Probe(), "ok", "arrived"),
+        (taskstats_checks.exit_records, Probe(arrived=False), "failed", "did not arrive"),
         (
-            checks.layout,
-            Probe(version=99, length=777, layout_name=None, refusal="unknown pair"),
-            "limited",
-            "Version 99, 777 bytes: unknown pair",
-        ),
-        (checks.layout, Probe(version=None, length=None), "limited", "No reply"),
-        (checks.exit_totals, Probe(), "ok", "arrived"),
-        (checks.exit_totals, Probe(arrived=False), "failed", "did not arrive"),
-        (
-            checks.exit_totals,
+            taskstats_checks.exit_records,
             Probe(error=PermissionError(1, "Operation not permitted")),
             "failed",
             "Operation not permitted",
@@ -189,7 +199,22 @@ def test_judgement_of_facts(check: OfFacts, facts: Facts, state: str, words: str
     ],
 )
 def test_judgement_of_taskstats(check: OfProbe, probe: Probe, state: str, words: str) -> None:
-    judged(check(probe), state, words)
+    judged(check(GOOD, probe), state, words)
+
+
+UNKNOWN = Probe(version=99, length=777, layout_name=None, refusal="unknown pair")
+
+
+@pytest.mark.parametrize(
+    ("probe", "state", "words"),
+    [
+        (Probe(), "ok", "Version 16, 560 bytes"),
+        (UNKNOWN, "failed", "Version 99, 777 bytes: unknown pair"),
+        (Probe(version=None, length=None), "limited", "does not answer"),
+    ],
+)
+def test_judgement_of_the_layout(probe: Probe, state: str, words: str) -> None:
+    judged(taskstats_checks.layout(probe), state, words)
 
 
 @pytest.mark.parametrize(
@@ -204,14 +229,14 @@ def test_judgement_of_taskstats(check: OfProbe, probe: Probe, state: str, words:
 def test_judgement_of_the_network(
     fields: tuple[str, ...], ebpf: Ebpf, state: str, words: str
 ) -> None:
-    check = checks.network(Probe(fields=fields), ebpf)
+    check = checks.network(GOOD, Probe(fields=fields), ebpf)
     judged(check, state, words)
-    assert check.fix == (ebpf.mend if state == "limited" else "")
+    assert check.fix == (ebpf.fix if state == "limited" else "")
 
 
 def test_judgement_of_the_task_iterator() -> None:
-    judged(checks.task_iterator(Ebpf()), "ok", "loaded")
-    check = checks.task_iterator(Ebpf("no BTF", "boot another kernel"))
+    judged(checks.task_iterator(GOOD, Ebpf()), "ok", "succeeded")
+    check = checks.task_iterator(GOOD, Ebpf("no BTF", "boot another kernel"))
     judged(check, "limited", "no BTF")
     assert (check.fix, "every thread" in check.impact) == ("boot another kernel", True)
 
@@ -219,13 +244,13 @@ def test_judgement_of_the_task_iterator() -> None:
 @pytest.mark.parametrize(
     ("granted", "state", "words"),
     [
-        (128 << 20, "ok", "59,918 exits"),
-        (212_992, "limited", "about 95 exits"),
+        (128 << 20, "ok", "59,918 exit records"),
+        (212_992, "limited", "about 95 exit records"),
         (None, "limited", "4,194,304"),
     ],
 )
 def test_judgement_of_the_exit_buffer(granted: int | None, state: str, words: str) -> None:
-    judged(checks.exit_buffer(GOOD, Probe(receive_buffer_bytes=granted)), state, words)
+    judged(taskstats_checks.exit_buffer(GOOD, Probe(receive_buffer_bytes=granted)), state, words)
 
 
 def judged(check: DoctorCheck, state: str, words: str) -> None:
@@ -240,7 +265,87 @@ def judged(check: DoctorCheck, state: str, words: str) -> None:
 
 def test_no_exit_is_tried_without_taskstats() -> None:
     probe = Probe(family_id=None)
-    judged(checks.exit_totals(probe), "failed", "Not tried")
+    judged(taskstats_checks.exit_records(GOOD, probe), "failed", "Not tested")
+    assert probe.tests == []
+
+
+NO_REPLY = Probe(version=None, length=None, layout_name=None)
+NO_EBPF = Ebpf("no eBPF", capabilities=("CAP_BPF", "CAP_PERFMON"))
+SMALL = Probe(receive_buffer_bytes=212_992)
+
+
+@pytest.mark.parametrize(
+    ("check", "right"),
+    [
+        (checks.rights, "CAP_NET_ADMIN CAP_SYS_PTRACE"),
+        (lambda facts: taskstats_checks.taskstats(facts, NO_REPLY), "CAP_NET_ADMIN"),
+        (lambda facts: taskstats_checks.exit_records(facts, NO_REPLY), "CAP_NET_ADMIN"),
+        (lambda facts: taskstats_checks.exit_records(facts, Probe(arrived=False)), "CAP_NET_ADMIN"),
+        (
+            lambda facts: taskstats_checks.exit_records(facts, Probe(error=OSError())),
+            "CAP_NET_ADMIN",
+        ),
+        (lambda facts: taskstats_checks.exit_buffer(facts, SMALL), "CAP_NET_ADMIN"),
+        (lambda facts: checks.process_list(replace(facts, hidepid="2")), "CAP_SYS_PTRACE"),
+        (checks.go_symbols, "CAP_SYS_PTRACE"),
+        (lambda facts: checks.network(facts, Probe(fields=()), NO_EBPF), "CAP_BPF CAP_PERFMON"),
+        (lambda facts: checks.task_iterator(facts, NO_EBPF), "CAP_BPF CAP_PERFMON"),
+        (
+            lambda facts: checks.energy(replace(facts, energy_obstacle="denied")),
+            "CAP_DAC_READ_SEARCH",
+        ),
+    ],
+)
+def test_fix_of_a_missing_capability_fits_the_reader(check: OfFacts, right: str) -> None:
+    assert check(NO_RIGHTS).fix == "sudo tidscope up"
+    options = right.replace("CAP_", "--cap-add=")
+    user = check(replace(NO_RIGHTS, namespaces=IN_CONTAINER)).fix
+    assert user == f"docker run --user=0 {options} …"
+    root = check(replace(NO_RIGHTS, uid=0)).fix
+    assert root == (
+        f"In a container: docker run {options} …; in a systemd unit: AmbientCapabilities={right}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("check", "command"),
+    [
+        (
+            lambda facts: checks.delay_accounting(replace(facts, task_delayacct=False)),
+            "sysctl -w kernel.task_delayacct=1",
+        ),
+        (
+            lambda facts: taskstats_checks.exit_buffer(facts, SMALL),
+            "sysctl -w net.core.rmem_max=67108864",
+        ),
+        (
+            lambda facts: checks.energy(replace(facts, energy_obstacle="absent")),
+            "modprobe intel_rapl_msr",
+        ),
+        (
+            lambda facts: checks.task_iterator(facts, Ebpf("no libbpf", "sudo apt-get install x")),
+            "apt-get install x",
+        ),
+    ],
+)
+def test_root_is_not_told_to_use_sudo(check: OfFacts, command: str) -> None:
+    assert check(GOOD).fix == command
+    assert check(replace(GOOD, uid=1000)).fix == f"sudo {command}"
+
+
+def test_records_that_do_not_arrive_in_a_namespace_name_its_option() -> None:
+    facts = replace(GOOD, namespaces=Namespaces("initial", "initial", "other"))
+    check = taskstats_checks.exit_records(facts, Probe(arrived=False))
+    assert check.fix == "docker run --network=host …, or run it on the host"
+    assert taskstats_checks.exit_records(GOOD, Probe(arrived=False)).fix == ""
+
+
+def test_an_unknown_struct_is_the_fault_of_no_right() -> None:
+    probe = replace(UNKNOWN)
+    assert taskstats_checks.taskstats(GOOD, probe).status == "ok"
+    assert "newer tidscope" in taskstats_checks.layout(probe).fix
+    found = taskstats_checks.exit_records(GOOD, probe)
+    assert (found.status, found.fix) == ("failed", "")
     assert probe.tests == []
 
 
@@ -254,7 +359,7 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "namespaces",
         "taskstats",
         "taskstats-layout",
-        "exit-totals",
+        "exit-records",
         "exit-buffer",
         "delay-accounting",
         "process-list",

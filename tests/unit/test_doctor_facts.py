@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from fake_proc import FakeProc
-from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Namespaces, look
+from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Namespaces, gather_facts
 
 CLOCK = "devices/system/clocksource/clocksource0/current_clocksource"
 
@@ -35,7 +35,7 @@ def machine(tmp_path: Path) -> FakeProc:
 
 
 def test_all_facts_are_found(machine: FakeProc) -> None:
-    facts = look(machine.procfs, machine.root.parent / "sys")
+    facts = gather_facts(machine.procfs, machine.root.parent / "sys")
     assert (facts.host, facts.kernel) == ("box", "6.1.0-13-amd64")
     assert facts.capabilities == frozenset({CAP_NET_ADMIN, CAP_SYS_PTRACE})
     assert facts.namespaces == Namespaces("initial", "initial", "initial")
@@ -47,21 +47,21 @@ def test_all_facts_are_found(machine: FakeProc) -> None:
 
 def test_the_network_namespace_of_an_old_kernel_is_told_by_its_settings(machine: FakeProc) -> None:
     (machine.root / "sys/net/core/netdev_max_backlog").unlink()
-    assert look(machine.procfs).namespaces.net == "other"
+    assert gather_facts(machine.procfs).namespaces.net == "other"
 
 
 def test_the_network_namespace_of_a_new_kernel_is_told_by_its_number(machine: FakeProc) -> None:
     (machine.root / "sys/net/core/netdev_max_backlog").unlink()
     (machine.root / "self/ns/net").unlink()
     machine.link("self/ns/net", "net:[4026531833]")
-    assert look(machine.procfs).namespaces.net == "initial"
+    assert gather_facts(machine.procfs).namespaces.net == "initial"
 
 
 @pytest.mark.parametrize("kind", ["user", "pid"])
 def test_a_child_namespace_is_told(machine: FakeProc, kind: str) -> None:
     (machine.root / f"self/ns/{kind}").unlink()
     machine.link(f"self/ns/{kind}", f"{kind}:[4026532315]")
-    places = look(machine.procfs).namespaces
+    places = gather_facts(machine.procfs).namespaces
     assert {"user": places.user, "pid": places.pid}[kind] == "other"
 
 
@@ -69,11 +69,11 @@ def test_a_proc_without_options_hides_nothing(machine: FakeProc) -> None:
     machine.write(
         "self/mountinfo", f"23 27 0:22 / {machine.root} rw,relatime - proc proc rw\n".encode()
     )
-    assert look(machine.procfs).hidepid == "0"
+    assert gather_facts(machine.procfs).hidepid == "0"
 
 
 def test_nothing_to_read_is_nothing_known(tmp_path: Path) -> None:
-    facts = look(FakeProc(tmp_path).procfs, tmp_path)
+    facts = gather_facts(FakeProc(tmp_path).procfs, tmp_path)
     assert facts.namespaces == Namespaces("unknown", "unknown", "unknown")
     assert facts.capabilities is None
     assert (facts.task_delayacct, facts.rmem_max, facts.ptrace_scope) == (None, None, None)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from builders import frame_header
-from tidscope_wire.frame import FrameError, RowEncoder, Rows, decode_rows, join, split
+from tidscope_wire.frame import FrameError, RowEncoder, Rows, decode_frame, decode_rows, join, split
 from tidscope_wire.generated.models import FrameHeader
 
 FIELDS = ("cpu_run_ns", "blkio_delay_ns")
@@ -144,3 +144,15 @@ def test_columns_that_no_frame_has_are_refused(
 def test_a_stream_has_one_batch(batches: int, complaint: str) -> None:
     with pytest.raises(FrameError, match=complaint):
         decode_rows(stream([TID, COUNTER], batches=batches))
+
+
+def test_a_frame_with_other_rows_than_its_header_counts_is_refused() -> None:
+    golden = (Path(__file__).parent.parent / "contract" / "frames" / "delta.bin").read_bytes()
+    header, body = split(golden)
+    assert len(decode_frame(golden)[1].tid) == header.rows
+    wrong = join(header.model_copy(update={"rows": header.rows + 1}), bytes(body))
+    with pytest.raises(FrameError, match="3 rows, the batch has 2"):
+        decode_frame(wrong)
+    of_another_kind = join(header.model_copy(update={"kind": "key"}), bytes(body))
+    with pytest.raises(FrameError, match="another kind"):
+        decode_frame(of_another_kind)

@@ -1,6 +1,7 @@
 """Which source of network numbers is chosen, and what is said when there is none."""
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -50,7 +51,7 @@ def test_the_command_line_offers_the_collectors_choices() -> None:
         ("none", STOCK, "none", "none: switched off"),
         ("taskstats", STOCK, "none", "none: the struct taskstats of this kernel has no network"),
         ("taskstats", None, "none", "none: there is no taskstats here"),
-        ("auto", STOCK, "none", "eBPF cannot be used: the test refused it (do not test)"),
+        ("auto", STOCK, "none", "eBPF is unavailable: the test refused it; see Doctor"),
         ("ebpf", EXTENDED, "none", "the test refused it"),
     ],
 )
@@ -101,21 +102,22 @@ def test_a_machine_with_all_that_is_needed(machine: FakeProc) -> None:
     ("mask", "words"),
     [
         ("0000000000000000", "CAP_BPF and CAP_PERFMON"),
-        ("0000008000000000", "not have CAP_PERFMON"),
-        ("0000004000000000", "not have CAP_BPF"),
+        ("0000008000000000", "lacks CAP_PERFMON"),
+        ("0000004000000000", "lacks CAP_BPF"),
         ("000000c000000000", None),
         ("0000000000200000", None),  # CAP_SYS_ADMIN is enough
     ],
 )
-def test_missing_rights_are_named(machine: FakeProc, mask: str, words: str | None) -> None:
+def test_missing_capabilities_are_named(machine: FakeProc, mask: str, words: str | None) -> None:
     machine.write("self/status", f"Name:\tx\nCapEff:\t{mask}\n".encode())
     found = find_obstacle(machine.procfs, TRACEPOINTS)
     if words is None:
         assert found is None
     else:
         assert found is not None
-        assert words in found.what
-        assert found.mend == "sudo tidscope up"
+        assert words in found.reason
+        assert set(found.capabilities) == set(re.findall("CAP_[A-Z]+", words))
+        assert found.fix == ""
 
 
 def test_another_pid_namespace_is_named(machine: FakeProc) -> None:
@@ -124,21 +126,21 @@ def test_another_pid_namespace_is_named(machine: FakeProc) -> None:
     place.symlink_to("pid:[4026532000]")
     found = find_obstacle(machine.procfs, TRACEPOINTS)
     assert found is not None
-    assert "--pid=host" in found.mend
+    assert "--pid=host" in found.fix
 
 
 def test_a_kernel_without_types_is_named(machine: FakeProc, tmp_path: Path) -> None:
     found = find_obstacle(machine.procfs, TRACEPOINTS, tmp_path / "missing")
     assert found is not None
-    assert "BTF" in found.what
+    assert "BTF" in found.reason
 
 
 def test_a_kernel_before_6_3_is_named(machine: FakeProc) -> None:
-    wanted = replace(TRACEPOINTS, type="btf_trace_sock_no_such_thing")
-    found = find_obstacle(machine.procfs, wanted)
+    feature = replace(TRACEPOINTS, type="btf_trace_sock_no_such_thing")
+    found = find_obstacle(machine.procfs, feature)
     assert found is not None
-    assert os.uname().release in found.what
-    assert "6.3" in found.mend
+    assert os.uname().release in found.reason
+    assert "6.3" in found.fix
 
 
 def test_a_system_without_libbpf_is_named(
@@ -151,8 +153,8 @@ def test_a_system_without_libbpf_is_named(
     finally:
         libbpf.library.cache_clear()
     assert found is not None
-    assert "libbpf.so.none" in found.what
-    assert "libbpf1" in found.mend
+    assert "libbpf.so.none" in found.reason
+    assert "libbpf1" in found.fix
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 """What a run holds and what is missing, counted from headers."""
 
+from pathlib import Path
 from typing import Any
 
-from backend_builders import steering
+from backend_builders import key_frame, steering
 from builders import collector_health, frame_header
+from run_rig import RunRig
 from tidscope_backend.recording.stats import RecordingStats, losses_text
+from tidscope_wire.frame import join, split
 from tidscope_wire.generated.models import (
     FrameHeader,
     SampleFailed,
@@ -33,7 +36,7 @@ def with_events(header: FrameHeader, *events: TargetEvent) -> FrameHeader:
 def stats(*headers: FrameHeader) -> RecordingStats:
     made = RecordingStats()
     for header in headers:
-        made.add_frame(header, 3)
+        made.add_frame(header)
     made.close()
     return made
 
@@ -46,7 +49,7 @@ def losses(*headers: FrameHeader) -> dict[str, Any]:
 def test_frames_in_a_row_miss_nothing() -> None:
     made = stats(at(5), at(6), at(7))
     assert losses(at(5), at(6), at(7)) == {}
-    assert (made.counts.frames, made.counts.thread_samples) == (3, 9)
+    assert (made.counts.frames, made.counts.thread_samples) == (3, 3)
     assert made.first is not None
     assert made.last is not None
     assert (made.first.time_ns, made.last.time_ns) == (500_000_000, 700_000_000)
@@ -107,9 +110,9 @@ def test_threads_are_those_that_were_there_and_those_that_were_born() -> None:
 
 def test_frames_that_are_announced_as_lost() -> None:
     made = RecordingStats()
-    made.add_frame(at(5), 1)
+    made.add_frame(at(5))
     made.frames_lost(8)
-    made.add_frame(at(9), 1)
+    made.add_frame(at(9))
     made.close()
     assert (made.losses.frames, made.losses.gaps) == (3, 1)
     made.frames_lost(12)
@@ -132,7 +135,7 @@ def test_policies() -> None:
         size=2,
         actor="a",
     )
-    made.add_frame(with_events(at(5), began), 1)
+    made.add_frame(with_events(at(5), began))
     assert [(one.policy, one.time_ns) for one in made.policies] == [
         ("pss", 1),
         ("fixed", 500_000_000),
@@ -148,3 +151,20 @@ def test_in_words() -> None:
         "Missing: 3 frames in 2 gaps (0.5 s), 1 byte of a truncated frame, "
         "1 failed sample, 2 exit records."
     )
+
+
+async def test_rows_are_counted_without_decoding_them(tmp_path: Path) -> None:
+    rig = RunRig(tmp_path)
+    await rig.start()
+    try:
+        header, body = split(key_frame(1))
+        garbage = b"\xff" * len(body)
+        rig.send(key_frame(1))
+        manifest = await rig.begin()
+        for seq in (2, 3):
+            told = header.model_copy(update={"seq": seq, "first_seq": seq, "rows": 7})
+            rig.send(join(told, garbage))
+        await rig.recorder.stop(manifest.id)
+        assert rig.manifest(manifest.id).counts.thread_samples == 1 + 7 + 7
+    finally:
+        await rig.stop()

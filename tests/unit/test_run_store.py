@@ -54,7 +54,9 @@ def test_both() -> None:
 
 
 @asynccontextmanager
-async def shelf(home: Path, retention: Retention = OFF) -> AsyncIterator[tuple[RunRig, RunStore]]:
+async def run_store(
+    home: Path, retention: Retention = OFF
+) -> AsyncIterator[tuple[RunRig, RunStore]]:
     rig = RunRig(home)
     await rig.start()
     rig.send(*stream(1, 30))
@@ -67,7 +69,7 @@ async def keep(rig: RunRig) -> str:
 
 
 async def test_a_deleted_run_goes_after_an_hour(tmp_path: Path) -> None:
-    async with shelf(tmp_path) as (rig, runs):
+    async with run_store(tmp_path) as (rig, runs):
         first, second = await keep(rig), await keep(rig)
         await runs.delete(first)
         await runs.delete(second)
@@ -83,7 +85,7 @@ async def test_a_deleted_run_goes_after_an_hour(tmp_path: Path) -> None:
 
 
 async def test_it_can_be_restored_for_an_hour(tmp_path: Path) -> None:
-    async with shelf(tmp_path) as (rig, runs):
+    async with run_store(tmp_path) as (rig, runs):
         run = await keep(rig)
         await runs.delete(run)
         when = (tmp_path / ".deleted" / run).stat().st_mtime
@@ -93,7 +95,7 @@ async def test_it_can_be_restored_for_an_hour(tmp_path: Path) -> None:
 
 async def test_old_runs_go_and_can_be_restored(tmp_path: Path) -> None:
     # The frames of the tests are of 2023.
-    async with shelf(tmp_path, Retention(max_age_s=86400, max_bytes=None)) as (rig, runs):
+    async with run_store(tmp_path, Retention(max_age_s=86400, max_bytes=None)) as (rig, runs):
         kept_run, active = await keep(rig), (await rig.begin()).id
         await runs.clean_up()
         listed = await runs.runs()
@@ -103,7 +105,7 @@ async def test_old_runs_go_and_can_be_restored(tmp_path: Path) -> None:
 
 
 async def test_sizes_are_those_of_the_files(tmp_path: Path) -> None:
-    async with shelf(tmp_path) as (rig, runs):
+    async with run_store(tmp_path) as (rig, runs):
         run = await keep(rig)
         await rig.sealer.idle()
         await rig.recorder.wait_saved()
@@ -116,7 +118,7 @@ async def test_sizes_are_those_of_the_files(tmp_path: Path) -> None:
 
 
 async def test_the_newest_first(tmp_path: Path) -> None:
-    async with shelf(tmp_path) as (rig, runs):
+    async with run_store(tmp_path) as (rig, runs):
         made = [await keep(rig) for _ in range(3)]
         assert [one.id for one in (await runs.runs()).runs] == made[::-1]
         await rig.sealer.idle()
@@ -127,12 +129,33 @@ async def test_the_newest_first(tmp_path: Path) -> None:
 
 
 async def test_a_damaged_run_may_go(tmp_path: Path) -> None:
-    async with shelf(tmp_path) as (rig, runs):
+    async with run_store(tmp_path) as (rig, runs):
         run = await keep(rig)
         await rig.sealer.idle()
         (tmp_path / run / "manifest.json").unlink()
         await runs.delete(run)
         assert (tmp_path / ".deleted" / run).is_dir()
+
+
+async def test_sizes_are_those_of_the_files_and_tell_what_is_not_sealed(tmp_path: Path) -> None:
+    rig = RunRig(tmp_path, seals=True)
+    await rig.start()
+    rig.send(*stream(1, 60))
+    run = (await rig.begin()).id
+    rig.send(*stream(61, 300))
+    folder, manifest_of = rig.folder(run), rig.recorder.current_manifest
+    counts = manifest_of(folder, rig.manifest(run)).counts
+    frames = folder.open_part(1).stat().st_size
+    assert counts.open_bytes == frames
+    # The space reserved while recording is not part of the run.
+    assert counts.bytes == frames + folder.manifest.stat().st_size
+    await rig.recorder.stop(run)
+    await rig.sealer.idle()
+    sealed = rig.manifest(run).counts
+    assert sealed.open_bytes == 0
+    assert sealed.bytes < frames / 5
+    assert abs(sealed.bytes - folder.bytes()) < 16, "but for the digits of its own size"
+    await rig.stop()
 
 
 def test_the_list_tells_a_failed_command_from_one_that_succeeded() -> None:

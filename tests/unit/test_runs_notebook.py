@@ -77,9 +77,13 @@ def test_comparing(tmp_path: Path) -> None:
     runs = [open_run(write_run(tmp_path, number).id, tmp_path) for number in (1, 2)]
     # One that is being recorded is as long as what there is of it.
     now = write_run(tmp_path, 3, ended=False, to_ns=time_ns(1)).id
-    found = compare([runs[0], [runs[1].path, open_run(now, tmp_path)]])
+    repeats: list[Run | str | Path] = [runs[1].path, open_run(now, tmp_path)]
+    found = compare([runs[0], repeats])
     assert [len(group.runs) for group in found.groups] == [1, 2]
     assert {run.duration_ns for run in found.runs} == {time_ns(FRAMES) - time_ns(1)}
+    (cpu,) = [m for m in found.metrics if (m.metric, m.role) == ("cpu_run_ns", "main")]
+    assert [group.values for group in cpu.groups] == [[5e8], [5e8, 5e8]]
+    found = compare([runs[0], repeats], basis="totals")
     (cpu,) = [m for m in found.metrics if (m.metric, m.role) == ("cpu_run_ns", "main")]
     assert [group.values for group in cpu.groups] == [[1.2e9], [1.2e9, 1.2e9]]
 

@@ -14,6 +14,7 @@ import pytest
 from fake_proc import FakeProc, stat_line
 from scripted_reader import PID, START, Script, meant
 from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
 from tidscope_collector.threads.reading import Reading
@@ -83,8 +84,8 @@ class Rig:
         self.engine = Engine(self._take, lambda: self.listener)
         self.engine.start()
 
-    def _take(self, target: Target, seq: int, frame: bytes, key: bool) -> None:
-        self.frames[target.id].put(frame)
+    def _take(self, target: Target, frame: SampledFrame) -> None:
+        self.frames[target.id].put(frame.data)
 
     def add(self, name: str, script: Script, rate_hz: float = 100) -> None:
         target = meant(rate_hz=rate_hz).model_copy(update={"id": f"t-{PID}-{name * 8}"})

@@ -232,3 +232,28 @@ def test_a_real_process_that_ends() -> None:
     sampler.close()
     with pytest.raises(TargetGoneError):
         TargetSampler(target, Script(), None, ATTACH, ProcFs())
+
+
+def test_the_first_frame_with_threads_is_the_baseline(stream: Stream) -> None:
+    frame = stream.sampler.failure(
+        OSError(5, "no answer"),
+        lateness=(0, 0),
+        lost=0,
+        health=collector_health,
+        started_ns=stream.now + 1,
+    )
+    header, _ = stream.receiver.frame(frame)
+    assert (header.kind, header.baseline, header.rows) == ("key", False, 0)
+    header, _ = stream.sample()
+    assert (header.kind, header.baseline, header.rows) == ("key", True, 2)
+    assert stream.sampler.last_was_baseline
+    header, _ = stream.sample()
+    assert (header.baseline, header.rows) == (False, 0)
+    assert not stream.sampler.last_was_baseline
+
+
+def test_births_are_counted_since_the_baseline(stream: Stream) -> None:
+    assert stream.sample()[0].threads_born == 0
+    stream.script.cpu |= {9: 1, 10: 1}
+    assert stream.sample()[0].threads_born == 2
+    assert stream.sample()[0].threads_born == 2

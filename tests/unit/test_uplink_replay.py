@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from tidscope_collector.uplink.replay import Kept, Replay
+from tidscope_collector.sampling.sampled_frame import SampledFrame
+from tidscope_collector.uplink.replay import Replay
 
 A, B = "t-1-0000000a", "t-2-0000000b"
 NAMES = st.sampled_from([A, B, "t-3-0000000c"])
@@ -19,7 +20,7 @@ def frame(seq: int, size: int = 10) -> bytes:
 def fill(replay: Replay, target: str, first: int, last: int, *, key_every: int = 5) -> None:
     """Frames of 10 bytes; 1, 1 + key_every, … are key frames."""
     for seq in range(first, last + 1):
-        replay.add(target, seq, frame(seq), key=seq % key_every == 1)
+        replay.add(target, SampledFrame(seq, frame(seq), key=seq % key_every == 1))
 
 
 def read(replay: Replay, target: str, after: int = 0) -> tuple[list[tuple[int, int]], list[int]]:
@@ -36,7 +37,7 @@ def read(replay: Replay, target: str, after: int = 0) -> tuple[list[tuple[int, i
         kept = replay.after(target, at)
         if kept is None:
             return losses, frames
-        assert kept.frame == frame(kept.seq, len(kept.frame))
+        assert kept.data == frame(kept.seq, len(kept.data))
         frames.append(kept.seq)
         at = kept.seq
 
@@ -47,7 +48,7 @@ def test_what_fits_is_kept_and_read_in_order_from_anywhere() -> None:
     assert read(replay, A) == ([], list(range(1, 13)))
     assert read(replay, A, after=7) == ([], [8, 9, 10, 11, 12])
     assert read(replay, A, after=12) == ([], [])
-    assert replay.after(A, 0) == Kept(1, True, frame(1))
+    assert replay.after(A, 0) == SampledFrame(1, frame(1), key=True)
     assert replay.size == 120
 
 
@@ -96,7 +97,7 @@ def test_a_newest_group_stays_also_where_older_ones_went_before() -> None:
     fill(replay, A, 1, 21)
     assert read(replay, A) == ([(1, 5)], list(range(6, 22)))
     fill(replay, B, 1, 5)
-    replay.add(A, 22, frame(22, 100), key=False)
+    replay.add(A, SampledFrame(22, frame(22, 100), key=False))
     # Of A only the newest group is left, and it is larger than B.
     assert read(replay, A) == ([(1, 20)], [21, 22])
     fill(replay, B, 6, 10)
@@ -115,15 +116,15 @@ def test_a_newest_group_goes_where_there_is_no_older_one_and_that_is_told() -> N
     # What follows is kept though it is no key frame, and goes with the group it is of.
     fill(replay, A, 12, 13, key_every=100)
     assert read(replay, A) == ([(1, 11)], [12, 13])
-    replay.add(A, 14, frame(14), key=True)
-    replay.add(A, 15, frame(15, 80), key=False)
+    replay.add(A, SampledFrame(14, frame(14), key=True))
+    replay.add(A, SampledFrame(15, frame(15, 80), key=False))
     assert read(replay, A) == ([(1, 13)], [14, 15])
 
 
 def test_a_frame_beyond_the_bound_is_lost_alone() -> None:
     replay = Replay(100)
-    replay.add(A, 1, frame(1, 101), key=True)
-    replay.add(A, 2, frame(2), key=True)
+    replay.add(A, SampledFrame(1, frame(1, 101), key=True))
+    replay.add(A, SampledFrame(2, frame(2), key=True))
     assert read(replay, A) == ([(1, 1)], [2])
 
 
@@ -177,7 +178,9 @@ class Streams(RuleBasedStateMachine):
             key = wants_key or not model.sizes
             model.sizes.append(size)
             model.keys.append(key)
-            self.replay.add(name, len(model.sizes), frame(len(model.sizes), size), key=key)
+            self.replay.add(
+                name, SampledFrame(len(model.sizes), frame(len(model.sizes), size), key=key)
+            )
             assert self.replay.size <= self.most
 
     @rule(name=NAMES)
@@ -230,7 +233,7 @@ def test_one_stream_keeps_as_many_whole_groups_as_fit(
     kept: list[list[int]] = []  # groups of sizes
     for seq, size in enumerate(sizes, 1):
         key = seq % key_every == 1 or key_every == 1
-        replay.add(A, seq, frame(seq, size), key=key)
+        replay.add(A, SampledFrame(seq, frame(seq, size), key=key))
         if key or not kept:
             kept.append([])
         kept[-1].append(size)
@@ -240,3 +243,38 @@ def test_one_stream_keeps_as_many_whole_groups_as_fit(
     losses, frames = read(replay, A)
     assert frames == list(range(len(sizes) - count + 1, len(sizes) + 1))
     assert losses == ([(1, len(sizes) - count)] if count < len(sizes) else [])
+
+
+def fill_with_baseline(replay: Replay, target: str, last: int) -> None:
+    replay.add(target, SampledFrame(1, frame(1), key=True, baseline=True))
+    fill(replay, target, 2, last)
+
+
+def test_the_baseline_stays_when_its_group_goes() -> None:
+    replay = Replay(130)
+    fill_with_baseline(replay, A, 14)
+    # A backend without any of it gets the baseline, then what is left.
+    assert read(replay, A) == ([(2, 5)], [1, *range(6, 15)])
+    assert replay.size == 100
+    assert replay.count == 10
+    # One that has more does not.
+    assert read(replay, A, after=3) == ([(4, 5)], list(range(6, 15)))
+    replay.forget(A)
+    assert replay.size == 0
+
+
+def test_a_baseline_counts_against_the_bound_and_goes_before_the_newest_groups() -> None:
+    replay = Replay(100)
+    fill_with_baseline(replay, A, 6)
+    replay.add(A, SampledFrame(7, frame(7, 60), key=False))
+    assert read(replay, A) == ([(2, 5)], [1, 6, 7])
+    replay.add(A, SampledFrame(8, frame(8, 25), key=False))
+    assert read(replay, A) == ([(1, 5)], [6, 7, 8])
+    assert replay.size == 95
+
+
+def test_a_baseline_beyond_a_quarter_of_the_bound_is_not_pinned() -> None:
+    replay = Replay(100)
+    replay.add(A, SampledFrame(1, frame(1, 26), key=True, baseline=True))
+    replay.add(A, SampledFrame(2, frame(2, 80), key=True))
+    assert read(replay, A) == ([(1, 1)], [2])

@@ -1,18 +1,21 @@
-"""/api/v1/compare: runs held side by side."""
+"""/api/v1/compare: runs compared."""
 
 import asyncio
 from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from tidscope_wire.generated.models import AlignKind, Comparison
+from tidscope_wire.generated.models import AlignKind, CompareBasis, Comparison
 
 from tidscope_backend.comparison.tables import ComparisonError
 from tidscope_backend.problems import refusal
 from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256
-HINT = "see docs/runs.md: runs=A,B+C&align=start|policy|mark&mark=TEXT&match=RUN:ROLE=LABEL"
+HINT = (
+    "see docs/runs.md: runs=A,B+C&basis=rates|totals&align=start|policy|mark&mark=TEXT"
+    "&match=RUN:ROLE=LABEL"
+)
 Finder = Callable[[str], RunFolder]
 """From the id of a run to its folder; raises ProblemError."""
 
@@ -25,32 +28,38 @@ def router(find: Finder) -> APIRouter:
 
     @routes.get(
         "/compare",
-        summary="Compare runs: commas separate groups, + runs of one group",
+        summary="Compare runs: commas separate groups, + joins the runs of a group",
         response_model=Comparison,
     )
     async def compare(
         runs: Annotated[str, Query(max_length=400)],
         align: AlignKind = "start",
+        basis: CompareBasis = "rates",
         mark: Annotated[str | None, Query(max_length=200)] = None,
         match: Annotated[list[str] | None, Query(max_length=MAX_CORRECTIONS)] = None,
     ) -> Response:
         # In a query + stands for a blank, unless it is written %2B.
         groups = [group.replace("+", " ").split() for group in runs.split(",")]
         async with turn:
-            text = await asyncio.to_thread(_compared, find, groups, align, mark, match or [])
+            text = await asyncio.to_thread(_compared, find, groups, align, mark, match or [], basis)
         return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})
 
     return routes
 
 
 def _compared(
-    find: Finder, groups: list[list[str]], align: AlignKind, mark: str | None, match: list[str]
+    find: Finder,
+    groups: list[list[str]],
+    align: AlignKind,
+    mark: str | None,
+    match: list[str],
+    basis: CompareBasis,
 ) -> str:
     from tidscope_backend.comparison.from_folders import compare_folders
 
     try:
         paths = [[find(run).path for run in group] for group in groups]
-        return compare_folders(paths, align, mark, match).model_dump_json()
+        return compare_folders(paths, align, mark, match, basis).model_dump_json()
     except ComparisonError as error:
         raise refusal("bad-request", str(error), HINT) from None
     except (OSError, ValueError) as error:

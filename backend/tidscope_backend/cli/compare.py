@@ -1,20 +1,37 @@
-"""`tidscope compare`: runs side by side, in a terminal."""
+"""`tidscope compare`: a comparison of runs in a terminal."""
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from tidscope_wire.generated.models import AlignKind, ComparedMetric, Comparison
+from tidscope_wire.generated.models import (
+    AlignKind,
+    CompareBasis,
+    ComparedMetric,
+    Comparison,
+    FigureDifference,
+    GroupFigure,
+)
 
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.comparison.tables import ComparisonError
-from tidscope_backend.store.lookup import RunNotFoundError, find_run
+from tidscope_backend.store.lookup import RunNotFoundError, find_run, find_runs
 
-SCALES = {"ns": (1e9, "s"), "us": (1e6, "s"), "bytes": (2**20, "MiB")}
-"""How a terminal shows units of the catalogue."""
-LABEL_WIDTH = 30
-CELL_WIDTH = 28
+UNITS = {
+    "ns": (1e9, "s"),
+    "us": (1e6, "s"),
+    "bytes": (2**20, "MiB"),
+    "ns/s": (1e9, "s/s"),
+    "us/s": (1e6, "s/s"),
+    "bytes/s": (2**20, "MiB/s"),
+    "count/s": (1.0, "1/s"),
+}
+"""How a terminal shows units of the catalogue: divisor and name."""
+CORES = ("cpu_run_ns", "user_cpu_us", "system_cpu_us")
+"""Times whose rate is a number of cores."""
+LABEL_WIDTH = 38
+CELL_WIDTH = 26
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -24,11 +41,13 @@ def _run(options: argparse.Namespace) -> int:
 
     try:
         groups = [
-            [find_run(runs, called) for called in group.split(",")] for group in options.groups
+            [path for called in group.split(",") for path in find_runs(runs, called)]
+            for group in options.groups
         ]
         match = [_with_id(runs, text) for text in options.match]
         align: AlignKind = "mark" if options.mark else options.align
-        found = compare_folders(groups, align, options.mark, match)
+        basis: CompareBasis = "totals" if options.totals else "rates"
+        found = compare_folders(groups, align, options.mark, match, basis)
     except (RunNotFoundError, ComparisonError) as error:
         raise CommandError(str(error)) from None
     except (OSError, ValueError) as error:
@@ -41,7 +60,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _with_id(runs: Path, text: str) -> str:
-    """A correction may call its run as the command line does."""
+    """A correction may name its run as the command line does."""
     called, colon, rest = text.partition(":")
     return f"{find_run(runs, called).name}:{rest}" if colon else text
 
@@ -50,11 +69,12 @@ def _lines(found: Comparison, *, roles: bool) -> list[str]:
     lines = [_row("", [group.label for group in found.groups])]
     lines.append(_row("runs", [str(len(group.runs)) for group in found.groups]))
     if found.setup:
-        lines.append("what differs in the set-up, a value a run:")
+        lines.append("differences in setup, one value per run:")
         lines += [f"  {one.what}: {' | '.join(one.values)}" for one in found.setup]
     for run in found.runs:
         if run.align_problem is not None:
-            lines.append(f"  {run.name or run.run} stands at its start: {run.align_problem}")
+            lines.append(f"  {run.name or run.run} is aligned at its start: {run.align_problem}")
+    notes: list[str] = []
     role: str | None = None
     for metric in found.metrics:
         if metric.role is not None and not roles:
@@ -64,36 +84,71 @@ def _lines(found: Comparison, *, roles: bool) -> list[str]:
         if metric.role != role:
             role = metric.role
             lines.append(f"threads {role}:")
-        lines.append(_row(*_cells(metric)))
+        lines += _metric_lines(metric, notes)
+    lines += [f"({number}) {note}" for number, note in enumerate(notes, 1)]
+    if found.basis == "totals" and not found.same_length:
+        lines.append("Totals of runs of different length have no verdict; leave out --totals.")
     return [*lines, found.confidence]
 
 
-def _cells(metric: ComparedMetric) -> tuple[str, list[str]]:
-    scale, unit = SCALES.get(metric.unit, (1.0, metric.unit))
+def _metric_lines(metric: ComparedMetric, notes: list[str]) -> list[str]:
+    """Means with their intervals, and below them differences with theirs."""
+    scale, unit = _unit(metric)
     shown = "" if unit == "count" else f" ({unit})"
-    cells = []
-    for group, difference in zip(metric.groups, [None, *metric.differences], strict=True):
-        cell = "unknown" if group.mean is None else f"{group.mean / scale:.4g}"
-        if group.std_dev is not None:
-            cell += f" ± {group.std_dev / scale:.2g}"
-        if difference is not None and difference.percent is not None:
-            cell += f" ({difference.percent:+.1f} %{_surely(difference.low, difference.high)})"
-        cells.append(cell)
-    return f"{metric.label}{shown}", cells
+    provenance = "" if metric.provenance == "exact" else f", {metric.provenance}"
+    means = [_mean(group, scale) for group in metric.groups]
+    lines = [_row(f"{metric.label}{shown}{provenance}", means)]
+    changes = [_change(one, metric.groups[0], scale, notes) for one in metric.differences]
+    if any(changes):
+        lines.append(_row("", ["", *changes]))
+    return lines
 
 
-def _surely(low: float | None, high: float | None) -> str:
-    """A star where the 95 % interval of the difference leaves out 0."""
-    return "*" if low is not None and high is not None and (low > 0 or high < 0) else ""
+def _unit(metric: ComparedMetric) -> tuple[float, str]:
+    scale, unit = UNITS.get(metric.unit, (1.0, metric.unit))
+    return scale, "cores" if unit == "s/s" and metric.metric in CORES else unit
+
+
+def _mean(group: GroupFigure, scale: float) -> str:
+    if group.mean is None:
+        return "n/a"
+    text = f"{group.mean / scale:.4g}"
+    if group.high is not None:
+        text += f" ± {(group.high - group.mean) / scale:.2g}"
+    return text
+
+
+def _change(
+    difference: FigureDifference, baseline: GroupFigure, scale: float, notes: list[str]
+) -> str:
+    """The difference with its interval, its verdict, and the number of its note."""
+    if difference.absolute is None:
+        return ""
+    if baseline.mean:
+        scale = abs(baseline.mean) / 100
+        text = f"{difference.absolute / scale:+.1f} %"
+        digits = "+.1f"
+    else:
+        text = f"{difference.absolute / scale:+.4g}"
+        digits = "+.4g"
+    if difference.low is not None and difference.high is not None:
+        low, high = difference.low / scale, difference.high / scale
+        text += f" [{low:{digits}}, {high:{digits}}]"
+    text += f" {difference.verdict}"
+    if difference.caveat is not None:
+        if difference.caveat not in notes:
+            notes.append(difference.caveat)
+        text += f" ({notes.index(difference.caveat) + 1})"
+    return text
 
 
 def _row(label: str, cells: Sequence[str]) -> str:
-    return f"{label:{LABEL_WIDTH}}" + "".join(f" {cell:>{CELL_WIDTH}}" for cell in cells)
+    return (f"{label:{LABEL_WIDTH}}" + "".join(f" {cell:>{CELL_WIDTH}}" for cell in cells)).rstrip()
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "groups", metavar="RUN[,RUN...]", nargs="+", help="two to eight runs in all"
+        "groups", metavar="RUNS", nargs="+", help="a run, a group, or several joined by commas"
     )
     parser.add_argument(
         "--align",
@@ -109,6 +164,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN:ROLE=LABEL",
         help="give roles of different runs one label, to compare them (repeatable)",
     )
+    parser.add_argument(
+        "--totals",
+        action="store_true",
+        help="compare totals over the whole runs instead of rates per second; only for runs of "
+        "the same length",
+    )
     parser.add_argument("--roles", action="store_true", help="also compare each thread role")
     add_runs_dir_option(parser)
     parser.add_argument("--json", action="store_true", help="print the whole comparison as JSON")
@@ -117,10 +178,14 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 COMMAND = Command(
     name="compare",
     help="compare runs, or groups of repeated runs",
-    description="Compare runs. Each argument is a run, or repeats joined by commas; the first is "
-    "the baseline. A run is named by its id, its name, or the start of either. A star: the 95 % "
-    "confidence interval of the difference excludes 0.",
-    epilog="example: tidscope compare before-1,before-2,before-3 after-1,after-2,after-3",
+    description="Compare two to eight runs. Each argument is a run, the name of a group of "
+    "repeats, or several of them joined by commas; the first argument is the baseline. A run is "
+    "named by its id, its name, or the start of either; run:NAME and group:NAME tell a run from a "
+    "group of the same name. Counters are compared as mean rates per second, so runs may differ in "
+    "length. better, worse, more and less: the 95 % confidence interval of the difference "
+    "excludes 0; unclear: it includes 0, or the measurement does not allow a verdict.",
+    epilog="examples: tidscope compare before after; "
+    "tidscope compare before-1,before-2,before-3 after-1,after-2,after-3",
     add_arguments=_add_arguments,
     run=_run,
 )

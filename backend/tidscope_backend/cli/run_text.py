@@ -33,6 +33,7 @@ def progress(manifest: RunManifest) -> str:
     return (
         f"recording {manifest.id}: {_seconds(manifest):.1f} s, {_frames(manifest)}, "
         f"{plural(counts.threads, 'thread')}, {format_bytes(counts.bytes)}"
+        + (f" ({format_bytes(counts.open_bytes)} not sealed yet)" if counts.open_bytes else "")
     )
 
 

@@ -1,1 +1,1 @@
-"""Runs held side by side. Pure: tables and manifests in, a `Comparison` out (docs/runs.md)."""
+"""Comparison of runs: rates or totals with confidence intervals, roles, curves (docs/runs.md)."""

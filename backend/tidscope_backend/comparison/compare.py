@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tidscope_wire.generated.models import (
     AlignKind,
+    CompareBasis,
     ComparedGroup,
     ComparedMetric,
     ComparedRun,
@@ -13,23 +14,24 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.comparison.alignment import zero_of
 from tidscope_backend.comparison.figures import (
-    METRICS,
+    Figure,
     Figures,
-    Metric,
     figures_of_process,
     figures_of_role,
 )
 from tidscope_backend.comparison.matching import Correction, match_roles
+from tidscope_backend.comparison.metrics import Metric, metrics_of
 from tidscope_backend.comparison.series import RunCurves, curves_of, series_of
 from tidscope_backend.comparison.setup import setup_differences
-from tidscope_backend.comparison.statistics import CONFIDENCE, difference, figure
+from tidscope_backend.comparison.statistics import CONFIDENCE, difference, group_figure
 from tidscope_backend.comparison.tables import ComparisonError, RunTables
 from tidscope_backend.comparison.totals import Totals, totals_by_role, whole
+from tidscope_backend.comparison.verdicts import judged, same_length
 
-FEWEST_RUNS = 2
-MOST_RUNS = 8
+MIN_RUNS = 2
+MAX_RUNS = 8
 MAX_ROLES = 48
-"""Matched roles that are told, the busiest; the figures of the process hold all of them."""
+"""Matched roles in an answer, the busiest; figures of the process include all roles."""
 
 
 def compare(
@@ -37,25 +39,27 @@ def compare(
     align: AlignKind = "start",
     mark: str | None = None,
     corrections: Sequence[Correction] = (),
+    basis: CompareBasis = "rates",
 ) -> Comparison:
     """Compare runs.
 
-    Figures are of whole runs, wherever these are aligned: alignment moves curves only.
+    Figures are of whole runs; alignment only moves the curves.
 
     Args:
-        groups: repeats together; the first group is what the others are held against.
-        align: where times are laid over one another.
+        groups: of repeats; the first is the baseline.
+        align: where the runs are aligned in time.
         mark: text of the mark to align at.
-        corrections: what a person said about roles.
+        corrections: of the matching of roles.
+        basis: what counters are compared as.
 
     Raises:
-        ComparisonError: it cannot be done as asked.
+        ComparisonError: these runs cannot be compared like this.
     """
     runs = [run for group in groups for run in group]
     check_choice([[run.id for run in group] for group in groups], align, mark)
     by_role = [totals_by_role(run.threads) for run in runs]
     matched = match_roles([run.id for run in runs], [_weights(one) for one in by_role], corrections)
-    told = matched[:MAX_ROLES]
+    roles = matched[:MAX_ROLES]
     zeros = [zero_of(run, align, mark) for run in runs]
     numbers = [number for number, group in enumerate(groups) for _ in group]
     curves = [
@@ -63,9 +67,17 @@ def compare(
         for run, (zero, _) in zip(runs, zeros, strict=True)
     ]
     sizes = [len(group) for group in groups]
+    alike = same_length([run.duration_ns for run in runs])
+    table = _Table(metrics_of(basis), sizes, alike)
+    of_process = [
+        figures_of_process(run, whole(totals), basis)
+        for run, totals in zip(runs, by_role, strict=True)
+    ]
     return Comparison(
         align=align,
         mark=mark if align == "mark" else None,
+        basis=basis,
+        same_length=alike,
         runs=[
             ComparedRun(
                 run=run.id,
@@ -83,82 +95,101 @@ def compare(
             for label, group in zip(_labels(groups), groups, strict=True)
         ],
         setup=setup_differences([run.manifest for run in runs]),
-        roles=told,
-        metrics=[*_of_process(runs, by_role, sizes), *_of_roles(runs, by_role, told, sizes)],
-        series=series_of(curves, told),
+        roles=roles,
+        metrics=[
+            *table.rows(None, of_process),
+            *_rows_of_roles(table, runs, by_role, roles, basis),
+        ],
+        series=series_of(curves, roles),
         confidence=CONFIDENCE,
     )
 
 
 def check_choice(groups: Sequence[Sequence[str]], align: AlignKind, mark: str | None) -> None:
-    """See that so many runs can be compared, and so.
+    """Check the number of runs and the alignment.
 
     Raises:
-        ComparisonError: they cannot.
+        ComparisonError: these runs cannot be compared like this.
     """
     runs = [run for group in groups for run in group]
-    if not FEWEST_RUNS <= len(runs) <= MOST_RUNS or not all(groups):
-        raise ComparisonError(f"{FEWEST_RUNS} to {MOST_RUNS} runs are compared, not {len(runs)}")
+    if not MIN_RUNS <= len(runs) <= MAX_RUNS or not all(groups):
+        raise ComparisonError(f"{MIN_RUNS} to {MAX_RUNS} runs can be compared, not {len(runs)}")
     if len(set(runs)) < len(runs):
-        raise ComparisonError("a run is named twice; each can be compared once")
+        raise ComparisonError("a run is named twice")
     if align == "mark" and not mark:
-        raise ComparisonError("to align at a mark, say which: mark=TEXT")
+        raise ComparisonError("to align at a mark, give its text: mark=TEXT")
 
 
 def _weights(by_role: Mapping[str, Totals]) -> dict[str, int]:
-    """How busy roles are: by CPU time."""
+    """How busy roles are, by CPU time."""
     return {role: totals.fields.get("cpu_run_ns", 0) for role, totals in by_role.items()}
 
 
-def _of_process(
-    runs: Sequence[RunTables], by_role: Sequence[Mapping[str, Totals]], sizes: Sequence[int]
-) -> Iterator[ComparedMetric]:
-    figures = [
-        figures_of_process(run, whole(totals)) for run, totals in zip(runs, by_role, strict=True)
-    ]
-    for metric in METRICS:
-        yield _row(metric, None, figures, sizes)
-
-
-def _of_roles(
+def _rows_of_roles(
+    table: "_Table",
     runs: Sequence[RunTables],
     by_role: Sequence[Mapping[str, Totals]],
     matched: Sequence[MatchedRole],
-    sizes: Sequence[int],
+    basis: CompareBasis,
 ) -> Iterator[ComparedMetric]:
     for role in matched:
         figures = [
-            figures_of_role(None if own is None else totals[own], run.duration_ns)
+            figures_of_role(None if own is None else totals[own], run.duration_ns, basis)
             for run, totals, own in zip(runs, by_role, role.roles, strict=True)
         ]
-        for metric in METRICS:
-            if metric.by_role and any(one.get(metric.name) is not None for one in figures):
-                yield _row(metric, role.label, figures, sizes)
+        yield from table.rows(role.label, figures)
 
 
-def _row(
-    metric: Metric, role: str | None, figures: Sequence[Figures], sizes: Sequence[int]
-) -> ComparedMetric:
-    """One metric of all groups."""
-    values = iter([one.get(metric.name) for one in figures])
-    groups = [figure([next(values) for _ in range(size)]) for size in sizes]
-    return ComparedMetric(
-        metric=metric.name,
-        label=metric.label,
-        unit=metric.unit,
-        role=role,
-        better=metric.better,
-        groups=groups,
-        differences=[difference(groups[0], other) for other in groups[1:]],
-    )
+class _Table:
+    """Makes rows of the table of differences.
+
+    Args:
+        metrics: the rows.
+        sizes: numbers of runs in each group.
+        alike: whether all runs have the same length.
+    """
+
+    def __init__(self, metrics: Sequence[Metric], sizes: Sequence[int], alike: bool) -> None:
+        self._metrics = metrics
+        self._sizes = sizes
+        self._alike = alike
+
+    def rows(self, role: str | None, figures: Sequence[Figures]) -> Iterator[ComparedMetric]:
+        """The rows of a role that any run has a figure for; None: all rows of the process."""
+        for metric in self._metrics:
+            own = [one.get(metric.name, _UNKNOWN) for one in figures]
+            if role is None or (metric.by_role and any(one.value is not None for one in own)):
+                yield self._row(metric, role, own)
+
+    def _row(self, metric: Metric, role: str | None, figures: Sequence[Figure]) -> ComparedMetric:
+        left = iter(figures)
+        groups = [[next(left) for _ in range(size)] for size in self._sizes]
+        first, *others = groups
+        means = [group_figure([one.value for one in group]) for group in groups]
+        return ComparedMetric(
+            metric=metric.name,
+            label=metric.label,
+            unit=metric.unit,
+            role=role,
+            provenance=metric.provenance,
+            better=metric.better,
+            groups=means,
+            differences=[
+                judged(metric, first, other, difference(means[0], mean), alike=self._alike)
+                for other, mean in zip(others, means[1:], strict=True)
+            ],
+        )
+
+
+_UNKNOWN = Figure(None)
 
 
 def _labels(groups: Sequence[Sequence[RunTables]]) -> list[str]:
-    """Names of groups, no two alike: what people called the repeats, or the first of them."""
+    """Unique names of groups: the name of the group of repeats, or of its first run."""
     labels: list[str] = []
     for group in groups:
-        called = {run.manifest.group for run in group}
-        (only,) = called if len(called) == 1 else (None,)
+        named = {run.manifest.group for run in group}
+        (only,) = named if len(named) == 1 else (None,)
         label = (only if len(group) > 1 else None) or group[0].manifest.name or group[0].id
         if len(group) > 1 and not only:
             label = f"{label} and {len(group) - 1} more"

@@ -1,100 +1,110 @@
-"""The figures of one run that a comparison holds against those of others."""
+"""The figures of one run that a comparison compares with those of others."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from tidscope_wire.energy import energy_between
-from tidscope_wire.generated.catalogue import CATALOGUE
-from tidscope_wire.generated.models import Better, MachineCounters, SteeringDecided
+from tidscope_wire.generated.models import CompareBasis, MachineCounters, SteeringDecided
+from tidscope_wire.rates import rates_per_s
 
+from tidscope_backend.comparison.metrics import COUNTERS
 from tidscope_backend.comparison.tables import RunTables
 from tidscope_backend.comparison.totals import Totals
 
+TICK_US = 10_000
+"""Longest scheduler tick of a kernel (CONFIG_HZ=100); runs do not say which theirs was."""
+QUANTUM = 1024
+"""The kernel rounds I/O counters of a thread down to a multiple of this (taskstats, bacct.c)."""
+SAMPLED = ("user_cpu_us", "system_cpu_us")
+ROUNDED = ("disk_read_bytes", "disk_write_bytes")
+ABOVE_EXACT = (
+    "Sampled at scheduler ticks, and above the exact on-CPU time in a run: too coarse to judge."
+)
+
 
 @dataclass(frozen=True)
-class Metric:
-    """A row of the table of differences, without its numbers.
+class Figure:
+    """A figure of one run.
 
     Attributes:
-        name: of a field of the catalogue, or of a figure derived from fields.
-        by_role: whether a role has it, too.
+        value: None if it is unknown.
+        error: half the width of the 95 % interval that its measurement leaves; 0: negligible.
+        flaw: why it cannot be judged, as a sentence.
     """
 
-    name: str
-    label: str
-    unit: str
-    better: Better
-    by_role: bool
+    value: float | None
+    error: float = 0.0
+    flaw: str | None = None
 
 
-FIELDS: dict[str, Better] = {
-    "cpu_run_ns": "less",
-    "user_cpu_us": "less",
-    "system_cpu_us": "less",
-    "cpu_delay_ns": "less",
-    "blkio_delay_ns": "less",
-    "voluntary_switches": "neither",
-    "involuntary_switches": "less",
-    "minor_faults": "less",
-    "major_faults": "less",
-    "disk_read_bytes": "neither",
-    "disk_write_bytes": "neither",
-    "net_read_bytes": "neither",
-    "net_write_bytes": "neither",
-    "net_read_calls": "neither",
-    "net_write_calls": "neither",
-}
-"""Fields that are compared, and which way is an improvement where the work is the same."""
-
-_CATALOGUE = {field.name: field for field in CATALOGUE.fields}
-
-METRICS = (
-    Metric("duration_s", "Duration", "s", "neither", by_role=False),
-    Metric("ops", "Operations", "count", "more", by_role=False),
-    Metric("ops_per_s", "Operations a second", "1/s", "more", by_role=False),
-    Metric("mean_cores", "Cores used, mean", "cores", "neither", by_role=True),
-    *(
-        Metric(name, _CATALOGUE[name].label, _CATALOGUE[name].unit, better, by_role=True)
-        for name, better in FIELDS.items()
-    ),
-    Metric("threads", "Threads that lived", "count", "neither", by_role=True),
-    Metric("peak_rss_bytes", "Resident memory, peak", "bytes", "less", by_role=False),
-    Metric("energy_j", "Energy of the packages", "J", "less", by_role=False),
-    Metric("ops_per_j", "Operations a joule", "1/J", "more", by_role=False),
-)
-"""In the order of the table."""
-
-Figures = Mapping[str, float | None]
-"""Metric to its value; None: not known."""
+Figures = Mapping[str, Figure]
+"""Metric to its figure; a metric that is not in it is unknown."""
 
 
-def figures_of_role(totals: Totals | None, duration_ns: int) -> Figures:
-    """Figures of the threads of a role; none is known of a role that is not there."""
+def figures_of_role(totals: Totals | None, duration_ns: int, basis: CompareBasis) -> Figures:
+    """Figures of the threads of a role; a role that is absent has none."""
     if totals is None:
         return {}
+    counted = {name: _counted(totals, name) for name in COUNTERS if name in totals.fields}
+    if basis == "rates":
+        counted = {name: _per_second(one, duration_ns) for name, one in counted.items()}
     cpu_ns = totals.fields.get("cpu_run_ns")
     return {
-        **{name: totals.fields.get(name) for name in FIELDS},
-        "threads": totals.lives,
-        "mean_cores": None if cpu_ns is None or not duration_ns else cpu_ns / duration_ns,
+        **counted,
+        "threads": Figure(totals.lives),
+        "mean_cores": Figure(_rate(cpu_ns / 1e9, duration_ns) if cpu_ns is not None else None),
     }
 
 
-def figures_of_process(run: RunTables, totals: Totals) -> Figures:
+def figures_of_process(run: RunTables, totals: Totals, basis: CompareBasis) -> Figures:
     """Figures of the whole process."""
-    ops, per_s = _operations(run)
-    joules = _joules(run)
+    ops, throughput = _operations(run)
+    joules, watts = _energy(run)
     return {
-        **figures_of_role(totals, run.duration_ns),
-        "duration_s": run.duration_ns / 1e9,
-        "ops": ops,
-        "ops_per_s": per_s,
-        "peak_rss_bytes": _peak_rss(run.signals),
-        "energy_j": joules,
-        "ops_per_j": None if ops is None or not joules else ops / joules,
+        **figures_of_role(totals, run.duration_ns, basis),
+        "duration_s": Figure(run.duration_ns / 1e9),
+        "ops": Figure(ops),
+        "ops_per_s": Figure(throughput),
+        "peak_rss_bytes": Figure(_peak_rss(run.signals)),
+        "energy_j": Figure(joules),
+        "power_w": Figure(watts),
+        "ops_per_j": Figure(None if ops is None or not joules else ops / joules),
     }
+
+
+def _counted(totals: Totals, name: str) -> Figure:
+    """The total of a counter, with what its measurement leaves open.
+
+    A time sampled at ticks is a count of ticks. Counts of independent events vary by their square
+    root (Poisson), which is more than sampling at a fixed interval does.
+    """
+    value = totals.fields[name]
+    if name in SAMPLED:
+        error = 2 * math.sqrt(max(value, TICK_US) * TICK_US)
+        cpu_ns = totals.fields.get("cpu_run_ns")
+        times = sum(totals.fields.get(one, 0) for one in SAMPLED)
+        above = cpu_ns is not None and max(value, times - error) * 1000 > cpu_ns
+        return Figure(value, error, ABOVE_EXACT if above else None)
+    if name in ROUNDED:
+        return Figure(value, QUANTUM * totals.lives)
+    return Figure(value)
+
+
+def _per_second(total: Figure, duration_ns: int) -> Figure:
+    """The mean rate of a counter over the whole run."""
+    if total.value is None:
+        return total
+    error = _rate(total.error, duration_ns)
+    return Figure(_rate(total.value, duration_ns), error or 0.0, total.flaw)
+
+
+def _rate(grown: float, duration_ns: int) -> float | None:
+    rate = float(rates_per_s(np.array([0, duration_ns]), np.array([0.0, grown]))[1])
+    return None if math.isnan(rate) else rate
 
 
 def _operations(run: RunTables) -> tuple[float | None, float | None]:
@@ -115,10 +125,11 @@ def _peak_rss(signals: pa.Table) -> float | None:
     return None if peak is None else float(peak)
 
 
-def _joules(run: RunTables) -> float | None:
-    """Energy from the run's start (or the first reading in it) to the last reading in it.
+def _energy(run: RunTables) -> tuple[float | None, float | None]:
+    """Energy in joules and mean power in watts.
 
-    The counters are read about once a second, so up to a second at the end is not in it.
+    From the run's start (or its first reading) to its last reading. Counters are read about once a
+    second, so up to a second at the end is missing.
     """
     machine = run.signals.column("machine")
     times = pc.struct_field(machine, "time_ns").to_pylist()
@@ -138,10 +149,12 @@ def _joules(run: RunTables) -> float | None:
             )
         )
     if not readings:
-        return None
+        return None, None
     from_ns = max(run.manifest.from_ns, readings[0].time_ns)
     to_ns = min(run.manifest.to_ns, readings[-1].time_ns)
     if to_ns <= from_ns:
-        return None
+        return None, None
     microjoules = energy_between(readings, from_ns, to_ns)
-    return None if microjoules is None else microjoules / 1e6
+    if microjoules is None:
+        return None, None
+    return microjoules / 1e6, _rate(microjoules / 1e6, to_ns - from_ns)

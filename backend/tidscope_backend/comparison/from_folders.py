@@ -1,10 +1,11 @@
-"""Comparing runs that lie in folders."""
+"""Comparing runs by their folders."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from tidscope_wire.generated.models import (
     AlignKind,
+    CompareBasis,
     Comparison,
     RunEvent,
     SteeringDecided,
@@ -24,29 +25,31 @@ def compare_folders(
     align: AlignKind = "start",
     mark: str | None = None,
     match: Sequence[str] = (),
+    basis: CompareBasis = "rates",
 ) -> Comparison:
-    """Compare runs; repeats stand in one group, and the first group is the baseline.
+    """Compare runs.
 
     Args:
-        groups: folders of runs.
-        align: where times are laid over one another.
+        groups: folders of runs; groups of repeats, the first is the baseline.
+        align: where the runs are aligned in time.
         mark: text of the mark to align at.
-        match: corrections of roles, each `RUN:ROLE=LABEL`.
+        match: corrections of the matching of roles, each `RUN:ROLE=LABEL`.
+        basis: what counters are compared as.
 
     Raises:
-        ComparisonError: it cannot be done as asked.
+        ComparisonError: these runs cannot be compared like this.
         OSError: a run cannot be read.
         ValueError: a run is damaged.
     """
     check_choice([[path.name for path in group] for group in groups], align, mark)
     corrections = [parse_correction(text) for text in match]
     return compare(
-        [[tables_of(path) for path in group] for group in groups], align, mark, corrections
+        [[tables_of(path) for path in group] for group in groups], align, mark, corrections, basis
     )
 
 
 def tables_of(path: Path) -> RunTables:
-    """Read of a run what a comparison needs; no samples of a run that has ended."""
+    """Read what a comparison needs of a run; of an ended run, none of its samples."""
     reader = RunReader(path)
     manifest = reader.manifest
     if manifest.state == "recording" and reader.spans:

@@ -1,26 +1,37 @@
-"""Means, spreads and intervals of repeats.
+"""Means, standard deviations and confidence intervals of groups of repeats.
 
-Student's t for a mean: mean ± t(n-1) · s/√n. Welch's t for a difference of means whose spreads need
-not be the same: B. L. Welch, "The generalization of 'Student's' problem when several different
+Student's t for a mean: mean ± t(n-1) · s/√n. Welch's t for a difference of means whose variances
+need not be equal: B. L. Welch, "The generalization of 'Student's' problem when several different
 population variances are involved", Biometrika 34 (1947), with his degrees of freedom.
 """
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from tidscope_wire.generated.models import FigureDifference, GroupFigure
+from tidscope_wire.generated.models import GroupFigure, IntervalMethod
 
 UPPER = 0.975
 """Both tails of a 95 % interval leave 2.5 % each."""
 
 CONFIDENCE = (
-    "95 % intervals: of a mean by Student's t, of a difference by Welch's t; repeats are taken as "
-    "independent and normally distributed. A group of one run has no interval."
+    "± and [ ]: 95 % confidence intervals, of a mean by Student's t and of a difference by Welch's "
+    "t, assuming independent, normally distributed repeats. A single run has no interval."
 )
 
 
-def figure(values: Sequence[float | None]) -> GroupFigure:
-    """What the runs of a group say of one figure; runs that do not have it do not count."""
+class Difference(NamedTuple):
+    """Of the means of two groups, and its 95 % interval; see FigureDifference."""
+
+    absolute: float | None
+    percent: float | None
+    low: float | None
+    high: float | None
+    method: IntervalMethod
+
+
+def group_figure(values: Sequence[float | None]) -> GroupFigure:
+    """The figure of a group; runs that lack it do not count."""
     known = [value for value in values if value is not None]
     n = len(known)
     mean, std_dev, half = None, None, None
@@ -39,14 +50,14 @@ def figure(values: Sequence[float | None]) -> GroupFigure:
     )
 
 
-def difference(first: GroupFigure, other: GroupFigure) -> FigureDifference:
-    """Compare a group with the baseline."""
+def difference(first: GroupFigure, other: GroupFigure) -> Difference:
+    """The difference of a group from the baseline."""
     if first.mean is None or other.mean is None:
-        return FigureDifference(absolute=None, percent=None, low=None, high=None, method="none")
+        return Difference(None, None, None, None, "none")
     absolute = other.mean - first.mean
     percent = 100 * absolute / abs(first.mean) if first.mean else None
     half = _welch(first, other)
-    return FigureDifference(
+    return Difference(
         absolute=absolute,
         percent=percent,
         low=None if half is None else absolute - half,
@@ -56,7 +67,7 @@ def difference(first: GroupFigure, other: GroupFigure) -> FigureDifference:
 
 
 def _welch(first: GroupFigure, other: GroupFigure) -> float | None:
-    """Half the length of the interval of a difference; None without repeats in both groups."""
+    """Half the width of the interval of a difference; None without repeats in both groups."""
     if first.std_dev is None or other.std_dev is None:
         return None
     a, b = first.std_dev**2 / first.n, other.std_dev**2 / other.n

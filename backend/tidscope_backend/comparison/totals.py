@@ -1,4 +1,4 @@
-"""What the threads of a run did in it, by role and together."""
+"""Totals of the threads of a run, by role and of the process."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Totals:
 def totals_by_role(threads: pa.Table) -> dict[str, Totals]:
     """Add up `last - first` of each life, by the role that it had last.
 
-    A life without a value of a field, first or last, does not count for it, as in RoleTotals.
+    A life that lacks a value of a field, first or last, does not count for it, as in RoleTotals.
     """
     if not threads.num_rows:
         return {}
@@ -37,6 +37,8 @@ def totals_by_role(threads: pa.Table) -> dict[str, Totals]:
     sums: dict[str, tuple[list[int], list[int]]] = {}
     for name in last.type.names:
         done = pc.subtract(_counter(last, name), _counter(first, name))
+        # A counter that fell was reset: what the thread did is unknown.
+        done = pc.if_else(pc.greater_equal(done, 0), done, None)
         there = pc.is_valid(done).to_numpy(zero_copy_only=False)
         amounts = pc.fill_null(done, 0).to_numpy(zero_copy_only=False)
         sum_of = np.zeros(len(roles), np.int64)

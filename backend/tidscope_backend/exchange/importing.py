@@ -13,6 +13,7 @@ from tidscope_wire.generated.models import RunEvent, RunManifest
 
 from tidscope_backend.exchange.unpacking import USUAL, BadArchiveError, Bounds, unpack
 from tidscope_backend.store.folder import RunFolder, new_run_id
+from tidscope_backend.store.manifests import with_bytes
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.signals_table import signals_schema
 from tidscope_backend.store.threads_table import threads_schema
@@ -52,9 +53,9 @@ def import_run(
         manifest = _checked(beside)
         while taken(manifest.id):
             manifest = manifest.model_copy(update={"id": new_run_id(time.time())})
-        counts = manifest.counts.model_copy(update={"bytes": RunFolder(beside).bytes()})
+        manifest = with_bytes(RunFolder(beside), manifest)
         host = manifest.host.model_copy(update={"connected": False})
-        manifest = manifest.model_copy(update={"imported": True, "counts": counts, "host": host})
+        manifest = manifest.model_copy(update={"imported": True, "host": host})
         RunFolder(beside).write_manifest(manifest)
         beside.rename(runs / manifest.id)
     except BaseException:

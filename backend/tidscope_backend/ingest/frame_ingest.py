@@ -68,7 +68,9 @@ class FrameIngest:
             raise CloseError(CloseCode.BAD_MESSAGE, f"not a frame: {error}") from None
         frame = store_frame(header, data)
         self._check_owner(host_id, frame.target)
-        arrival = self._sequence(frame.target).accept(frame.first_seq, frame.seq)
+        arrival = self._sequence(frame.target).accept(
+            frame.first_seq, frame.seq, baseline=frame.baseline
+        )
         if arrival.missing is not None:
             first, last = arrival.missing
             self._fanout.publish_lost(

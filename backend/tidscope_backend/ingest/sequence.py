@@ -16,14 +16,22 @@ class Arrival(NamedTuple):
 
 
 class Sequence:
-    """The numbers of one target's stream. What came before the first frame seen is not missing."""
+    """The numbers of one target's stream. What came before the first frame seen is not missing.
+
+    The baseline does not count as the first frame: to a backend that starts later the collector
+    sends it before the frames that it still has, and what lies between was never expected.
+    """
 
     def __init__(self) -> None:
         self.last_seq: int | None = None
+        self._has_baseline = False
 
-    def accept(self, first_seq: int, seq: int) -> Arrival:
-        """A frame has come that stands for first_seq to seq."""
+    def accept(self, first_seq: int, seq: int, *, baseline: bool = False) -> Arrival:
+        """Take account of a frame that stands for first_seq to seq."""
         last = self.last_seq
+        if baseline and last is None:
+            new, self._has_baseline = not self._has_baseline, True
+            return Arrival(new=new, missing=None)
         if last is not None and seq <= last:
             return Arrival(new=False, missing=None)
         self.last_seq = seq

@@ -5,11 +5,9 @@ import errno
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
-import pyarrow as pa
-from tidscope_wire.frame import LENGTH, split
+from tidscope_wire.frame import split
 from tidscope_wire.generated.models import (
     FrameHeader,
     RunEnd,
@@ -165,7 +163,7 @@ class Recording:
             empty, self._part = self._part.bytes == 0, None
             if empty:
                 self.folder.open_part(self._number).unlink(missing_ok=True)
-        reserve_file(self.folder).unlink(missing_ok=True)
+        self.folder.reserve.unlink(missing_ok=True)
 
     def manifest_fields(self) -> dict[str, object]:
         """The fields of its manifest that recording determines; people set the others."""
@@ -194,7 +192,7 @@ class Recording:
         except OSError as error:
             self.stats.frame_refused(header)
             return write_failure(error)
-        self.stats.add_frame(header, rows_of(frame.data))
+        self.stats.add_frame(header)
         self.written_bytes += len(frame.data)
         if self.stats.counts.frames == 1:
             self._begun(header)
@@ -246,7 +244,7 @@ class Recording:
 
     def _reserve(self) -> None:
         descriptor = os.open(
-            reserve_file(self.folder), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, mode=0o600
+            self.folder.reserve, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, mode=0o600
         )
         try:
             os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
@@ -272,21 +270,6 @@ def _ends_target(header: FrameHeader) -> TargetState | None:
         if isinstance(event, TargetDetached):
             return "detached"
     return None
-
-
-def rows_of(frame: bytes) -> int:
-    """How many rows a frame has; 0 if its body cannot be read."""
-    (length,) = LENGTH.unpack_from(frame)
-    try:
-        with pa.ipc.open_stream(pa.py_buffer(frame).slice(LENGTH.size + length)) as reader:
-            return int(reader.read_next_batch().num_rows)
-    except (pa.ArrowException, StopIteration, OSError, ValueError):
-        return 0
-
-
-def reserve_file(folder: RunFolder) -> Path:
-    """The file that reserves disk space."""
-    return folder.path / "open" / "reserve"
 
 
 def write_failure(error: OSError) -> Ending:

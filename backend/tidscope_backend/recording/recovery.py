@@ -9,7 +9,7 @@ from tidscope_wire.frame import LENGTH, FrameError, split
 from tidscope_wire.generated.models import FrameHeader, RunManifest
 from tidscope_wire.generated.models import Recording as RecordingInfo
 
-from tidscope_backend.recording.recording import Ending, PartLimits, Recording, rows_of
+from tidscope_backend.recording.recording import Ending, PartLimits, Recording
 from tidscope_backend.recording.stats import Instant, RecordingStats, instant_of
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
@@ -51,8 +51,8 @@ def recover_recording(
     newest, counted, later = _uncounted(folder, numbers, manifest)
     recording.stats = RecordingStats.resumed(manifest, counted)
     recording.stats.losses.truncated_bytes += cut
-    for header, frame in later:
-        recording.stats.add_frame(header, rows_of(frame))
+    for header in later:
+        recording.stats.add_frame(header)
     if numbers:
         recording.resume(numbers[-1], _began_ns(folder.open_part(numbers[-1]), manifest.to_ns))
     else:
@@ -76,25 +76,25 @@ def _cut(path: Path) -> int:
 
 def _uncounted(
     folder: RunFolder, numbers: list[int], manifest: RunManifest
-) -> tuple[FrameHeader | None, Instant | None, list[tuple[FrameHeader, bytes]]]:
+) -> tuple[FrameHeader | None, Instant | None, list[FrameHeader]]:
     """The newest frame, the last one that the manifest counts, and those after it in order."""
-    newest, later = None, list[tuple[FrameHeader, bytes]]()
-    for header, frame in _backwards(folder, numbers):
+    newest, later = None, list[FrameHeader]()
+    for header in _backwards(folder, numbers):
         newest = newest or header
         if manifest.counts.frames and header.time_ns <= manifest.to_ns:
             return newest, instant_of(header), later[::-1]
-        later.append((header, frame))
+        later.append(header)
     counted = _last_sealed(folder) if manifest.counts.frames else None
     return newest, counted, later[::-1]
 
 
-def _backwards(folder: RunFolder, numbers: list[int]) -> Iterator[tuple[FrameHeader, bytes]]:
-    """Frames of open parts, the newest first; unreadable ones are skipped."""
+def _backwards(folder: RunFolder, numbers: list[int]) -> Iterator[FrameHeader]:
+    """Headers of the frames of open parts, the newest first; unreadable ones are skipped."""
     for number in reversed(numbers):
         for frame in reversed(list(whole_frames(folder.open_part(number).read_bytes()))):
             header = _header(frame)
             if header is not None:
-                yield header, frame
+                yield header
 
 
 def _header(frame: bytes) -> FrameHeader | None:

@@ -65,7 +65,9 @@ class RecordingStats:
     """
 
     def __init__(self) -> None:
-        self.counts = RunCounts(frames=0, thread_samples=0, threads=0, events=0, bytes=0)
+        self.counts = RunCounts(
+            frames=0, thread_samples=0, threads=0, events=0, bytes=0, open_bytes=0
+        )
         self.losses = RunLosses(
             frames=0,
             gaps=0,
@@ -114,8 +116,8 @@ class RecordingStats:
                 )
             )
 
-    def add_frame(self, header: FrameHeader, rows: int) -> None:
-        """Count a frame that was written, and its rows."""
+    def add_frame(self, header: FrameHeader) -> None:
+        """Count a frame that was written."""
         now, last = instant_of(header), self.last
         if last is None:
             self.first = now
@@ -124,7 +126,7 @@ class RecordingStats:
         else:
             self._compare(last, now, header.first_seq)
         self.counts.frames += 1
-        self.counts.thread_samples += rows
+        self.counts.thread_samples += header.rows
         self.counts.events += len(header.events)
         for event in header.events:
             if isinstance(event, ThreadBorn):

@@ -24,7 +24,10 @@ MAX_ROWS = 250_000
 MOST_INSTANTS = 5000
 LEVELS = (0, 1, 2)
 _KEY = LEVELS[-1]
-_HEADER = ("seq", "time_ns", "unix_us", "live_threads", "process", "machine", "health", "exited")
+_HEADER = (
+    *("seq", "time_ns", "unix_us", "live_threads", "threads_born"),
+    *("process", "machine", "health", "exited"),
+)
 Ints = npt.NDArray[np.int64]
 
 
@@ -206,6 +209,8 @@ class _Maker:
                 "type": "frame",
                 "target": self._target,
                 "kind": "delta" if rows.start_ns is None else "key",
+                "baseline": False,
+                "rows": len(rows.tid),
                 "first_seq": self._frame_seq + 1 if self._frame_seq else header["seq"],
                 "events": [],
             }

@@ -61,6 +61,11 @@ class RunFolder:
         """Frames of a part that is open, or was not sealed in order."""
         return self.path / "open" / f"{part:06d}.frames"
 
+    @property
+    def reserve(self) -> Path:
+        """The file that reserves disk space while the run is being recorded."""
+        return self.path / "open" / "reserve"
+
     def make(self) -> None:
         """Make the folders. Raises OSError, FileExistsError among them."""
         self.path.mkdir(parents=True, mode=0o700)
@@ -77,15 +82,13 @@ class RunFolder:
         return sorted(set(closed) - set(self.open_parts()))
 
     def bytes(self) -> int:
-        """Of all its files."""
-        total = 0
-        for folder, _, files in os.walk(self.path):
-            for name in files:
-                try:
-                    total += (Path(folder) / name).stat().st_size
-                except FileNotFoundError:
-                    continue  # A part was sealed meanwhile.
-        return total
+        """Bytes of all its files, without the space reserved while recording."""
+        files = (Path(top) / name for top, _, names in os.walk(self.path) for name in names)
+        return sum(_size(path) for path in files if path != self.reserve)
+
+    def open_bytes(self) -> int:
+        """Bytes of the parts that are not sealed yet."""
+        return sum(_size(self.open_part(number)) for number in self.open_parts())
 
     def read_manifest(self) -> RunManifest:
         """Read what was recorded. Raises OSError, and ValueError if it is not a manifest."""
@@ -109,6 +112,13 @@ def replace_file(path: Path, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     beside.replace(path)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0  # A part was sealed meanwhile.
 
 
 def _numbers(folder: Path, suffix: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""Finding runs by what a person calls them."""
+"""Finds runs and groups of repeats by what a person calls them."""
 
 import os
 from pathlib import Path
@@ -48,3 +48,30 @@ def find_run(runs: Path, called: str) -> Path:
             ids = ", ".join(run.id for run in found[:5])
             raise RunNotFoundError(f"{called!r} could be any of {len(found)} runs: {ids}")
     raise RunNotFoundError(f"no run in {runs} is called {called!r}; `tidscope runs` lists them")
+
+
+def find_runs(runs: Path, called: str) -> list[Path]:
+    """Find a run as `find_run` does, or all finished runs of a group of repeats by its name.
+
+    `run:NAME` and `group:NAME` say which is meant where both exist.
+
+    Raises:
+        RunNotFoundError: there is neither, or several runs, or both a run and a group.
+    """
+    kind, colon, name = called.partition(":")
+    if colon and kind == "run":
+        return [find_run(runs, name)]
+    group = name if colon and kind == "group" else called
+    known = all_runs(runs)
+    # Oldest first, as repeats were recorded.
+    repeats = [run for run in reversed(known) if run.group == group and run.state != "recording"]
+    if colon and kind == "group":
+        if not repeats:
+            groups = ", ".join(sorted({run.group for run in known if run.group})) or "none"
+            raise RunNotFoundError(f"no finished run is in a group {group!r}; groups: {groups}")
+    elif repeats and any(called in (run.id, run.name) for run in known):
+        raise RunNotFoundError(
+            f"{called!r} is both a run and a group of {len(repeats)} runs: "
+            f"write run:{called} or group:{called}"
+        )
+    return [runs / run.id for run in repeats] if repeats else [find_run(runs, called)]

@@ -1,4 +1,4 @@
-"""Changes manifests of runs, one at a time, off the event loop."""
+"""Writes manifests of runs, one at a time, off the event loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,25 +11,27 @@ Change = Callable[[RunManifest], RunManifest]
 
 
 class ManifestWriter:
-    """What people call a run stands in its file alone, and what is measured is put beside it."""
+    """Updates manifests, in which people and the recorder change different fields."""
 
     def __init__(self) -> None:
         self._changing = asyncio.Lock()
 
     async def update(self, folder: RunFolder, change: Change) -> RunManifest:
-        """Read a manifest, change it, see how much room the run takes, and write it.
+        """Read a manifest, change it, update its sizes, and write it.
 
         Raises:
-            OSError: it cannot be read or written; the old one is there still.
-            ValueError: it is not one.
+            OSError: it cannot be read or written; the old one is still there.
+            ValueError: it is invalid.
         """
         async with self._changing:
             return await asyncio.to_thread(_change, folder, change)
 
 
 def with_bytes(folder: RunFolder, manifest: RunManifest) -> RunManifest:
-    """Say how much room a run takes now."""
-    counts = manifest.counts.model_copy(update={"bytes": folder.bytes()})
+    """Update a manifest with what the run takes on disk now."""
+    counts = manifest.counts.model_copy(
+        update={"bytes": folder.bytes(), "open_bytes": folder.open_bytes()}
+    )
     return manifest.model_copy(update={"counts": counts})
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from tidscope_wire.frame import Rows, decode_rows, split
+from tidscope_wire.frame import Rows, decode_frame
 from tidscope_wire.generated.models import FrameHeader, RunEvent, ThreadBorn, ThreadExited
 
 from tidscope_backend.store.signals_table import signals_table
@@ -71,9 +71,9 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
     headers: list[FrameHeader] = []
     bodies: list[Rows] = []
     for data in frames:
-        header, body = split(data)
+        header, rows = decode_frame(data)
         headers.append(header)
-        bodies.append(decode_rows(body))
+        bodies.append(rows)
     levels = levels_of([(h.kind == "key", h.time_ns) for h in headers])
     seqs = np.array([h.seq for h in headers], np.int64)
     events = [
@@ -85,7 +85,7 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
         samples=_samples(headers, bodies, levels, seqs, fields),
         signals=signals_table(headers, levels.tolist(), fields),
         events=events,
-        rows=sum(len(body.tid) for body in bodies),
+        rows=sum(header.rows for header in headers),
     )
 
 

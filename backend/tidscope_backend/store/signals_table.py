@@ -39,6 +39,7 @@ def signals_schema(fields: Sequence[str]) -> pa.Schema:
             pa.field("time_ns", pa.int64()),
             pa.field("unix_us", pa.int64()),
             pa.field("live_threads", pa.int64()),
+            pa.field("threads_born", pa.int64()),
             pa.field("process", struct_of(ProcessGauges)),
             pa.field("machine", struct_of(MachineCounters)),
             pa.field("health", struct_of(CollectorHealth)),
@@ -62,6 +63,7 @@ def signals_table(
             time_ns=header.time_ns,
             unix_us=header.unix_us,
             live_threads=header.live_threads,
+            threads_born=header.threads_born,
         )
         rows.append(row)
     return pa.Table.from_pylist(rows, schema=signals_schema(fields))

@@ -8,11 +8,16 @@ from tidscope_wire.frame import FrameError
 from tidscope_backend.stream.merge import merge
 from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
 
+BASELINE_SHARE = 4
 _by_first_seq = attrgetter("first_seq")
 
 
 class History:
     """Frames in order, the oldest one always a key frame. Bounded in bytes and in time.
+
+    The baseline (the target's counters at attach) stays when the frames around it leave, so that a
+    page that opens later still has totals since attach; one that would take more than a quarter
+    of the bound leaves with the others.
 
     Over a bound, the oldest key-frame group goes. Where one group alone fills the bound (many busy
     threads), its older half is coalesced instead, so that a page still finds a start.
@@ -20,12 +25,16 @@ class History:
     Args:
         max_bytes: bound on the frames' bytes.
         max_age_ns: bound on the time between the newest frame and the oldest group's last one.
+
+    Attributes:
+        bytes: of the kept frames and of the baseline.
     """
 
     def __init__(self, max_bytes: int, max_age_ns: int) -> None:
         self._max_bytes = max_bytes
         self._max_age_ns = max_age_ns
         self._frames: list[StoredFrame] = []
+        self._baseline: StoredFrame | None = None
         self.bytes = 0
 
     def __len__(self) -> int:
@@ -35,6 +44,14 @@ class History:
     def frames(self) -> tuple[StoredFrame, ...]:
         """What is kept, in order."""
         return tuple(self._frames)
+
+    @property
+    def earlier_baseline(self) -> StoredFrame | None:
+        """The baseline, if it is older than the kept frames."""
+        baseline = self._baseline
+        if baseline is None or (self._frames and self._frames[0].first_seq <= baseline.seq):
+            return None
+        return baseline
 
     @property
     def last_seq(self) -> int:
@@ -52,6 +69,8 @@ class History:
             return
         self._frames.append(frame)
         self.bytes += len(frame.data)
+        if frame.baseline and len(frame.data) * BASELINE_SHARE <= self._max_bytes:
+            self._baseline = frame
         while self._too_old():
             self._drop(self._second_key())
         while self.bytes > self._max_bytes and self.shrink():
@@ -97,6 +116,7 @@ class History:
     def clear(self) -> None:
         """Forget all."""
         self._frames.clear()
+        self._baseline = None
         self.bytes = 0
 
     def _too_old(self) -> bool:
@@ -110,20 +130,22 @@ class History:
         return next((i for i, frame in enumerate(self._frames) if i and frame.key), 0)
 
     def _drop(self, count: int) -> None:
-        self.bytes -= sum(len(frame.data) for frame in self._frames[:count])
+        gone = [frame for frame in self._frames[:count] if frame is not self._baseline]
+        self.bytes -= sum(len(frame.data) for frame in gone)
         del self._frames[:count]
 
     def _coalesce(self, count: int) -> bool:
-        if count < 2 or count >= len(self._frames):
+        first = int(self._frames[0] is self._baseline)  # It keeps the counters at attach.
+        if count < first + 2 or count >= len(self._frames):
             return False
-        oldest = self._frames[:count]
+        oldest = self._frames[first:count]
         try:
             merged = parse_frame(merge([frame.data for frame in oldest]))
         except FrameError:
             # Not to be decoded, so no page could have read it: start again at the next key frame.
             self.clear()
             return False
-        self._frames[:count] = [merged]
+        self._frames[first:count] = [merged]
         before = sum(len(frame.data) for frame in oldest)
         self.bytes += len(merged.data) - before
         return len(merged.data) < before

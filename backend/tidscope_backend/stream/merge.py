@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_wire.frame import FrameError, RowEncoder, Rows, decode_rows, join, split
+from tidscope_wire.frame import FrameError, RowEncoder, Rows, decode_frame, join
 from tidscope_wire.generated.models import (
     FrameHeader,
     Gap,
@@ -46,7 +46,7 @@ def merge(frames: Sequence[bytes], gap_reason: str = "frames were lost on the wa
         FrameError: one of them is not a frame, they are of several targets, or their columns or
             numbers do not fit together.
     """
-    parts = [_Part(header, decode_rows(body)) for header, body in map(split, frames)]
+    parts = [_Part(*decode_frame(frame)) for frame in frames]
     events = _events(parts, gap_reason)
     key = max((i for i, p in enumerate(parts) if p.header.kind == "key"), default=None)
     rows = _last_rows(parts, key)
@@ -56,6 +56,7 @@ def merge(frames: Sequence[bytes], gap_reason: str = "frames were lost on the wa
         update={
             "first_seq": parts[0].header.first_seq,
             "kind": "delta" if key is None else "key",
+            "rows": len(rows.tid),
             "events": events,
             "roles": next((p.header.roles for p in reversed(parts) if p.header.roles), None),
         }

@@ -15,6 +15,7 @@ class StoredFrame:
         first_seq: first frame that it stands for.
         seq: its number; more than first_seq if frames were coalesced.
         key: whether it is a key frame, at which a reader can start.
+        baseline: whether it has the counters at attach; see FrameHeader.baseline.
         time_ns: nanoseconds since attach.
         data: the whole binary message.
     """
@@ -23,6 +24,7 @@ class StoredFrame:
     first_seq: int
     seq: int
     key: bool
+    baseline: bool
     time_ns: int
     data: bytes
 
@@ -49,6 +51,7 @@ def store_frame(header: FrameHeader, data: bytes) -> StoredFrame:
         first_seq=header.first_seq,
         seq=header.seq,
         key=header.kind == "key",
+        baseline=header.baseline,
         time_ns=header.time_ns,
         data=data,
     )

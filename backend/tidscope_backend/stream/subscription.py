@@ -63,6 +63,7 @@ class Subscription:
         # A page without a key frame could not make sense of a delta.
         self._started = after_seq is not None or len(history) > 0
         self._lost: list[Lost] = []
+        self._baseline = history.earlier_baseline if after_seq is None else None
 
     @property
     def waiting(self) -> int:
@@ -84,7 +85,10 @@ class Subscription:
             self._coalesce()
 
     def next_frame(self) -> StoredFrame | None:
-        """The next frame for the page, if there is one."""
+        """The next frame for the page, if there is one; the baseline comes before the history."""
+        if self._baseline is not None:
+            baseline, self._baseline = self._baseline, None
+            return baseline
         while self._cursor < self._kept_until:
             frame = self._history.after(self._cursor)
             if frame is None or frame.seq > self._kept_until:
@@ -122,21 +126,29 @@ class Subscription:
         self._lost.append(Lost(from_seq, to_seq, reason))
 
     def _coalesce(self) -> None:
-        first, last, count = self._queue[0], self._queue[-1], len(self._queue)
+        """Merge what waits; all but a baseline, which would lose the counters at attach."""
+        frames = list(self._queue)
+        kept = [frames.pop(0)] if frames[0].baseline else []
+        if not frames:
+            return
+        first, last = frames[0], frames[-1]
         try:
-            merged = parse_frame(merge([frame.data for frame in self._queue]))
+            merged = parse_frame(merge([frame.data for frame in frames]))
         except FrameError as error:
+            self._refill(kept)
             self._give_up(first.first_seq, last.seq, f"frames could not be coalesced: {error}")
             return
         if len(merged.data) > self._bounds.merged_bytes:
+            self._refill(kept)
             self._give_up(first.first_seq, last.seq, "the page was too far behind")
             return
-        self.coalesced += count - 1
-        self._queue = deque([merged])
-        self._queue_bytes = self._merged_bytes = len(merged.data)
+        self.coalesced += len(frames) - 1
+        self._refill([*kept, merged])
+
+    def _refill(self, frames: list[StoredFrame]) -> None:
+        self._queue = deque(frames)
+        self._queue_bytes = self._merged_bytes = sum(len(frame.data) for frame in frames)
 
     def _give_up(self, from_seq: int, to_seq: int, reason: str) -> None:
         self._count_lost(from_seq, to_seq, reason)
-        self._queue.clear()
-        self._queue_bytes = self._merged_bytes = 0
         self._started = False

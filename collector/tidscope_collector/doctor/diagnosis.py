@@ -1,4 +1,4 @@
-"""Taskstats as the doctor asks about it."""
+"""The doctor's report on this machine: facts are gathered, taskstats and eBPF are tried."""
 
 import os
 
@@ -6,7 +6,7 @@ from tidscope_wire.generated.models import DoctorReport
 
 from tidscope_collector.discovery import loading as discovery
 from tidscope_collector.discovery.task_iterator import TaskIterators
-from tidscope_collector.doctor.facts import look
+from tidscope_collector.doctor.facts import gather_facts
 from tidscope_collector.doctor.report import examine
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.netacct import loading as netacct
@@ -22,6 +22,7 @@ from tidscope_collector.taskstats.exits import (
 from tidscope_collector.taskstats.link import (
     Kernel,
     TaskstatsUnavailableError,
+    UnknownStructError,
     granted_buffer,
     probe,
     resolve_family,
@@ -29,7 +30,7 @@ from tidscope_collector.taskstats.link import (
 
 
 class LiveProbe:
-    """Asks this machine's kernel, once, when made."""
+    """What this machine's kernel answered when this was made."""
 
     def __init__(self) -> None:
         self.family_id: int | None = None
@@ -43,6 +44,9 @@ class LiveProbe:
         try:
             self.family_id = resolve_family()
             kernel = self._kernel = probe()
+        except UnknownStructError as error:
+            self.refusal, self.version, self.length = str(error), error.version, error.length
+            return
         except TaskstatsUnavailableError as error:
             self.refusal = str(error)
             return
@@ -66,7 +70,7 @@ class LiveProbe:
 
 
 class LiveEbpf:
-    """Loads a program and takes it out again, once, when made.
+    """The result of loading an eBPF program; it is unloaded again.
 
     Args:
         found: the loaded program, or why there is none.
@@ -74,20 +78,22 @@ class LiveEbpf:
     """
 
     def __init__(self, found: Accounts | TaskIterators | Obstacle, limits: str = "") -> None:
-        self.refusal, self.mend, self.limits = "", "", limits
+        self.refusal, self.fix, self.limits = "", "", limits
+        self.capabilities: tuple[str, ...] = ()
         if isinstance(found, Obstacle):
-            self.refusal, self.mend = found.what, found.mend
+            self.refusal, self.fix = found.reason, found.fix
+            self.capabilities = found.capabilities
         else:
             found.close()
 
 
 def diagnose() -> DoctorReport:
-    """Check everything."""
+    """Run all checks."""
     procfs = ProcFs()
     accounts = netacct.load(procfs)
     missing = ""
     if isinstance(accounts, Accounts):
         missing = netacct.limits(splice=accounts.splice, release=os.uname().release)
     return examine(
-        look(), LiveProbe(), LiveEbpf(accounts, missing), LiveEbpf(discovery.load(procfs))
+        gather_facts(), LiveProbe(), LiveEbpf(accounts, missing), LiveEbpf(discovery.load(procfs))
     )

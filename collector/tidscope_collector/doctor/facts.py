@@ -1,4 +1,4 @@
-"""What the machine says of itself in /proc and /sys; nothing is judged here."""
+"""Facts about the machine and this process, from /proc and /sys; nothing is judged here."""
 
 import os
 import socket
@@ -11,8 +11,9 @@ from tidscope_collector.procfs.files import ProcFs
 
 CAP_NET_ADMIN = 12
 CAP_SYS_PTRACE = 19
+ROOT = 0
 
-Place = Literal["initial", "other", "unknown"]
+NamespaceStatus = Literal["initial", "other", "unknown"]
 
 # include/uapi/linux/nsfs.h and, before it had them, include/linux/proc_ns.h; the network
 # namespace's number is fixed since 6.18 only.
@@ -25,16 +26,17 @@ _INITIAL_NET_ONLY = "sys/net/core/netdev_max_backlog"
 class Namespaces:
     """Whether this process is in the kernel's initial namespaces."""
 
-    user: Place
-    pid: Place
-    net: Place
+    user: NamespaceStatus
+    pid: NamespaceStatus
+    net: NamespaceStatus
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """One look at the machine; None is a value that could not be read.
+    """What the checks judge; None is a value that could not be read.
 
     Attributes:
+        uid: effective user id of this process.
         capabilities: numbers of the effective ones.
         task_delayacct: the switch of delay accounting.
         rmem_max: bytes, the limit of SO_RCVBUF.
@@ -42,12 +44,13 @@ class Facts:
         hidepid: mount option of /proc; "0" if it hides nothing.
         schedstat: whether /proc has it for a thread.
         energy_obstacle: why there is no energy of packages; "" if there is.
-        energy_found: the same in words, or what is read.
-        hypervisor: whether the processor says that it is a virtual one.
+        energy_found: the same as text, or what is read.
+        hypervisor: whether the processor reports a hypervisor.
     """
 
     host: str
     kernel: str
+    uid: int
     capabilities: frozenset[int] | None
     namespaces: Namespaces
     task_delayacct: bool | None
@@ -60,9 +63,19 @@ class Facts:
     energy_found: str
     hypervisor: bool | None
 
+    @property
+    def is_root(self) -> bool:
+        """Whether this process runs as root."""
+        return self.uid == ROOT
 
-def look(procfs: ProcFs | None = None, sys: Path = Path("/sys")) -> Facts:
-    """Gather the facts; what is missing or forbidden becomes None.
+    @property
+    def in_container(self) -> bool:
+        """Whether this process is in another user or PID namespace than the host."""
+        return "other" in (self.namespaces.user, self.namespaces.pid)
+
+
+def gather_facts(procfs: ProcFs | None = None, sys: Path = Path("/sys")) -> Facts:
+    """Gather the facts; what is absent or may not be read becomes None.
 
     Args:
         procfs: root of /proc.
@@ -74,9 +87,12 @@ def look(procfs: ProcFs | None = None, sys: Path = Path("/sys")) -> Facts:
     return Facts(
         host=_text(procfs, "sys/kernel/hostname") or socket.gethostname(),
         kernel=_text(procfs, "sys/kernel/osrelease") or os.uname().release,
+        uid=os.geteuid(),
         capabilities=_capabilities(procfs),
         namespaces=Namespaces(
-            user=_place(procfs, "user"), pid=_place(procfs, "pid"), net=_net_place(procfs)
+            user=_namespace(procfs, "user"),
+            pid=_namespace(procfs, "pid"),
+            net=_net_namespace(procfs),
         ),
         task_delayacct=None if delay is None else delay != 0,
         rmem_max=_number(procfs, "sys/net/core/rmem_max"),
@@ -122,14 +138,14 @@ def _inode(procfs: ProcFs, kind: str) -> int | None:
         return None
 
 
-def _place(procfs: ProcFs, kind: str) -> Place:
+def _namespace(procfs: ProcFs, kind: str) -> NamespaceStatus:
     inode = _inode(procfs, kind)
     if inode is None:
         return "unknown"
     return "initial" if inode == _INITIAL[kind] else "other"
 
 
-def _net_place(procfs: ProcFs) -> Place:
+def _net_namespace(procfs: ProcFs) -> NamespaceStatus:
     if _inode(procfs, "net") == _INITIAL["net"]:
         return "initial"
     if (procfs.root / _INITIAL_NET_ONLY).exists():

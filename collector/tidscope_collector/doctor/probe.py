@@ -1,4 +1,4 @@
-"""What the doctor asks of the taskstats client."""
+"""What the checks need from taskstats and eBPF; a test passes its own."""
 
 from typing import Protocol
 
@@ -11,10 +11,10 @@ class TaskstatsProbe(Protocol):
         version: of the struct, as in a reply; None if there was no reply.
         length: of the struct in bytes; None if there was no reply.
         layout_name: of the layout chosen for it; None if there is none.
-        refusal: why there was no reply or is no layout; empty if there is nothing to tell.
+        refusal: why there was no reply, or is no layout; empty if there is one.
         fields: names in the field catalogue that the layout gives.
         receive_buffer_bytes: what the kernel granted to an exit listener's socket, as getsockopt
-            tells it; None if there was none.
+            reports it; None if there was none.
     """
 
     @property
@@ -47,11 +47,12 @@ class TaskstatsProbe(Protocol):
 
 
 class EbpfProbe(Protocol):
-    """Whether the kernel takes an eBPF program: for network bytes, or for the list of threads.
+    """Whether the kernel loads an eBPF program: for network bytes, or for the list of threads.
 
     Attributes:
         refusal: why not, as one sentence without its full stop; empty if it does.
-        mend: what to do about it.
+        fix: what to do about it; empty if nothing helps, or if capabilities do.
+        capabilities: names of those that are missing.
         limits: what it does not count here; empty if it counts everything it should.
     """
 
@@ -59,7 +60,10 @@ class EbpfProbe(Protocol):
     def refusal(self) -> str: ...
 
     @property
-    def mend(self) -> str: ...
+    def fix(self) -> str: ...
+
+    @property
+    def capabilities(self) -> tuple[str, ...]: ...
 
     @property
     def limits(self) -> str: ...

@@ -4,7 +4,7 @@ import time
 
 from tidscope_wire.generated.models import CheckStatus, DoctorCheck, DoctorReport
 
-from tidscope_collector.doctor import checks
+from tidscope_collector.doctor import checks, taskstats_checks
 from tidscope_collector.doctor.facts import Facts
 from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
 
@@ -14,20 +14,20 @@ _WORST_FIRST: tuple[CheckStatus, ...] = ("failed", "limited")
 def examine(
     facts: Facts, probe: TaskstatsProbe, network: EbpfProbe, iterator: EbpfProbe
 ) -> DoctorReport:
-    """Judge a machine; what matters most comes first. Runs the exit self-test."""
+    """Run all checks, the exit self-test too."""
     found = [
         checks.kernel(facts),
         checks.rights(facts),
         checks.namespaces(facts),
-        checks.taskstats(probe),
-        checks.layout(probe),
-        checks.exit_totals(probe),
-        checks.exit_buffer(facts, probe),
+        taskstats_checks.taskstats(facts, probe),
+        taskstats_checks.layout(probe),
+        taskstats_checks.exit_records(facts, probe),
+        taskstats_checks.exit_buffer(facts, probe),
         checks.delay_accounting(facts),
         checks.process_list(facts),
         checks.go_symbols(facts),
-        checks.network(probe, network),
-        checks.task_iterator(iterator),
+        checks.network(facts, probe, network),
+        checks.task_iterator(facts, iterator),
         checks.energy(facts),
         checks.clock_source(facts),
     ]

@@ -1,4 +1,4 @@
-"""What stands in the way of eBPF on this machine, and how to mend it."""
+"""Why eBPF programs cannot be loaded on this machine, and the fix."""
 
 import os
 from collections.abc import Callable
@@ -16,76 +16,80 @@ CAP_PERFMON = 38
 CAP_BPF = 39
 KERNEL_TYPES = Path("/sys/kernel/btf/vmlinux")
 
-_WANTED = {"CAP_BPF": CAP_BPF, "CAP_PERFMON": CAP_PERFMON}
+_NEEDED = {"CAP_BPF": CAP_BPF, "CAP_PERFMON": CAP_PERFMON}
 _INITIAL_PID_NAMESPACE = "pid:[4026531836]"  # include/linux/proc_ns.h, PROC_PID_INIT_INO
 
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Why there is no eBPF here.
+    """Why an eBPF program cannot be loaded here.
 
     Attributes:
-        what: one sentence without its full stop.
-        mend: a command or an instruction; empty if nothing helps.
+        reason: one sentence without its full stop.
+        fix: a command or an instruction; empty if nothing helps, or if capabilities do.
+        capabilities: names of those that are missing.
     """
 
-    what: str
-    mend: str
+    reason: str
+    fix: str
+    capabilities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a program needs of the kernel.
+class KernelFeature:
+    """What a program needs from the kernel.
 
     Attributes:
-        type: name of a type that kernels have which can do it.
+        type: name of a type that only kernels with the feature have.
         kind: of that type, a BTF_KIND.
-        what: it is for, as a noun phrase.
-        since: the first version of Linux.
+        name: of the feature, as a noun phrase.
+        since: the first version of Linux that has it.
     """
 
     type: str
     kind: int
-    what: str
+    name: str
     since: str
 
 
 def find_obstacle(
-    procfs: ProcFs, wanted: Wanted, kernel_types: Path = KERNEL_TYPES
+    procfs: ProcFs, feature: KernelFeature, kernel_types: Path = KERNEL_TYPES
 ) -> Obstacle | None:
-    """Look for what stands in the way of an eBPF program; None if nothing is seen.
+    """What prevents an eBPF program from being loaded; None if nothing is known to.
 
     Args:
         procfs: root of /proc.
-        wanted: what it needs.
+        feature: that it needs.
         kernel_types: the kernel's BTF.
     """
-    return _in_kernel(wanted, kernel_types) or _in_rights(procfs)
+    return _in_kernel(feature, kernel_types) or _in_privileges(procfs)
 
 
-def attempt(procfs: ProcFs, wanted: Wanted, load: Callable[[], Loaded]) -> Loaded | Obstacle:
+def attempt(
+    procfs: ProcFs, feature: KernelFeature, load: Callable[[], Loaded]
+) -> Loaded | Obstacle:
     """Load a program, or say why not.
 
     Args:
         procfs: root of /proc.
-        wanted: what it needs.
+        feature: that it needs.
         load: loads it; raises BpfError or OSError.
     """
-    obstacle = find_obstacle(procfs, wanted)
+    obstacle = find_obstacle(procfs, feature)
     if obstacle is not None:
         return obstacle
     try:
         return load()
     except (libbpf.BpfError, OSError) as error:
-        told = libbpf.library().warnings
-        detail = f" ({told[0]})" if told else ""
+        warnings = libbpf.library().warnings
+        detail = f" ({warnings[0]})" if warnings else ""
         return Obstacle(
             f"the kernel refused the eBPF program: {error}{detail}",
-            "look for lockdown or a security module: cat /sys/kernel/security/lockdown",
+            "check for lockdown or a security module: cat /sys/kernel/security/lockdown",
         )
 
 
-def _in_kernel(wanted: Wanted, kernel_types: Path) -> Obstacle | None:
+def _in_kernel(feature: KernelFeature, kernel_types: Path) -> Obstacle | None:
     try:
         libbpf.library()
     except libbpf.BpfError as error:
@@ -95,35 +99,35 @@ def _in_kernel(wanted: Wanted, kernel_types: Path) -> Obstacle | None:
     if not kernel_types.exists():
         return Obstacle(
             "the kernel does not describe its types (no BTF)",
-            "boot a kernel with CONFIG_DEBUG_INFO_BTF=y, as distributions' kernels have it",
+            "boot a kernel with CONFIG_DEBUG_INFO_BTF=y, as distribution kernels have",
         )
     try:
         with libbpf.KernelTypes() as types:
-            known = types.has(wanted.type, wanted.kind)
+            known = types.has(feature.type, feature.kind)
     except libbpf.BpfError as error:
         return Obstacle(str(error), "")
     if known:
         return None
     return Obstacle(
-        f"Linux {os.uname().release} has no {wanted.what}, which came with {wanted.since}",
-        f"boot Linux {wanted.since} or newer",
+        f"Linux {os.uname().release} has no {feature.name} (new in {feature.since})",
+        f"boot Linux {feature.since} or newer",
     )
 
 
-def _in_rights(procfs: ProcFs) -> Obstacle | None:
+def _in_privileges(procfs: ProcFs) -> Obstacle | None:
     held = _capabilities(procfs)
-    missing = [name for name, number in _WANTED.items() if number not in held]
+    missing = [name for name, number in _NEEDED.items() if number not in held]
     if missing and CAP_SYS_ADMIN not in held:
-        return Obstacle(f"this process does not have {' and '.join(missing)}", "sudo tidscope up")
+        return Obstacle(f"this process lacks {' and '.join(missing)}", "", tuple(missing))
     try:
-        place = procfs.link("self/ns/pid")
+        namespace = procfs.link("self/ns/pid")
     except OSError:
-        place = ""
-    if place == _INITIAL_PID_NAMESPACE:
+        namespace = ""
+    if namespace == _INITIAL_PID_NAMESPACE:
         return None
     return Obstacle(
-        "eBPF tells process ids of the initial PID namespace, and this process is in another one",
-        "docker run --pid=host … (or run it on the host)",
+        "eBPF uses process ids of the initial PID namespace, and this process is in another one",
+        "docker run --pid=host …, or run it on the host",
     )
 
 

@@ -67,9 +67,9 @@ class NetworkSource:
             if missing:
                 self.description += f"; not counted here: {missing}"
         else:
-            self.description = f"none: {_STOCK}, and eBPF cannot be used: {found.what}"
-            if found.mend:
-                self.description += f" ({found.mend})"
+            self.description = (
+                f"none: {_STOCK}, and eBPF is unavailable: {found.reason}; see Doctor"
+            )
 
     def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
         """Give absent network fields the reason that is in force here."""

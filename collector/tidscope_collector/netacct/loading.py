@@ -4,11 +4,11 @@ import re
 from functools import partial
 
 from tidscope_collector.ebpf import libbpf
-from tidscope_collector.ebpf.obstacles import Obstacle, Wanted, attempt
+from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, attempt
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.procfs.files import ProcFs
 
-TRACEPOINTS = Wanted(
+TRACEPOINTS = KernelFeature(
     "btf_trace_sock_send_length",
     libbpf.BTF_KIND_TYPEDEF,
     "tracepoints for what sockets move",

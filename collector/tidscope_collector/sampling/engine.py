@@ -21,6 +21,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.readings import join
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
@@ -34,8 +35,8 @@ DRAIN_NS = 100_000_000
 LAST_OF_PROCESS = 0x20
 """AGROUP of ac_flag (include/uapi/linux/acct.h), in taskstats from version 12 on."""
 
-FrameSink = Callable[[Target, int, bytes, bool], None]
-"""Takes target, seq, frame, and whether the frame is a key frame; called in the sampling thread."""
+FrameSink = Callable[[Target, SampledFrame], None]
+"""Called with each frame, in the sampling thread."""
 
 
 @dataclass
@@ -272,7 +273,10 @@ class Engine:
         sampler.close()
 
     def _emit(self, sampler: TargetSampler, frame: bytes) -> None:
-        self._sink(sampler.target, sampler.seq, frame, sampler.last_was_key)
+        self._sink(
+            sampler.target,
+            SampledFrame(sampler.seq, frame, sampler.last_was_key, sampler.last_was_baseline),
+        )
 
     def _lost_untold(self, sampler: TargetSampler) -> int:
         """Exit records lost since this target was told last; whose they were is not known."""

@@ -89,6 +89,7 @@ class TargetSampler:
         self.reader = reader
         self.seq = 0
         self.last_was_key = False
+        self.last_was_baseline = False
         self._gomaxprocs = gomaxprocs
         self._size = target.gomaxprocs
         self._procfs = procfs
@@ -104,6 +105,8 @@ class TargetSampler:
         self._pending: list[TargetEvent] = []
         self._key_ns = -KEY_FRAME_NS
         self._key_bytes = 0
+        self._initial_threads: int | None = None
+        self._threads_born = 0
         self._rss: int | None = None
         self._roles_ns = -ROLES_NS
         self._delays = delays
@@ -260,11 +263,22 @@ class TargetSampler:
         self, events: list[TargetEvent], rows: Rows, started_ns: int, late: int, health: HealthNow
     ) -> bytes:
         self.seq += 1
-        key = started_ns - self._key_ns >= KEY_FRAME_NS or self._key_bytes > KEY_FRAME_BYTES
+        live, exited = len(self._tracker.threads), self._tracker.exited()
+        baseline = self._initial_threads is None and live > 0
+        if baseline:
+            self._initial_threads = live
+        # An exit without a record may be withdrawn in the next sample; the count never falls.
+        born = live + exited.threads - (self._initial_threads or 0)
+        self._threads_born = max(self._threads_born, born)
+        key = (
+            baseline
+            or started_ns - self._key_ns >= KEY_FRAME_NS
+            or self._key_bytes > KEY_FRAME_BYTES
+        )
         if key:
             rows = self._tracker.all_rows()
             self._key_ns, self._key_bytes = started_ns, 0
-        self.last_was_key = key
+        self.last_was_key, self.last_was_baseline = key, baseline
         if started_ns - self._slow_ns >= SLOW_GAUGES_NS:
             self._slow_ns = started_ns
             self._rss = rss_bytes(self._procfs, self.pid)
@@ -281,9 +295,12 @@ class TargetSampler:
             seq=self.seq,
             first_seq=self.seq,
             kind="key" if key else "delta",
+            baseline=baseline,
+            rows=len(rows.tid),
             time_ns=max(0, started_ns - self.attach_ns),
             unix_us=time.time_ns() // 1000 - (now - started_ns) // 1000,
-            live_threads=len(self._tracker.threads),
+            live_threads=live,
+            threads_born=self._threads_born,
             events=events,
             process=ProcessGauges(
                 gomaxprocs=self._size,
@@ -293,7 +310,7 @@ class TargetSampler:
             ),
             machine=ABSENT if self.machine is None else self.machine.counters(),
             health=health((now - started_ns) // 1000, late // 1000, self.schedule.missed),
-            exited=self._tracker.exited(),
+            exited=exited,
             roles=roles,
         )
         frame = join(header, body)

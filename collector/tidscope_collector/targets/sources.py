@@ -59,7 +59,7 @@ class Sources:
         found = load_iterators(procfs)
         if isinstance(found, TaskIterators):
             return found
-        LOG.info("every thread is asked each time: %s", found.what)
+        LOG.info("every thread is asked each time: %s", found.reason)
         return None
 
     @property

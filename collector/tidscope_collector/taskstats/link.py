@@ -31,6 +31,20 @@ class TaskstatsUnavailableError(Exception):
     """This process cannot use taskstats here; the text says why and what would change that."""
 
 
+class UnknownStructError(TaskstatsUnavailableError):
+    """The kernel answers with a struct taskstats that this tidscope does not know.
+
+    Attributes:
+        version: of the struct.
+        length: in bytes.
+    """
+
+    def __init__(self, message: str, version: int, length: int) -> None:
+        super().__init__(message)
+        self.version = version
+        self.length = length
+
+
 @dataclass(frozen=True)
 class Kernel:
     """What this kernel's taskstats looks like.
@@ -59,7 +73,7 @@ def resolve_family() -> int:
     except (NetlinkError, OSError) as error:
         raise TaskstatsUnavailableError(
             "this kernel has no taskstats (it was built without CONFIG_TASKSTATS): "
-            f"{error}; per-thread numbers come from /proc"
+            f"{error}; threads are read from /proc"
         ) from error
 
 
@@ -103,23 +117,26 @@ def probe(procfs: ProcFs | None = None) -> Kernel:
     code = error_code(reply)
     if code == errno.EPERM:
         raise TaskstatsUnavailableError(
-            "taskstats needs CAP_NET_ADMIN, which this process does not have; start it with sudo. "
-            "Until then numbers come from /proc"
+            "taskstats needs CAP_NET_ADMIN, which this process lacks; threads are read from /proc"
         )
     if code is not None:
         raise TaskstatsUnavailableError(f"taskstats answered: {os.strerror(code)}")
     try:
         record = parse(reply, family)[0]
-        (version,) = struct.unpack_from("=H", reply, record.offset)
+    except MalformedReplyError as error:
+        raise TaskstatsUnavailableError(f"{error}; threads are read from /proc") from error
+    (version,) = struct.unpack_from("=H", reply, record.offset)
+    try:
         layout = choose(version, record.length, told_profile(procfs or ProcFs()))
-    except (MalformedReplyError, UnknownLayoutError) as error:
-        raise TaskstatsUnavailableError(f"{error}; numbers come from /proc") from error
+    except UnknownLayoutError as error:
+        message = f"{error}; threads are read from /proc"
+        raise UnknownStructError(message, version, record.length) from error
     stats = reply[record.offset : record.offset + record.length]
     (told,) = struct.unpack_from("=I", stats, layout.offsets["ac_pid"])
     if told != thread:
         raise TaskstatsUnavailableError(
-            f"struct taskstats {layout.name} does not have our thread id where it should: "
-            f"{told} instead of {thread}; numbers come from /proc"
+            f"struct taskstats {layout.name} has thread id {told} where {thread} should be; "
+            "threads are read from /proc"
         )
     return Kernel(family, layout, record.offset)
 

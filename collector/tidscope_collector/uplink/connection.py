@@ -25,6 +25,7 @@ from tidscope_wire.generated.models import (
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load
 from tidscope_collector.targets.targets import Targets
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
@@ -53,7 +54,7 @@ class Uplink:
         host: what the hello says.
         targets: what is told of, and what becomes of it.
         commands: answers the backend's commands.
-        replay: frames that are kept; filled through `put`.
+        replay: frames that are kept; filled through `add_frame`.
         pause: waits for some seconds before the next try.
         policies: that it can steer with.
     """
@@ -94,9 +95,9 @@ class Uplink:
             sent_bytes=self._sent_bytes,
         )
 
-    def put(self, target: Target, seq: int, frame: bytes, key: bool) -> None:
-        """Take a frame; call in the event loop."""
-        self._replay.add(target.id, seq, frame, key=key)
+    def add_frame(self, target: Target, frame: SampledFrame) -> None:
+        """Queue a frame; call in the event loop."""
+        self._replay.add(target.id, frame)
         self._targets.note(target)
         self._wake.set()
 
@@ -223,7 +224,7 @@ class Uplink:
             await self._tell_lost(link, target, kept.seq, kept.seq, "the backend refused it")
             return True
         self._in_flight.append((target, kept.seq))
-        await self._give(link, kept.frame)
+        await self._give(link, kept.data)
         self._sent[target] = kept.seq
         self._sent_frames += 1
         return True

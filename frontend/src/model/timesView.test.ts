@@ -34,6 +34,7 @@ function modelOf(instants: readonly Instant[], fields: readonly string[] = ALL):
   ] of instants.entries()) {
     const header: FrameHeader = {
       ...{ type: "frame", target: TARGET.id, seq: i + 1, first_seq: i + 1, kind: "key" },
+      ...{ baseline: i === 0, rows: threads.length, threads_born: 0 },
       ...{ time_ns: Math.round(1e9 * t_s), unix_us: 1, live_threads: threads.length },
       events: [...events],
       process: { gomaxprocs: null, rss_bytes: null, delay_accounting: accounting },

@@ -51,6 +51,8 @@ export interface FrameChanges {
   readonly gomaxprocs?: number;
   readonly process?: Partial<ProcessGauges>;
   readonly machine?: Partial<MachineCounters>;
+  readonly baseline?: boolean;
+  readonly threads_born?: number;
   readonly target?: string;
 }
 
@@ -95,9 +97,12 @@ export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
     seq,
     first_seq: changes.first_seq ?? seq,
     kind: key ? "key" : "delta",
+    baseline: changes.baseline ?? false,
+    rows: rows.length,
     time_ns: Math.round(t_s * 1e9),
     unix_us: 1_700_000_000_000_000 + Math.round(t_s * 1e6),
     live_threads: rows.length,
+    threads_born: changes.threads_born ?? 0,
     events: [...(changes.events ?? [])],
     process: { gomaxprocs: changes.gomaxprocs ?? null, rss_bytes: null, ...changes.process },
     machine: { ...MACHINE, ...changes.machine },

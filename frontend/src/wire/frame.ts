@@ -72,6 +72,9 @@ function decodeRows(header: FrameHeader, body: Uint8Array): Frame {
   const read = columnsOf(body);
   const tid = identity(read, "tid", "uint32").values;
   const key = header.kind === "key";
+  if (tid.length !== header.rows) {
+    throw new FrameError(`the header says ${header.rows} rows, the batch has ${tid.length}`);
+  }
   const fields: string[] = [];
   const columns: Float64Array[] = [];
   for (const column of read.values()) {

@@ -100,9 +100,12 @@ const HEADER: Shape = {
   seq: isCount,
   first_seq: isCount,
   kind: (value) => value === "key" || value === "delta",
+  baseline: isFlag,
+  rows: isCount,
   time_ns: isNumber,
   unix_us: isNumber,
   live_threads: isCount,
+  threads_born: isCount,
   events: isArray,
   process: shaped({ gomaxprocs: orNull(isNumber), rss_bytes: orNull(isNumber) }),
   machine: shaped({

@@ -261,71 +261,6 @@ Subject.
 """
 
 
-Provenance = TypeAliasType(
-    "Provenance",
-    Annotated[
-        Literal["exact", "sampled", "estimated", "quantised"], Field(title="Provenance")
-    ],
-)
-"""
-exact: counted by the kernel without rounding; sampled: advances in scheduler ticks; estimated: derived from other values; quantised: rounded by the kernel.
-"""
-
-
-class CatalogueField(BaseModel):
-    """
-    One measured value.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    name: Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
-    """
-    Name on the wire, in files and in exports; the unit is in it.
-    """
-    label: str
-    """
-    Display name.
-    """
-    unit: Annotated[Unit, Field(title="Unit")]
-    """
-    Unit on the wire.
-    """
-    kind: Annotated[FieldKind, Field(title="FieldKind")]
-    """
-    A counter only grows while the thread lives; a gauge is a value at an instant.
-    """
-    scope: Annotated[FieldScope, Field(title="FieldScope")]
-    """
-    Whether each thread has one, or the process as a whole.
-    """
-    group: Annotated[FieldGroup, Field(title="FieldGroup")]
-    """
-    Subject.
-    """
-    taskstats: str | None
-    """
-    Member of struct taskstats; null if it does not come from there.
-    """
-    since_version: Annotated[int | None, Field(ge=0)]
-    """
-    First taskstats version that has it; null if no upstream version has.
-    """
-    procfs: str | None
-    """
-    File of /proc/PID/task/TID and the value in it, used when taskstats is unavailable; null if /proc does not have it.
-    """
-    provenance: Annotated[Provenance, Field(title="Provenance")]
-    """
-    exact: counted by the kernel without rounding; sampled: advances in scheduler ticks; estimated: derived from other values; quantised: rounded by the kernel.
-    """
-    meaning: str
-    """
-    One line.
-    """
-
-
 CheckStatus = TypeAliasType(
     "CheckStatus",
     Annotated[Literal["ok", "limited", "failed"], Field(title="CheckStatus")],
@@ -435,6 +370,14 @@ class CollectorWelcome(BaseModel):
     """
     Target id to the last seq that the backend has; replay starts after it. Other targets are replayed from the oldest kept frame.
     """
+
+
+CompareBasis = TypeAliasType(
+    "CompareBasis", Annotated[Literal["rates", "totals"], Field(title="CompareBasis")]
+)
+"""
+What counters are compared as: rates: mean rates over each run, which do not depend on its length; totals: over the whole run.
+"""
 
 
 Run = TypeAliasType(
@@ -742,25 +685,23 @@ class ExitedTotals(BaseModel):
     """
 
 
-class FieldCatalogue(BaseModel):
-    """
-    All fields that tidscope measures; labels, run manifests, exports and docs are derived from it. Body of GET /api/v1/fields.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    fields: list[CatalogueField]
-    """
-    In column order.
-    """
-
-
 IntervalMethod = TypeAliasType(
     "IntervalMethod", Annotated[Literal["welch", "none"], Field(title="IntervalMethod")]
 )
 """
 How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
+"""
+
+
+Verdict = TypeAliasType(
+    "Verdict",
+    Annotated[
+        Literal["better", "worse", "more", "less", "equal", "unclear", "unknown"],
+        Field(title="Verdict"),
+    ],
+)
+"""
+How the group did against the baseline. better, worse: where one way is an improvement, else more, less; unclear: the interval includes 0, or the measurement does not allow a verdict; unknown: a mean is missing.
 """
 
 
@@ -791,6 +732,14 @@ class FigureDifference(BaseModel):
     method: Annotated[IntervalMethod, Field(title="IntervalMethod")]
     """
     How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
+    """
+    verdict: Annotated[Verdict, Field(title="Verdict")]
+    """
+    How the group did against the baseline. better, worse: where one way is an improvement, else more, less; unclear: the interval includes 0, or the measurement does not allow a verdict; unknown: a mean is missing.
+    """
+    caveat: str | None
+    """
+    What to know about the verdict, in one sentence; null if nothing.
     """
 
 
@@ -1266,6 +1215,17 @@ class PrometheusCounter(BaseModel):
     """
 
 
+Provenance = TypeAliasType(
+    "Provenance",
+    Annotated[
+        Literal["exact", "sampled", "estimated", "quantised"], Field(title="Provenance")
+    ],
+)
+"""
+exact: counted by the kernel without rounding; sampled: advances in scheduler ticks; estimated: derived from other values; quantised: rounded by the kernel.
+"""
+
+
 class RateAdapted(BaseModel):
     """
     The collector changed the sampling rate to stay within its CPU budget; the requested rate is kept.
@@ -1540,7 +1500,11 @@ class RunCounts(BaseModel):
     """
     bytes: Annotated[int, Field(ge=0)]
     """
-    Bytes of all its files.
+    Bytes of all its files on disk; includes open_bytes.
+    """
+    open_bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes of raw frames in parts that are not sealed yet; sealing makes them about ten times smaller. 0 once the run is sealed.
     """
 
 
@@ -2635,6 +2599,57 @@ class AgentSetCall(BaseModel):
     params: AgentSetParams
 
 
+class CatalogueField(BaseModel):
+    """
+    One measured value.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
+    """
+    Name on the wire, in files and in exports; the unit is in it.
+    """
+    label: str
+    """
+    Display name.
+    """
+    unit: Annotated[Unit, Field(title="Unit")]
+    """
+    Unit on the wire.
+    """
+    kind: Annotated[FieldKind, Field(title="FieldKind")]
+    """
+    A counter only grows while the thread lives; a gauge is a value at an instant.
+    """
+    scope: Annotated[FieldScope, Field(title="FieldScope")]
+    """
+    Whether each thread has one, or the process as a whole.
+    """
+    group: Annotated[FieldGroup, Field(title="FieldGroup")]
+    """
+    Subject.
+    """
+    taskstats: str | None
+    """
+    Member of struct taskstats; null if it does not come from there.
+    """
+    since_version: Annotated[int | None, Field(ge=0)]
+    """
+    First taskstats version that has it; null if no upstream version has.
+    """
+    procfs: str | None
+    """
+    File of /proc/PID/task/TID and the value in it, used when taskstats is unavailable; null if /proc does not have it.
+    """
+    provenance: Provenance
+    meaning: str
+    """
+    One line.
+    """
+
+
 class CollectorInfo(BaseModel):
     """
     The collector of a host.
@@ -2684,12 +2699,13 @@ class ComparedMetric(BaseModel):
     """
     unit: str
     """
-    Such as s, bytes or count.
+    Such as s, bytes or count; that of a rate ends with /s, such as ns/s.
     """
     role: str | None
     """
     Label of the matched role; null: the whole process.
     """
+    provenance: Provenance
     better: Annotated[Better, Field(title="Better")]
     """
     Which way is an improvement.
@@ -2752,6 +2768,11 @@ class Comparison(BaseModel):
     """
     Text of the mark that runs are aligned at; null with another alignment.
     """
+    basis: CompareBasis
+    same_length: bool
+    """
+    Whether the runs' durations differ by at most 5 % of the longest; totals get a verdict only then.
+    """
     runs: list[ComparedRun]
     """
     In the requested order.
@@ -2796,6 +2817,20 @@ class DoctorReply(BaseModel):
     Chosen by the sender, repeated in the reply.
     """
     report: DoctorReport
+
+
+class FieldCatalogue(BaseModel):
+    """
+    All fields that tidscope measures; labels, run manifests, exports and docs are derived from it. Body of GET /api/v1/fields.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    fields: list[CatalogueField]
+    """
+    In column order.
+    """
 
 
 class Host(BaseModel):
@@ -3307,6 +3342,14 @@ class FrameHeader(BaseModel):
     First frame that this one stands for; below seq if frames were coalesced.
     """
     kind: Annotated[FrameKind, Field(title="FrameKind")]
+    baseline: bool
+    """
+    The first frame of the target with threads: their counters at attach. It is a key frame. A reader that starts later gets it before the kept history; that the frames in between are missing is not a loss.
+    """
+    rows: Annotated[int, Field(ge=0)]
+    """
+    Rows of the record batch.
+    """
     time_ns: Annotated[int, Field(ge=0)]
     """
     Monotonic time of the sample since attach, nanoseconds.
@@ -3318,6 +3361,10 @@ class FrameHeader(BaseModel):
     live_threads: Annotated[int, Field(ge=0)]
     """
     Live threads at the time of the sample.
+    """
+    threads_born: Annotated[int, Field(ge=0)]
+    """
+    Threads that started since attach, those that were never seen alive included. Threads alive in the baseline + threads_born = live_threads + exited.threads.
     """
     events: list[TargetEvent]
     """
@@ -3561,6 +3608,7 @@ class Wire(BaseModel):
     CollectorWelcome_1: Annotated[
         CollectorWelcome | None, Field(alias="CollectorWelcome")
     ] = None
+    CompareBasis_1: Annotated[CompareBasis | None, Field(alias="CompareBasis")] = None
     ComparedGroup_1: Annotated[ComparedGroup | None, Field(alias="ComparedGroup")] = (
         None
     )
@@ -3651,6 +3699,7 @@ class Wire(BaseModel):
     PrometheusCounter_1: Annotated[
         PrometheusCounter | None, Field(alias="PrometheusCounter")
     ] = None
+    Provenance_1: Annotated[Provenance | None, Field(alias="Provenance")] = None
     RateAdapted_1: Annotated[RateAdapted | None, Field(alias="RateAdapted")] = None
     RateChanged_1: Annotated[RateChanged | None, Field(alias="RateChanged")] = None
     RateRequest_1: Annotated[RateRequest | None, Field(alias="RateRequest")] = None

@@ -9,18 +9,18 @@ interface AddRunProps {
   readonly onLink: (link: CompareLink) => void;
 }
 
-const MOST = 8;
+const MAX_RUNS = 8;
 
-/** Takes another run into the comparison. */
+/** Adds a run to the comparison. */
 export function AddRun({ link, runs, onLink }: AddRunProps) {
   const chosen = runsOf(link);
   const others = runs.filter(({ id, state }) => !chosen.includes(id) && state !== "recording");
-  const full = chosen.length >= MOST;
+  const full = chosen.length >= MAX_RUNS;
   const first = full
-    ? "eight is the most"
+    ? "at most eight runs"
     : others.length === 0
-      ? "no other run is here"
-      : "choose one…";
+      ? "no other runs"
+      : "choose a run…";
   return (
     <Select
       label="Add"

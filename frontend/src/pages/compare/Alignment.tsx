@@ -16,7 +16,7 @@ const CHOICES: readonly { readonly value: AlignKind; readonly label: string }[] 
   { value: "mark", label: "Mark" },
 ];
 
-/** Where the runs' times are laid over one another. */
+/** Where the runs are aligned in time. */
 export function Alignment({ link, onLink }: AlignmentProps) {
   const [text, setText] = useState(link.mark);
   useEffect(() => setText(link.mark), [link.mark]);
@@ -40,7 +40,7 @@ export function Alignment({ link, onLink }: AlignmentProps) {
           <input
             className={styles.field}
             aria-label="Text of the mark"
-            placeholder="Text of the mark, as in the runs"
+            placeholder="Text of the mark"
             value={text}
             maxLength={200}
             onChange={(event) => setText(event.target.value)}

@@ -19,7 +19,7 @@ import { apiQuery, type CompareLink, compareHref, type PartProps, parseLink, run
 import { RoleMatching } from "./RoleMatching";
 import { SetupTable } from "./SetupTable";
 
-/** Runs held against one another; all of the view is in the address. */
+/** A comparison of runs. The address holds the whole view. */
 export function ComparePage({ query }: { readonly query: string }) {
   const link = useMemo(() => parseLink(query), [query]);
   const runs = runsOf(link);
@@ -29,7 +29,7 @@ export function ComparePage({ query }: { readonly query: string }) {
   const waits = link.align === "mark" && link.mark === "";
   const load = useCallback((signal: AbortSignal) => compareRuns(asked, signal), [asked]);
   const { value, problem, loading, refresh } = usePolled(enough && !waits ? load : null, null);
-  // The address is the state; going back in the browser should not lead through each letter typed.
+  // The address is the state; going back must not step through each typed letter.
   const onLink = (next: CompareLink) => navigate(compareHref(next), "replace");
   const known = all.value?.runs ?? [];
   const gone = all.value === null ? [] : runs.filter((id) => !known.some((run) => run.id === id));
@@ -52,13 +52,13 @@ export function ComparePage({ query }: { readonly query: string }) {
           status="warning"
           title={
             gone.length === 1
-              ? "A run of this link is not here"
-              : `${gone.length} runs of this link are not here`
+              ? "A run of this link was not found"
+              : `${gone.length} runs of this link were not found`
           }
-          actions={<Button onClick={() => onLink(leftOver(link, gone))}>Go on without</Button>}
+          actions={<Button onClick={() => onLink(leftOver(link, gone))}>Continue without</Button>}
         >
-          {gone.join(", ")}: deleted (the list of runs can restore it for an hour), or recorded on
-          another machine.
+          {gone.join(", ")}: deleted (it can be restored for an hour in the list of runs), or
+          recorded on another machine.
         </Notice>
       )}
       {all.problem === null || enough ? null : <ProblemNotice problem={all.problem} />}
@@ -93,11 +93,11 @@ function Parts(props: PartProps) {
 function TooFew({ link }: { readonly link: CompareLink }) {
   const one = runsOf(link).length === 1;
   return (
-    <EmptyState title={one ? "One run alone cannot be compared" : "Choose runs to compare"}>
+    <EmptyState title={one ? "One run cannot be compared alone" : "Choose runs to compare"}>
       <p>
         {one
-          ? "Add another one above."
-          : "Add two to eight runs above, or choose them in the list of runs."}
+          ? "Add another run above."
+          : "Add two to eight runs above, or select them in the list of runs."}
       </p>
       <Button look="primary" onClick={() => navigate("/runs")}>
         All runs
@@ -106,7 +106,7 @@ function TooFew({ link }: { readonly link: CompareLink }) {
   );
 }
 
-/** An answer of a question before may have other runs. */
+/** An answer to an earlier query may be about other runs. */
 function sameRuns({ runs }: Comparison, asked: readonly string[]): boolean {
   return runs.length === asked.length && runs.every(({ run }, index) => run === asked[index]);
 }

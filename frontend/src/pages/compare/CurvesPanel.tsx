@@ -18,7 +18,7 @@ const OVERLAY_PX = 320;
 const EACH_PX = 180;
 const LAYOUTS: readonly { readonly value: Layout; readonly label: string }[] = [
   { value: "overlay", label: "Overlay" },
-  { value: "each", label: "One each" },
+  { value: "each", label: "Side by side" },
 ];
 const KINDS: readonly { readonly value: CurveKind; readonly label: string }[] = [
   { value: "rate", label: "Rate" },
@@ -32,7 +32,7 @@ const UNIT_WORDS: Readonly<Partial<Record<ShownUnit, string>>> = {
   count: "number",
 };
 
-/** The runs' curves over one time axis: on one another, or beside one another on the same scales. */
+/** Curves of the runs on one time axis: overlaid, or side by side with the same scales. */
 export function CurvesPanel({ link, comparison, onLink }: PartProps) {
   const colours = CHART_THEMES[useStore(theme)];
   const metrics = useMemo(() => curveMetrics(comparison), [comparison]);
@@ -83,7 +83,7 @@ export function CurvesPanel({ link, comparison, onLink }: PartProps) {
         <Alignment link={link} onLink={onLink} />
       </header>
       {view.curves.length === 0 ? (
-        <p className={shared.none}>No run has curves of it.</p>
+        <p className={shared.none}>No run has curves of this metric.</p>
       ) : layout === "overlay" ? (
         <>
           <RunCurves view={view} theme={colours} title={title} height={OVERLAY_PX} />
@@ -102,7 +102,7 @@ export function CurvesPanel({ link, comparison, onLink }: PartProps) {
   );
 }
 
-/** A small chart a run, all with the same axes. */
+/** One small chart per run, all with the same axes. */
 function Multiples({ view, title }: { readonly view: CurvesView; readonly title: string }) {
   const colours = CHART_THEMES[useStore(theme)];
   const each = useMemo(() => view.curves.map((curve) => ({ ...view, curves: [curve] })), [view]);

@@ -1,20 +1,36 @@
 import { useMemo } from "react";
+import { theme } from "../../base/theme";
+import { useStore } from "../../base/useStore";
+import { RunSample } from "../../charts/RunSample";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import { Tooltip } from "../../ui/Tooltip";
-import type { ComparedMetric, FigureDifference, GroupFigure } from "../../wire/generated/models";
+import type {
+  CompareBasis,
+  ComparedMetric,
+  Comparison,
+  FigureDifference,
+  GroupFigure,
+} from "../../wire/generated/models";
+import { CHART_THEMES } from "../live/scope/chartTheme";
 import shared from "./ComparePage.module.css";
 import styles from "./DifferenceTable.module.css";
 import {
   barOf,
   differenceText,
   figureText,
+  halfWidth,
+  PROVENANCE_TEXTS,
   percentText,
   rowsOf,
-  type Verdict,
-  verdictOf,
+  signOf,
+  VERDICTS,
 } from "./differences";
 import type { PartProps, RowOrder, RowScope } from "./link";
 
+const BASES: readonly { readonly value: CompareBasis; readonly label: string }[] = [
+  { value: "rates", label: "Rates" },
+  { value: "totals", label: "Totals" },
+];
 const SCOPES: readonly { readonly value: RowScope; readonly label: string }[] = [
   { value: "process", label: "Whole process" },
   { value: "roles", label: "Roles" },
@@ -25,7 +41,7 @@ const ORDERS: readonly { readonly value: RowOrder; readonly label: string }[] = 
   { value: "metric", label: "By metric" },
 ];
 
-/** Each figure of each group, and how the groups differ from the first one. */
+/** The figures of each group, and their differences from the baseline. */
 export function DifferenceTable({ link, comparison, onLink }: PartProps) {
   const { groups, metrics, confidence } = comparison;
   const rows = useMemo(
@@ -49,6 +65,12 @@ export function DifferenceTable({ link, comparison, onLink }: PartProps) {
           />
         </label>
         <SegmentedControl
+          label="Compare"
+          value={link.basis}
+          choices={BASES}
+          onChange={(basis) => onLink({ ...link, basis })}
+        />
+        <SegmentedControl
           label="Figures of"
           value={link.rows}
           choices={SCOPES}
@@ -60,10 +82,15 @@ export function DifferenceTable({ link, comparison, onLink }: PartProps) {
           choices={ORDERS}
           onChange={(order) => onLink({ ...link, order })}
         />
-        <span className={shared.hint}>{confidence}</span>
       </header>
+      <p className={styles.note}>
+        {confidence}
+        {comparison.same_length || link.basis === "rates"
+          ? null
+          : " The runs differ in length, so their totals get no verdict; compare rates."}
+      </p>
       {rows.length === 0 ? (
-        <p className={shared.none}>No figure fits the filter.</p>
+        <p className={shared.none}>No figure matches the filter.</p>
       ) : (
         <div className={shared.scroll}>
           <table className={`${shared.table} ${styles.table}`}>
@@ -71,11 +98,12 @@ export function DifferenceTable({ link, comparison, onLink }: PartProps) {
               <tr>
                 <th scope="col">Figure</th>
                 <th scope="col" className={shared.number}>
-                  {first?.label}
+                  <GroupHead comparison={comparison} group={0} />
                 </th>
-                {others.map(({ label, runs }) => (
+                {others.map(({ runs }, index) => (
                   <th key={runs.join()} scope="col" colSpan={3} className={styles.against}>
-                    {label} <span className={styles.held}>against {first?.label}</span>
+                    <GroupHead comparison={comparison} group={index + 1} />{" "}
+                    <span className={styles.held}>vs {first?.label}</span>
                   </th>
                 ))}
               </tr>
@@ -92,12 +120,35 @@ export function DifferenceTable({ link, comparison, onLink }: PartProps) {
   );
 }
 
+interface GroupHeadProps {
+  readonly comparison: Comparison;
+  readonly group: number;
+}
+
+/** Name of a group, with the colours that its runs have in the charts. */
+function GroupHead({ comparison, group }: GroupHeadProps) {
+  const colours = CHART_THEMES[useStore(theme)];
+  return (
+    <span className={shared.run}>
+      {comparison.runs.map((run, place) =>
+        run.group === group ? <RunSample key={run.run} index={place} theme={colours} /> : null,
+      )}
+      {comparison.groups[group]?.label}
+    </span>
+  );
+}
+
 function Row({ row }: { readonly row: ComparedMetric }) {
   const [first, ...others] = row.groups;
   return (
     <tr data-metric={row.metric} data-role={row.role ?? ""}>
       <th scope="row" className={styles.figure}>
         {row.label} {row.role === null ? null : <span className={styles.role}>{row.role}</span>}
+        {row.provenance === "exact" ? null : (
+          <Tooltip text={PROVENANCE_TEXTS[row.provenance]}>
+            <span className={styles.provenance}>{row.provenance}</span>
+          </Tooltip>
+        )}
       </th>
       <td className={shared.number}>
         <Figure row={row} figure={first} />
@@ -125,12 +176,17 @@ function Figure({ row, figure }: FigureProps) {
     return <>–</>;
   }
   const values = figure.values.map((value) => figureText(row, value)).join(", ");
+  const half = halfWidth(figure);
   return (
-    <Tooltip text={figure.n > 1 ? `Each run: ${values}` : null}>
+    <Tooltip
+      text={
+        figure.n > 1
+          ? `Runs: ${values}. Standard deviation: ${figureText(row, figure.std_dev)}.`
+          : null
+      }
+    >
       {figureText(row, figure.mean)}
-      {figure.std_dev === null ? null : (
-        <span className={styles.spread}> ± {figureText(row, figure.std_dev)}</span>
-      )}
+      {half === null ? null : <span className={styles.interval95}> ± {figureText(row, half)}</span>}
     </Tooltip>
   );
 }
@@ -140,7 +196,6 @@ interface AgainstProps extends FigureProps {
 }
 
 function Against({ row, figure, difference }: AgainstProps) {
-  const verdict = difference === undefined ? null : verdictOf(row, difference);
   return (
     <>
       <td className={`${shared.number} ${styles.start}`}>
@@ -152,14 +207,14 @@ function Against({ row, figure, difference }: AgainstProps) {
         ) : (
           <>
             {percentText(difference.percent)}
-            <span className={styles.spread}> {differenceText(row, difference.absolute)}</span>
+            <span className={styles.interval95}> {differenceText(row, difference.absolute)}</span>
           </>
         )}
       </td>
       <td className={styles.judged}>
-        {verdict === null || difference === undefined ? null : (
+        {difference === undefined ? null : (
           <>
-            <VerdictWord verdict={verdict} />
+            <VerdictText difference={difference} />
             <IntervalBar row={row} difference={difference} />
           </>
         )}
@@ -168,16 +223,19 @@ function Against({ row, figure, difference }: AgainstProps) {
   );
 }
 
-function VerdictWord({ verdict }: { readonly verdict: Verdict }) {
-  const { word, arrow, sure } = verdict;
-  const judged = word === "better" || word === "worse";
+function VerdictText({ difference }: { readonly difference: FigureDifference }) {
+  const { verdict, caveat, method } = difference;
   return (
-    <Tooltip
-      text={judged && !sure ? "One run a side: it may be chance. Repeats would tell." : null}
-    >
-      <span className={styles.verdict} data-verdict={word} data-sure={sure}>
-        <span aria-hidden="true">{arrow}</span> {word}
-        {judged && !sure ? <span className={styles.unsure}>?</span> : null}
+    <Tooltip text={caveat}>
+      <span
+        className={styles.verdict}
+        data-verdict={verdict}
+        data-tested={method !== "none"}
+        // By keyboard, focus is the way to the tooltip.
+        tabIndex={caveat === null ? undefined : 0}
+      >
+        <span aria-hidden="true">{signOf(difference)}</span> {VERDICTS[verdict][0]}
+        {caveat === null ? null : <span className={styles.caveat}> *</span>}
       </span>
     </Tooltip>
   );
@@ -188,13 +246,13 @@ interface IntervalBarProps {
   readonly difference: FigureDifference;
 }
 
-/** The 95 % interval of a difference, around 0. */
+/** The 95 % confidence interval of a difference, around 0. */
 function IntervalBar({ row, difference }: IntervalBarProps) {
   const bar = barOf(difference);
   if (bar === null) {
     return null;
   }
-  const text = `95 % interval (Welch): ${differenceText(row, difference.low)} to ${differenceText(row, difference.high)}`;
+  const text = `95 % confidence interval of the difference: ${differenceText(row, difference.low)} to ${differenceText(row, difference.high)}`;
   return (
     <Tooltip text={text}>
       <svg className={styles.bar} viewBox="0 0 100 12" role="img" aria-label={text}>

@@ -15,7 +15,7 @@ import shared from "./ComparePage.module.css";
 import styles from "./Groups.module.css";
 import { type PartProps, regrouped, withBaseline, without } from "./link";
 
-/** Which runs are repeats of one another, and which of the groups the others are held against. */
+/** The groups of repeats, and which of them is the baseline. */
 export function Groups({ link, comparison, onLink }: PartProps) {
   const { groups, runs } = comparison;
   return (
@@ -23,7 +23,7 @@ export function Groups({ link, comparison, onLink }: PartProps) {
       <header className={shared.panelHead}>
         <h2>Runs</h2>
         <span className={shared.hint}>
-          Runs of one group are repeats of one another: their spread says what is chance.
+          Runs of a group are repeats: how much they vary gives the confidence intervals.
         </span>
       </header>
       <ol className={styles.groups}>
@@ -35,7 +35,7 @@ export function Groups({ link, comparison, onLink }: PartProps) {
                 <span className={styles.base}>baseline</span>
               ) : (
                 <Button look="quiet" onClick={() => onLink(withBaseline(link, index))}>
-                  Make it the baseline
+                  Make baseline
                 </Button>
               )}
             </header>
@@ -65,7 +65,7 @@ interface RunProps {
   readonly run: ComparedRun;
   readonly place: number;
   readonly groups: readonly string[];
-  /** It has its group for itself. */
+  /** The only run of its group. */
   readonly alone: boolean;
   readonly onGroup: (to: number | null) => void;
   readonly onRemove: () => void;
@@ -93,17 +93,17 @@ function Run({ run, place, groups, alone, onGroup, onRemove }: RunProps) {
           value={String(run.group)}
           choices={[
             ...groups.map((label, index) => ({ value: String(index), label })),
-            ...(alone ? [] : [{ value: "new", label: "one of its own" }]),
+            ...(alone ? [] : [{ value: "new", label: "new group" }]),
           ]}
           onChange={(to) => onGroup(to === "new" ? null : Number(to))}
         />
-        <Button look="quiet" aria-label={`Leave ${run.name} out`} onClick={onRemove}>
+        <Button look="quiet" aria-label={`Remove ${run.name}`} onClick={onRemove}>
           ×
         </Button>
       </span>
       {run.align_problem === null ? null : (
         <p className={styles.problem}>
-          <StatusIcon status="warning" /> Stands at its start: {run.align_problem}.
+          <StatusIcon status="warning" /> Aligned at its start: {run.align_problem}.
         </p>
       )}
     </li>

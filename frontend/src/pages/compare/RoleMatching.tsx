@@ -4,18 +4,18 @@ import shared from "./ComparePage.module.css";
 import { type CompareLink, corrected, type PartProps } from "./link";
 import styles from "./RoleMatching.module.css";
 
-/** Which role of one run is held against which of another; a person may say otherwise. */
+/** Which roles of different runs are compared; matched by name, or manually. */
 export function RoleMatching({ link, comparison, onLink }: PartProps) {
   const { roles, runs } = comparison;
   const own = runs.map((_, place) => roles.flatMap((role) => role.roles[place] ?? []));
-  const told = link.match.length;
+  const manual = link.match.length;
   return (
-    <details className={`${shared.panel} ${styles.matching}`} open={told > 0}>
+    <details className={`${shared.panel} ${styles.matching}`} open={manual > 0}>
       <summary>
-        <h2>Roles that are compared with one another</h2>{" "}
+        <h2>Matched roles</h2>{" "}
         <span className={shared.hint}>
-          matched by name{told > 0 ? `, ${told} by hand` : ""}: a role is a thread's name with each
-          number as one #
+          by name{manual > 0 ? `, ${manual} manually` : ""}; a role is a thread name with each
+          number replaced by #
         </span>
       </summary>
       <div className={shared.scroll}>
@@ -57,7 +57,7 @@ export function RoleMatching({ link, comparison, onLink }: PartProps) {
                 <td>
                   {role.manual ? (
                     <Button look="quiet" onClick={() => onLink(byName(link, role))}>
-                      by hand · undo
+                      manual · undo
                     </Button>
                   ) : null}
                 </td>
@@ -70,7 +70,7 @@ export function RoleMatching({ link, comparison, onLink }: PartProps) {
   );
 }
 
-/** A role of a run is chosen for a row; "" takes the one that is there out of it. */
+/** Match a role of a run with a row; "" removes the current one from it. */
 function chosen(
   link: CompareLink,
   run: string,
@@ -80,14 +80,14 @@ function chosen(
 ): CompareLink {
   const before = roles[place] ?? null;
   if (role !== "") {
-    // What stood there must not be called the same.
+    // The role that was matched before must not keep the label.
     const free = before === null ? link : corrected(link, run, before, "");
     return corrected(free, run, role, label);
   }
   return before === null ? link : corrected(link, run, before, `${before} (alone)`);
 }
 
-/** Back to names: nothing is said of the roles of a row. */
+/** Undo the manual matches of a row. */
 function byName(link: CompareLink, { label }: MatchedRole): CompareLink {
   return { ...link, match: link.match.filter((one) => one.label !== label) };
 }

@@ -6,20 +6,19 @@ import type { Comparison } from "../../wire/generated/models";
 import { CHART_THEMES } from "../live/scope/chartTheme";
 import styles from "./ComparePage.module.css";
 
-/** What was not the same in all runs, the most important first. */
+/** What differs between the runs besides the measurements, the most important first. */
 export function SetupTable({ comparison }: { readonly comparison: Comparison }) {
   const { setup, runs } = comparison;
   const colours = CHART_THEMES[useStore(theme)];
   return (
-    <section className={styles.panel} aria-label="What differs in set-up">
+    <section className={styles.panel} aria-label="Setup differences">
       <header className={styles.panelHead}>
-        <h2>What differs in set-up</h2>
+        <h2>Setup differences</h2>
       </header>
       {setup.length === 0 ? (
         <p className={styles.none}>
           <span className={styles.run}>
-            <StatusIcon status="ok" /> Nothing that tidscope knows of: the same host, kernel,
-            command and policy.
+            <StatusIcon status="ok" /> None known: same host, kernel, command and policy.
           </span>
         </p>
       ) : (

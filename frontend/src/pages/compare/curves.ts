@@ -6,7 +6,7 @@ import type { ShownUnit } from "../../model/views";
 import type { Comparison } from "../../wire/generated/models";
 import type { CurveKind } from "./link";
 
-/** What is no counter: its values are shown as they are. */
+/** Gauges: their values are shown as they are. */
 const GAUGES: Readonly<Record<string, readonly [label: string, unit: ShownUnit]>> = {
   gomaxprocs: ["GOMAXPROCS", "count"],
   rss_bytes: ["Resident memory", "bytes"],

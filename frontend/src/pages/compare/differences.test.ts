@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { ComparedMetric, FigureDifference } from "../../wire/generated/models";
-import { barOf, differenceText, figureText, percentText, rowsOf, verdictOf } from "./differences";
+import {
+  barOf,
+  differenceText,
+  figureText,
+  halfWidth,
+  percentText,
+  rowsOf,
+  signOf,
+} from "./differences";
 
 const difference = (changes: Partial<FigureDifference> = {}): FigureDifference => ({
   absolute: 2,
@@ -8,6 +16,8 @@ const difference = (changes: Partial<FigureDifference> = {}): FigureDifference =
   low: 1,
   high: 3,
   method: "welch",
+  verdict: "worse",
+  caveat: null,
   ...changes,
 });
 const metric = (changes: Partial<ComparedMetric> = {}): ComparedMetric => ({
@@ -15,30 +25,37 @@ const metric = (changes: Partial<ComparedMetric> = {}): ComparedMetric => ({
   label: "Duration",
   unit: "s",
   role: null,
+  provenance: "exact",
   better: "less",
   groups: [{ values: [4], n: 1, mean: 4, std_dev: null, low: null, high: null }],
   differences: [difference()],
   ...changes,
 });
 
-describe("verdictOf", () => {
+describe("signOf", () => {
   it.each([
-    ["less is better", { better: "less" }, {}, "worse", "▲", true],
-    ["more is better", { better: "more" }, {}, "better", "▲", true],
-    ["neither is", { better: "neither" }, { absolute: -2, low: -3, high: -1 }, "less", "▼", true],
-    ["0 is in the interval", {}, { low: -1 }, "no clear difference", "≈", true],
-    ["there are no repeats", {}, { absolute: -2, low: null, high: null }, "better", "▼", false],
-    ["it is the same", {}, { absolute: 0, low: null, high: null }, "equal", "=", false],
-    ["a run lacks it", {}, { absolute: null, low: null, high: null }, "not known", "", false],
-  ] as const)("%s", (_, row, changes, word, arrow, sure) => {
-    expect(verdictOf(metric(row), difference(changes))).toEqual({ word, arrow, sure });
+    ["worse", 2, "▲"],
+    ["better", -2, "▼"],
+    ["unclear", 2, "≈"],
+    ["equal", 0, "="],
+    ["unknown", null, ""],
+  ] as const)("of %s by %s is %s", (verdict, absolute, sign) => {
+    expect(signOf(difference({ verdict, absolute }))).toBe(sign);
   });
+});
+
+it("the half width of an interval is that of the mean, not the standard deviation", () => {
+  // The repeats 14.2, 15.4 and 15.73: s = 0.81, and t(2) · s / √3 = 2.0.
+  const figure = { values: [], n: 3, mean: 15.11, std_dev: 0.81, low: 13.11, high: 17.11 };
+  expect(halfWidth(figure)).toBeCloseTo(2);
+  expect(halfWidth({ ...figure, n: 1, low: null, high: null })).toBeNull();
 });
 
 describe("text", () => {
   it("has units of the catalogue, or of the metric", () => {
     expect(figureText(metric(), 12.34)).toBe("12.3 s");
     expect(figureText(metric({ metric: "cpu_run_ns", unit: "ns" }), 2.5e9)).toBe("2.50 s");
+    expect(figureText(metric({ metric: "cpu_run_ns", unit: "ns/s" }), 2.5e9)).toBe("2.50 cores");
     expect(figureText(metric({ metric: "ops_per_j", unit: "1/J" }), 3.1234)).toBe("3.12 1/J");
     expect(figureText(metric(), null)).toBe("–");
   });

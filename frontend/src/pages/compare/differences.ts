@@ -1,8 +1,14 @@
-/** Rows of the table of differences: order, filter, words. Pure. */
+/** Rows of the table of differences: order, filter, text. Pure. */
 
-import { fieldNamed, formatTotal, formatValue, NO_VALUE } from "../../model/format";
+import { fieldNamed, formatValue, NO_VALUE, shownRate, shownTotal } from "../../model/format";
 import type { ShownUnit } from "../../model/views";
-import type { ComparedMetric, FigureDifference } from "../../wire/generated/models";
+import type {
+  ComparedMetric,
+  FigureDifference,
+  GroupFigure,
+  Provenance,
+  Verdict,
+} from "../../wire/generated/models";
 import type { RowOrder, RowScope } from "./link";
 
 const UNITS: readonly ShownUnit[] = ["s", "bytes", "1/s", "count", "cores", "J", "W", "ms"];
@@ -13,7 +19,9 @@ export function figureText(metric: ComparedMetric, value: number | null): string
     return NO_VALUE;
   }
   if (fieldNamed(metric.metric) !== undefined) {
-    return formatTotal(metric.metric, value);
+    const shown = metric.unit.endsWith("/s") ? shownRate : shownTotal;
+    const { value: number, unit } = shown(metric.metric, value);
+    return formatValue(number, unit);
   }
   const unit = UNITS.find((each) => each === metric.unit);
   return unit === undefined ? `${value.toPrecision(3)} ${metric.unit}` : formatValue(value, unit);
@@ -36,44 +44,37 @@ export function percentText(percent: number | null): string {
   return `${percent > 0 ? "+" : percent < 0 ? "−" : ""}${text} %`;
 }
 
-/** How a group did against the first one. */
-export interface Verdict {
-  /** better, worse: the interval leaves out 0, or there is none to say otherwise. */
-  readonly word:
-    | "better"
-    | "worse"
-    | "more"
-    | "less"
-    | "no clear difference"
-    | "equal"
-    | "not known";
-  readonly arrow: "▲" | "▼" | "=" | "≈" | "";
-  /** Without repeats nobody knows whether it is chance. */
-  readonly sure: boolean;
+/** A verdict as text, with a sign that does not depend on colour. */
+export const VERDICTS: Readonly<Record<Verdict, readonly [word: string, sign: string]>> = {
+  better: ["better", ""],
+  worse: ["worse", ""],
+  more: ["more", ""],
+  less: ["less", ""],
+  equal: ["equal", "="],
+  unclear: ["no clear difference", "≈"],
+  unknown: ["n/a", ""],
+};
+
+/** The sign of a verdict: an arrow shows which way the figure went. */
+export function signOf({ verdict, absolute }: FigureDifference): string {
+  const [, sign] = VERDICTS[verdict];
+  return sign !== "" || absolute === null || absolute === 0 ? sign : absolute > 0 ? "▲" : "▼";
 }
 
-/** Judge a difference: which way, and whether the interval leaves 0 out. */
-export function verdictOf({ better }: ComparedMetric, difference: FigureDifference): Verdict {
-  const { absolute, low, high } = difference;
-  if (absolute === null) {
-    return { word: "not known", arrow: "", sure: false };
-  }
-  if (absolute === 0) {
-    return { word: "equal", arrow: "=", sure: low !== null };
-  }
-  const tested = low !== null && high !== null;
-  if (tested && low <= 0 && high >= 0) {
-    return { word: "no clear difference", arrow: "≈", sure: true };
-  }
-  const up = absolute > 0;
-  const arrow = up ? "▲" : "▼";
-  if (better === "neither") {
-    return { word: up ? "more" : "less", arrow, sure: tested };
-  }
-  return { word: up === (better === "more") ? "better" : "worse", arrow, sure: tested };
+/** Half the width of the 95 % confidence interval of a mean; null without repeats. */
+export function halfWidth({ mean, high }: GroupFigure): number | null {
+  return mean === null || high === null ? null : high - mean;
 }
 
-/** Rows that say something, whose metric or role holds a text, in an order. */
+/** Where a figure comes from, if it is not exact. */
+export const PROVENANCE_TEXTS: Readonly<Record<Provenance, string | null>> = {
+  exact: null,
+  sampled: "Sampled, so it has an error; differences within it get no verdict.",
+  estimated: "Estimated from other values.",
+  quantised: "Rounded down by the kernel, to a multiple of 1024 for each thread.",
+};
+
+/** Rows with a value, whose metric or role contains the filter, in an order. */
 export function rowsOf(
   metrics: readonly ComparedMetric[],
   scope: RowScope,
@@ -87,7 +88,7 @@ export function rowsOf(
   const rows = metrics.filter((row) => {
     const text = `${row.metric} ${row.label} ${row.role ?? ""}`.toLowerCase();
     const fits = (row.role === null) === (scope === "process");
-    return fits && saysSomething(row) && words.every((word) => text.includes(word));
+    return fits && hasValue(row) && words.every((word) => text.includes(word));
   });
   switch (order) {
     case "given":
@@ -99,8 +100,8 @@ export function rowsOf(
   }
 }
 
-/** Roles of most programs have nothing to do with most fields. */
-function saysSomething({ groups, role }: ComparedMetric): boolean {
+/** Most roles have only zeros in most fields; these rows are left out. */
+function hasValue({ groups, role }: ComparedMetric): boolean {
   const known = groups.flatMap(({ values }) => values.filter((value) => value !== null));
   return known.some((value) => role === null || value !== 0);
 }
@@ -109,7 +110,7 @@ function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** The largest difference of a row, in percent; what has none comes last. */
+/** The largest difference of a row, in percent; rows without one come last. */
 function sizeOf({ differences }: ComparedMetric): number {
   return Math.max(-1, ...differences.map(({ percent }) => Math.abs(percent ?? -1)));
 }
@@ -121,14 +122,14 @@ export interface Bar {
   readonly at: number;
 }
 
-/** Where a difference and its interval stand on its bar. */
+/** Where a difference and its interval are on the bar. */
 export function barOf({ absolute, low, high }: FigureDifference): Bar | null {
   if (absolute === null || low === null || high === null) {
     return null;
   }
   const most = Math.max(Math.abs(low), Math.abs(high), Math.abs(absolute));
   if (most === 0) {
-    return null; // equal, all of them: there is nothing to draw
+    return null; // All equal: nothing to draw.
   }
   const place = (value: number) => 0.5 + (0.48 * value) / most;
   return { from: place(low), to: place(high), at: place(absolute) };

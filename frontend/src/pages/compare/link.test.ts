@@ -23,6 +23,7 @@ const LINK: CompareLink = {
   align: "mark",
   mark: "load + start",
   match: [{ run: B, role: "io:x=1", label: "worker-#" }],
+  basis: "totals",
   metric: "cpu_delay_ns",
   role: "worker-#",
   layout: "each",
@@ -53,7 +54,7 @@ describe("the address", () => {
   });
 
   it("leaves out what makes no sense, and runs named twice", () => {
-    expect(parseLink(`runs=${A},x,${A}+${B},&align=end&match=x:y=z&order=up`)).toEqual({
+    expect(parseLink(`runs=${A},x,${A}+${B},&align=end&match=x:y=z&order=up&basis=sums`)).toEqual({
       ...EMPTY_LINK,
       groups: [[A], [B]],
     });
@@ -64,11 +65,14 @@ it("asks the backend for what it knows", () => {
   const asked = new URLSearchParams(apiQuery(LINK));
   expect([...asked]).toEqual([
     ["runs", `${A},${B}+${C}`],
+    ["basis", "totals"],
     ["align", "mark"],
     ["mark", "load + start"],
     ["match", `${B}:io:x=1=worker-#`],
   ]);
-  expect(apiQuery({ ...LINK, align: "start", match: [] })).toBe(`runs=${A}%2C${B}%2B${C}`);
+  expect(apiQuery({ ...LINK, align: "start", match: [], basis: "rates" })).toBe(
+    `runs=${A}%2C${B}%2B${C}`,
+  );
 });
 
 describe("groups", () => {

@@ -1,8 +1,8 @@
-/** All of what the Compare page shows, as it stands in its address. Pure. */
+/** The state of the Compare page, which its address holds. Pure. */
 
-import type { AlignKind, Comparison } from "../../wire/generated/models";
+import type { AlignKind, CompareBasis, Comparison } from "../../wire/generated/models";
 
-/** A person said: this role of this run is what is called so in the comparison. */
+/** A manual match: this role of this run has this label in the comparison. */
 export interface Correction {
   readonly run: string;
   readonly role: string;
@@ -11,19 +11,21 @@ export interface Correction {
 
 export type Layout = "overlay" | "each";
 export type CurveKind = "rate" | "total";
-/** Rows of the table as the backend has them, or by size of the difference. */
+/** Rows of the table in the order of the backend, by size of the difference, or by metric. */
 export type RowOrder = "given" | "size" | "metric";
 
 /** Rows of the whole process, or of the roles. */
 export type RowScope = "process" | "roles";
 
 export interface CompareLink {
-  /** Runs of one group are repeats; the first group is what the others are held against. */
+  /** Groups of repeats; the first is the baseline. */
   readonly groups: readonly (readonly string[])[];
   readonly align: AlignKind;
-  /** Text of the mark to align at; "" if it is not chosen. */
+  /** Text of the mark to align at; "" if none is chosen. */
   readonly mark: string;
   readonly match: readonly Correction[];
+  /** What counters are compared as. */
+  readonly basis: CompareBasis;
   /** Metric of the curves. */
   readonly metric: string;
   /** Role of the curves; "" for the whole process. */
@@ -51,6 +53,7 @@ export const EMPTY_LINK: CompareLink = {
   align: "start",
   mark: "",
   match: [],
+  basis: "rates",
   metric: "cpu_run_ns",
   role: "",
   layout: "overlay",
@@ -60,7 +63,7 @@ export const EMPTY_LINK: CompareLink = {
   order: "given",
 };
 
-/** Read a query; what is not understood is left out. */
+/** Read a query; invalid parts are ignored. */
 export function parseLink(query: string): CompareLink {
   const given = new URLSearchParams(query);
   const text = (name: string, otherwise = "") => given.get(name) ?? otherwise;
@@ -75,6 +78,7 @@ export function parseLink(query: string): CompareLink {
     align: ALIGNS.find((align) => align === given.get("align")) ?? EMPTY_LINK.align,
     mark: text("mark"),
     match: given.getAll("match").flatMap((one) => correctionOf(one) ?? []),
+    basis: given.get("basis") === "totals" ? "totals" : "rates",
     metric: text("metric", EMPTY_LINK.metric),
     role: text("role"),
     layout: given.get("layout") === "each" ? "each" : "overlay",
@@ -96,10 +100,13 @@ function correctionOf(text: string): Correction | null {
   return RUN_ID.test(run) ? { run, role, label } : null;
 }
 
-/** What the backend is asked. */
-export function apiQuery({ groups, align, mark, match }: CompareLink): string {
+/** The query that the backend gets. */
+export function apiQuery({ groups, align, mark, match, basis }: CompareLink): string {
   const query = new URLSearchParams();
   query.set("runs", groups.map((group) => group.join("+")).join(","));
+  if (basis !== "rates") {
+    query.set("basis", basis);
+  }
   if (align !== "start") {
     query.set("align", align);
   }
@@ -112,7 +119,7 @@ export function apiQuery({ groups, align, mark, match }: CompareLink): string {
   return query.toString();
 }
 
-/** The address of a comparison: what is as by default is left out. */
+/** The address of a comparison; defaults are left out. */
 export function compareHref(link: CompareLink): string {
   const query = new URLSearchParams(apiQuery(link));
   const runs = link.groups.map((group) => group.join("+")).join(",");
@@ -168,7 +175,7 @@ export function regrouped(link: CompareLink, run: string, to: number | null): Co
   return { ...link, groups: groups.filter((group) => group.length > 0) };
 }
 
-/** A group becomes what the others are held against. */
+/** A group becomes the baseline. */
 export function withBaseline(link: CompareLink, index: number): CompareLink {
   const chosen = link.groups[index];
   return chosen === undefined
@@ -176,7 +183,7 @@ export function withBaseline(link: CompareLink, index: number): CompareLink {
     : { ...link, groups: [chosen, ...link.groups.filter((_, each) => each !== index)] };
 }
 
-/** Without a run, and without what was said of its roles. */
+/** Without a run, and without its manual matches. */
 export function without(link: CompareLink, run: string): CompareLink {
   return {
     ...link,
@@ -192,7 +199,7 @@ export function withRun(link: CompareLink, run: string): CompareLink {
   return runsOf(link).includes(run) ? link : { ...link, groups: [...link.groups, [run]] };
 }
 
-/** A role of a run gets this label; "" takes back what was said of it. */
+/** Match a role of a run with this label; "" undoes that. */
 export function corrected(
   link: CompareLink,
   run: string,

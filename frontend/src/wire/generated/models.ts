@@ -87,6 +87,10 @@ export type CollectorMessage =
   | FramesLost
   | SteeringOptionsReply;
 /**
+ * What counters are compared as: rates: mean rates over each run, which do not depend on its length; totals: over the whole run.
+ */
+export type CompareBasis = "rates" | "totals";
+/**
  * Which way is an improvement.
  */
 export type Better = "less" | "more" | "neither";
@@ -94,6 +98,10 @@ export type Better = "less" | "more" | "neither";
  * How the interval was computed: Welch's t-test, which allows unequal variances; none: there is no interval.
  */
 export type IntervalMethod = "welch" | "none";
+/**
+ * How the group did against the baseline. better, worse: where one way is an improvement, else more, less; unclear: the interval includes 0, or the measurement does not allow a verdict; unknown: a mean is missing.
+ */
+export type Verdict = "better" | "worse" | "more" | "less" | "equal" | "unclear" | "unknown";
 export type FrameKind = "key" | "delta";
 /**
  * An event of a target.
@@ -208,6 +216,7 @@ export interface Wire {
   CollectorInfo?: CollectorInfo;
   CollectorMessage?: CollectorMessage;
   CollectorWelcome?: CollectorWelcome;
+  CompareBasis?: CompareBasis;
   ComparedGroup?: ComparedGroup;
   ComparedMetric?: ComparedMetric;
   ComparedRun?: ComparedRun;
@@ -256,6 +265,7 @@ export interface Wire {
   ProcessesReply?: ProcessesReply;
   ProcessesResponse?: ProcessesResponse;
   PrometheusCounter?: PrometheusCounter;
+  Provenance?: Provenance;
   RateAdapted?: RateAdapted;
   RateChanged?: RateChanged;
   RateRequest?: RateRequest;
@@ -1482,13 +1492,14 @@ export interface ComparedMetric {
    */
   label: string;
   /**
-   * Such as s, bytes or count.
+   * Such as s, bytes or count; that of a rate ends with /s, such as ns/s.
    */
   unit: string;
   /**
    * Label of the matched role; null: the whole process.
    */
   role: string | null;
+  provenance: Provenance;
   better: Better;
   /**
    * One per group.
@@ -1551,6 +1562,11 @@ export interface FigureDifference {
    */
   high: number | null;
   method: IntervalMethod;
+  verdict: Verdict;
+  /**
+   * What to know about the verdict, in one sentence; null if nothing.
+   */
+  caveat: string | null;
 }
 /**
  * A run in a comparison.
@@ -1661,6 +1677,11 @@ export interface Comparison {
    * Text of the mark that runs are aligned at; null with another alignment.
    */
   mark: string | null;
+  basis: CompareBasis;
+  /**
+   * Whether the runs' durations differ by at most 5 % of the longest; totals get a verdict only then.
+   */
+  same_length: boolean;
   /**
    * In the requested order.
    */
@@ -1829,6 +1850,14 @@ export interface FrameHeader {
   first_seq: number;
   kind: FrameKind;
   /**
+   * The first frame of the target with threads: their counters at attach. It is a key frame. A reader that starts later gets it before the kept history; that the frames in between are missing is not a loss.
+   */
+  baseline: boolean;
+  /**
+   * Rows of the record batch.
+   */
+  rows: number;
+  /**
    * Monotonic time of the sample since attach, nanoseconds.
    */
   time_ns: number;
@@ -1840,6 +1869,10 @@ export interface FrameHeader {
    * Live threads at the time of the sample.
    */
   live_threads: number;
+  /**
+   * Threads that started since attach, those that were never seen alive included. Threads alive in the baseline + threads_born = live_threads + exited.threads.
+   */
+  threads_born: number;
   /**
    * What happened since the previous frame, in order.
    */
@@ -2499,9 +2532,13 @@ export interface RunCounts {
    */
   events: number;
   /**
-   * Bytes of all its files.
+   * Bytes of all its files on disk; includes open_bytes.
    */
   bytes: number;
+  /**
+   * Bytes of raw frames in parts that are not sealed yet; sealing makes them about ten times smaller. 0 once the run is sealed.
+   */
+  open_bytes: number;
 }
 /**
  * An event of a run; one line of its events files.

@@ -1,0 +1,106 @@
+"""The rows of a comparison: which figures there are, and which way is an improvement."""
+
+from dataclasses import dataclass, replace
+
+from tidscope_wire.generated.catalogue import CATALOGUE
+from tidscope_wire.generated.models import Better, CompareBasis, Provenance
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A row of the table of differences, without its numbers.
+
+    Attributes:
+        name: of a field of the catalogue, or of a figure derived from fields.
+        unit: of the catalogue; that of a rate ends with /s.
+        by_role: whether roles have it, too.
+        grows: whether it grows with the length of the run, so that only runs of the same length
+            can be judged by it.
+    """
+
+    name: str
+    label: str
+    unit: str
+    better: Better
+    by_role: bool
+    provenance: Provenance = "exact"
+    grows: bool = False
+
+
+COUNTERS: dict[str, tuple[Better, Better]] = {
+    # More CPU time a second may mean more work; more of it for the same work is worse.
+    "cpu_run_ns": ("neither", "less"),
+    "user_cpu_us": ("neither", "less"),
+    "system_cpu_us": ("neither", "less"),
+    "cpu_delay_ns": ("less", "less"),
+    "blkio_delay_ns": ("less", "less"),
+    "voluntary_switches": ("neither", "neither"),
+    "involuntary_switches": ("less", "less"),
+    "minor_faults": ("neither", "less"),
+    "major_faults": ("less", "less"),
+    "disk_read_bytes": ("neither", "neither"),
+    "disk_write_bytes": ("neither", "neither"),
+    "net_read_bytes": ("neither", "neither"),
+    "net_write_bytes": ("neither", "neither"),
+    "net_read_calls": ("neither", "neither"),
+    "net_write_calls": ("neither", "neither"),
+}
+"""Fields that are compared, and which way is an improvement: as a rate, and as a total."""
+
+_CATALOGUE = {field.name: field for field in CATALOGUE.fields}
+
+
+def _counter(name: str) -> Metric:
+    field = _CATALOGUE[name]
+    total = COUNTERS[name][1]
+    return Metric(
+        name, field.label, field.unit, total, by_role=True, provenance=field.provenance, grows=True
+    )
+
+
+_DURATION = Metric("duration_s", "Duration", "s", "neither", by_role=False)
+_OPS = Metric("ops", "Operations", "count", "more", by_role=False, grows=True)
+_THROUGHPUT = Metric("ops_per_s", "Throughput", "1/s", "more", by_role=False)
+_MEAN_CORES = Metric("mean_cores", "Mean cores used", "cores", "neither", by_role=True)
+_THREADS = Metric("threads", "Threads", "count", "neither", by_role=True, grows=True)
+_PEAK_RSS = Metric(
+    "peak_rss_bytes", "Peak resident memory", "bytes", "less", by_role=False, provenance="sampled"
+)
+_ENERGY = Metric(
+    "energy_j", "Package energy", "J", "less", by_role=False, provenance="estimated", grows=True
+)
+_POWER = Metric(
+    "power_w", "Mean package power", "W", "neither", by_role=False, provenance="estimated"
+)
+_EFFICIENCY = Metric(
+    "ops_per_j", "Operations per joule", "1/J", "more", by_role=False, provenance="estimated"
+)
+
+TOTALS = (
+    _DURATION,
+    _OPS,
+    _THROUGHPUT,
+    _MEAN_CORES,
+    *map(_counter, COUNTERS),
+    _THREADS,
+    _PEAK_RSS,
+    _ENERGY,
+    _EFFICIENCY,
+)
+RATES = (
+    _DURATION,
+    _THROUGHPUT,
+    *(
+        replace(_counter(name), unit=f"{_counter(name).unit}/s", better=rate, grows=False)
+        for name, (rate, _) in COUNTERS.items()
+    ),
+    _THREADS,
+    _PEAK_RSS,
+    _POWER,
+    _EFFICIENCY,
+)
+
+
+def metrics_of(basis: CompareBasis) -> tuple[Metric, ...]:
+    """The rows of a comparison, in the order of the table."""
+    return RATES if basis == "rates" else TOTALS

@@ -1,0 +1,106 @@
+"""Checks of taskstats: does it answer, is its struct known, do exit records arrive."""
+
+from tidscope_wire.generated.models import DoctorCheck
+
+from tidscope_collector.doctor.check import PROC_FALLBACK, make_check
+from tidscope_collector.doctor.facts import Facts
+from tidscope_collector.doctor.fixes import as_root, reach_taskstats
+from tidscope_collector.doctor.probe import TaskstatsProbe
+
+EXIT_BYTES = 2240  # of socket buffer that one queued exit takes
+_BURST = 5000  # exits that should fit while the collector is busy otherwise
+_BUFFER_WANTED = 64 << 20
+
+
+def taskstats(facts: Facts, probe: TaskstatsProbe) -> DoctorCheck:
+    """Does the kernel have taskstats, and does it answer?"""
+    about = "taskstats", "Per-thread accounting (taskstats)"
+    if probe.family_id is None:
+        return make_check(
+            about,
+            "failed",
+            probe.refusal or "The kernel has no generic netlink family TASKSTATS.",
+            PROC_FALLBACK,
+            "Boot a kernel with CONFIG_TASKSTATS=y, as distribution kernels have.",
+        )
+    if probe.version is None or probe.length is None:
+        return make_check(
+            about,
+            "failed",
+            f"Family {probe.family_id}, but no reply: {probe.refusal or 'unknown reason'}.",
+            PROC_FALLBACK,
+            reach_taskstats(facts),
+        )
+    return make_check(about, "ok", f"Family {probe.family_id} answers.")
+
+
+def layout(probe: TaskstatsProbe) -> DoctorCheck:
+    """Does tidscope know the layout of the struct?"""
+    about = "taskstats-layout", "Layout of struct taskstats"
+    if probe.version is None or probe.length is None:
+        return make_check(
+            about, "limited", "Unknown: taskstats does not answer.", "See the check before this."
+        )
+    finding = f"Version {probe.version}, {probe.length} bytes"
+    if probe.layout_name is None:
+        return make_check(
+            about,
+            "failed",
+            f"{finding}: {probe.refusal or 'unknown'}.",
+            PROC_FALLBACK,
+            "Install a newer tidscope, if there is one that knows this version.",
+        )
+    return make_check(about, "ok", f"{finding}: {probe.layout_name}")
+
+
+def exit_records(facts: Facts, probe: TaskstatsProbe) -> DoctorCheck:
+    """Does the exit record of a thread arrive?"""
+    about = "exit-records", "Exit records of threads"
+    impact = (
+        "What threads used between their last sample and their end is lost; live and exited "
+        "threads do not add up to the process."
+    )
+    fix = reach_taskstats(facts)
+    if probe.family_id is None:
+        return make_check(about, "failed", "Not tested: there is no taskstats.", impact)
+    if probe.version is None or probe.layout_name is None:
+        return make_check(about, "failed", "Not tested: taskstats cannot be used.", impact, fix)
+    try:
+        arrived = probe.exit_self_test()
+    except OSError as error:
+        refused = f"The kernel refused the listener: {error.strerror or error}."
+        return make_check(about, "failed", refused, impact, fix)
+    if arrived:
+        return make_check(about, "ok", "A test thread exited, and its record arrived.")
+    return make_check(
+        about, "failed", "A test thread exited, and its record did not arrive.", impact, fix
+    )
+
+
+def exit_buffer(facts: Facts, probe: TaskstatsProbe) -> DoctorCheck:
+    """Does a burst of exit records fit into the socket buffer?"""
+    about = "exit-buffer", "Buffer for bursts of exit records"
+    limit = "unknown" if facts.rmem_max is None else f"{facts.rmem_max:,} bytes"
+    granted = probe.receive_buffer_bytes
+    if granted is None:
+        return make_check(
+            about,
+            "limited",
+            f"No socket to test; net.core.rmem_max is {limit}.",
+            "Whether a burst of exit records fits is unknown.",
+        )
+    fits = granted // EXIT_BYTES
+    finding = (
+        f"{granted:,} bytes granted: about {fits:,} exit records in one burst; net.core.rmem_max "
+        f"is {limit}."
+    )
+    if fits >= _BURST:
+        return make_check(about, "ok", finding)
+    return make_check(
+        about,
+        "limited",
+        finding,
+        "Larger bursts lose exit records; the number lost is shown.",
+        # With CAP_NET_ADMIN the buffer may exceed the limit (SO_RCVBUFFORCE, socket(7)).
+        reach_taskstats(facts) or as_root(facts, f"sysctl -w net.core.rmem_max={_BUFFER_WANTED}"),
+    )
