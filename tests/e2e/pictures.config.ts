@@ -4,6 +4,7 @@ import base from "./playwright.config";
 export default {
   ...base,
   testDir: "pictures",
+  outputDir: "../../test-output/pictures",
   workers: 1,
   projects: [
     { name: "record", testMatch: "record.spec.ts" },
