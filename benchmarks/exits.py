@@ -42,17 +42,18 @@ class Account:
     def __init__(self, listener: ExitListener, cpus: Sequence[int], pid: int) -> None:
         self.target_received = 0
         self._listener, self._pid = listener, pid
-        self._numbers: list[npt.NDArray[np.uint32]] = []
+        self._received: list[tuple[npt.NDArray[np.integer], npt.NDArray[np.uint32]]] = []
         self._first = {cpu: self._mark(cpu) for cpu in cpus}
         self._last = dict(self._first)
         self._lost_before = listener.lost
-        # What came before the marks is not in the account.
-        self._numbers.clear()
+        # What came before the mark of its CPU is not in the account. What came after it is, though
+        # other CPUs were marked later.
+        self._received = [self._after_marks(*exits) for exits in self._received]
 
     def drain(self) -> dict[int, tuple[int, int]]:
         """Take what is there; the CPU and number of each thread id."""
         exits = self._listener.drain()
-        self._numbers.append(exits.number)
+        self._received.append((exits.cpu, exits.number))
         tids = self._listener.own_member(exits, "ac_pid").tolist()
         process = self._listener.own_member(exits, "ac_tgid")
         self.target_received += int(np.count_nonzero(process == self._pid))
@@ -82,7 +83,9 @@ class Account:
             for span in [(self._last[cpu] - self._first[cpu]) % 2**32]
         ]
         numbers, expected = np.unique(np.concatenate(wanted), return_counts=True)
-        seen, count = np.unique(np.concatenate(self._numbers), return_counts=True)
+        seen, count = np.unique(
+            np.concatenate([numbers for _, numbers in self._received]), return_counts=True
+        )
         _, here, there = np.intersect1d(numbers, seen, assume_unique=True, return_indices=True)
         return int(np.minimum(expected[here], count[there]).sum())
 
@@ -90,6 +93,14 @@ class Account:
     def lost_reported(self) -> int:
         """Records that the listener says were lost."""
         return self._listener.lost - self._lost_before
+
+    def _after_marks(
+        self, cpu: npt.NDArray[np.integer], number: npt.NDArray[np.uint32]
+    ) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.uint32]]:
+        first = np.array([self._first.get(one, 0) for one in cpu.tolist()], np.uint32)
+        # Numbers wrap: at most half of them ahead is after, and the mark itself is not.
+        after = (number - first - np.uint32(1)) < np.uint32(1 << 31)
+        return cpu[after], number[after]
 
     def _mark(self, cpu: int) -> int:
         """End a thread on a CPU; the number that it got."""

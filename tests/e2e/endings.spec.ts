@@ -5,7 +5,7 @@ import { expect, test } from "./fixtures/test";
 test("when the process ends, its charts and totals stay", async ({ watching, program }) => {
   const { page } = watching;
   await program.quit();
-  await expect(page.getByText("The process has ended")).toBeVisible();
+  await expect(page.getByText("The process has exited")).toBeVisible();
   await expect(page.getByText(/exit code 3\.|exit status is not known/).first()).toBeVisible();
   const lives = page.getByRole("group", { name: "Live and exited threads" });
   await lives.getByText("Exited", { exact: true }).click();

@@ -25,14 +25,14 @@ test("a rate that the budget lowered is seen, and how to raise the budget", asyn
     await effective.focus();
     await expect(page.getByRole("tooltip")).toContainText("tidscope with --budget-percent");
     await expect(page.locator('[data-event="rate_adapted"]').last()).toContainText(
-      "Sampling went from 10 to",
+      "Sampling rate lowered from 10 to",
     );
     await page.getByRole("button", { name: /warning/ }).click();
     const quality = page.getByRole("region", { name: "Data quality" });
-    await expect(quality).toContainText(/samples? a second, not the 10 asked for/);
-    await expect(quality).toContainText(/In force\d(\.\d+)? Hz/);
-    await expect(quality).toContainText(/Of it measuring\d+\.\d of 0\.05 %/);
-    await expect(quality).toContainText(/Held for replay.* frames unsent/);
+    await expect(quality).toContainText(/Hz instead of the requested 10 Hz/);
+    await expect(quality).toContainText(/Effective rate\d(\.\d+)? Hz/);
+    await expect(quality).toContainText(/Sampling overhead\d+\.\d % of a core \(budget 0\.05 %\)/);
+    await expect(quality).toContainText(/Replay buffer.* frames unsent/);
   } finally {
     await site.stop();
   }
@@ -73,7 +73,7 @@ test.describe("delay accounting", () => {
       await signedIn.goto(`${site.url}/doctor`);
       const card = signedIn.locator("[data-check=delay-accounting]");
       await expect(card).toContainText("Only threads that start afterwards have delays");
-      await card.getByRole("button", { name: "Switch delay accounting on" }).click();
+      await card.getByRole("button", { name: "Turn on delay accounting" }).click();
       await expect(card).toHaveAttribute("data-state", "ok");
       expect(isOn()).toBe(true);
       await watching(signedIn, site, async (panel) => {
@@ -90,7 +90,7 @@ test.describe("delay accounting", () => {
         await expect(panel.part("unsplit")).toHaveCount(0);
       });
       await signedIn.goto(`${site.url}/doctor`);
-      await card.getByRole("button", { name: "Switch delay accounting off" }).click();
+      await card.getByRole("button", { name: "Turn off delay accounting" }).click();
       await expect(card).toHaveAttribute("data-state", "limited");
       expect(isOn()).toBe(false);
     });

@@ -3,7 +3,7 @@ import { expect, test } from "./fixtures/test";
 test("the keyboard reaches the skip link, every page, and the help", async ({ signedIn }) => {
   await expect(signedIn.getByRole("table")).toBeVisible();
   await signedIn.keyboard.press("Tab");
-  const skip = signedIn.getByRole("link", { name: "Skip to the content" });
+  const skip = signedIn.getByRole("link", { name: "Skip to content" });
   await expect(skip).toBeFocused();
   await expect(skip).toBeInViewport();
   const pages = { d: "Doctor", r: "Runs", c: "Compare", l: "Attach to a process" };

@@ -54,5 +54,5 @@ test("the demo starts, its exited threads have exact totals, and it stops", asyn
   await threads.getByText("All", { exact: true }).click();
   await expect(threads.locator("[data-thread-state=live]").first()).toBeVisible();
   await signedIn.getByRole("button", { name: "Stop the demo" }).click();
-  await expect(signedIn.getByText(/The process has ended|^Detached$/)).toBeVisible();
+  await expect(signedIn.getByText(/The process has exited|^Detached$/)).toBeVisible();
 });

@@ -78,13 +78,13 @@ test("a run is seen as it was live, down to its samples", async ({ signedIn: pag
   for (const name of ["Steer", "Record", "Detach"]) {
     await expect(page.getByRole("button", { name, exact: true })).toHaveCount(0);
   }
-  const bar = page.getByRole("slider", { name: "Part of the run in view" });
+  const bar = page.getByRole("slider", { name: "Visible part of the run" });
   await bar.focus();
   for (let press = 0; press < 8; press++) {
     await page.keyboard.press("+");
   }
   await expect(reading).toHaveAttribute("data-raw", "true");
-  await expect(reading).toContainText("each sample");
+  await expect(reading).toContainText("every sample");
   const before = await bar.getAttribute("aria-valuetext");
   await page.keyboard.press("ArrowRight");
   await expect(bar).not.toHaveAttribute("aria-valuetext", before ?? "");
@@ -210,7 +210,7 @@ test("a run is exported, deleted, brought back, and imported", async ({ signedIn
 
 test("runs and links that are not there are said to be gone", async ({ signedIn: page, site }) => {
   await page.goto(`${site.url}/runs/r-20200101-000000-000000`);
-  await expect(page.getByText("This run is not here")).toBeVisible();
+  await expect(page.getByText("Run not found")).toBeVisible();
   await page.goto(`${site.url}/compare?runs=${ids[0]},r-20200101-000000-000000`);
   await expect(page.getByText("A run of this link was not found")).toBeVisible();
   await page.getByRole("button", { name: "Go on without" }).click();

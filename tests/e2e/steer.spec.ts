@@ -71,7 +71,7 @@ test.describe("a program with an agent", () => {
     steering,
   }) => {
     const { page, drawer } = steering;
-    await expect(drawer).toContainText("Nothing steers this program");
+    await expect(drawer).toContainText("Not steered");
     await steering.hurry("bidirectional");
     await steering.policy("bidirectional").click();
     await expect(steering.policy("bidirectional")).toHaveAttribute("aria-pressed", "true");
@@ -111,7 +111,7 @@ test.describe("a program with an agent", () => {
 
     await drawer.getByRole("button", { name: `Release, back to size ${Steered.LARGEST}` }).focus();
     await steering.page.keyboard.press("Enter");
-    await expect(drawer).toContainText("Nothing steers this program");
+    await expect(drawer).toContainText("Not steered");
     // The button is gone, the focus is still in the drawer.
     await expect(drawer).toBeFocused();
     await expect(steering.fact("GOMAXPROCS")).toHaveText(String(Steered.LARGEST));

@@ -75,7 +75,7 @@ test("shares the time axis, and is still while paused", async ({ watching }) => 
   await expect(page.getByRole("button", { name: /Zoomed to .* back to live/ })).toBeVisible();
   await page.getByRole("button", { name: /back to live/ }).click();
   await page.getByRole("button", { name: "Pause" }).click();
-  await expect(page.getByText("Paused. Measuring goes on.")).toBeVisible();
+  await expect(page.getByText("Paused. Sampling continues.")).toBeVisible();
   // What was on its way when it was pressed may still be drawn.
   await expect(async () => {
     const before = await columns(page);

@@ -289,7 +289,7 @@ async def test_without_the_right_for_taskstats_there_is_less_and_it_says_so(
         assert (sums.threads, sums.inexact) == (6, 6)
         assert sums.totals["cpu_run_ns"] >= before
         doctor = (await found.client.get("/api/v1/doctor")).json()
-        states = {check["name"]: check["state"] for check in doctor["checks"]}
+        states = {check["name"]: check["status"] for check in doctor["checks"]}
         assert states["taskstats"] == "failed"
 
 

@@ -2,9 +2,9 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ class Rig:
     client: httpx.AsyncClient
     collector: FakeCollector
     page: LivePage
+    states: list[LiveState] = field(default_factory=list)
 
     async def send(self, *frames: bytes) -> None:
         """Send frames and see them come through."""
@@ -51,7 +52,11 @@ class Rig:
     async def record(self, **request: Any) -> RunManifest:
         answer = await self.client.post("/api/v1/runs", json={"target": TARGET_ID, **request})
         assert answer.status_code == 201, answer.text
-        return RunManifest.model_validate_json(answer.content)
+        run = RunManifest.model_validate_json(answer.content)
+        if run.state == "recording":
+            # Or the page's state of before could be taken for one without recordings any more.
+            await self._state(lambda state: run.id in {one.run for one in state.recordings or []})
+        return run
 
     async def refused(self, method: str, path: str, **more: Any) -> tuple[int, str]:
         answer = await self.client.request(method, f"/api/v1{path}", **more)
@@ -72,16 +77,15 @@ class Rig:
         return RunsResponse.model_validate_json(answer.raise_for_status().content)
 
     async def recorded(self, count: int) -> LiveState:
-        """Wait until the page is told of so many recordings."""
-        while True:
-            found = [t for t in self.page.texts if isinstance(t, LiveState)]
-            self.page.texts.clear()
-            for state in found:
-                if len(state.recordings or []) == count:
-                    return state
-            state = await self.page.text(LiveState)
-            if len(state.recordings or []) == count:
-                return state
+        """Wait until the page's last word is that there are so many recordings."""
+        return await self._state(lambda state: len(state.recordings or []) == count)
+
+    async def _state(self, wanted: Callable[[LiveState], bool]) -> LiveState:
+        self.states += [text for text in self.page.texts if isinstance(text, LiveState)]
+        self.page.texts.clear()
+        while not self.states or not wanted(self.states[-1]):
+            self.states.append(await self.page.text(LiveState))
+        return self.states[-1]
 
     def folder(self, run: str) -> RunFolder:
         return RunFolder(self.runs / run)

@@ -24,10 +24,10 @@ export function isKind(problem: Problem | null, kind: ProblemType): boolean {
 export function unreachable(): Problem {
   return {
     type: "about:blank",
-    title: "The backend does not answer",
+    title: "Backend unreachable",
     status: 0,
-    detail: "No answer came from the address this page was loaded from.",
-    hint: "See whether tidscope still runs; the page tries again by itself.",
+    detail: "The server this page was loaded from does not respond.",
+    hint: "Check that tidscope is running. The page retries automatically.",
   };
 }
 
@@ -50,7 +50,13 @@ export function asProblem(error: unknown): Problem {
     return error.problem;
   }
   const detail = error instanceof Error ? error.message : String(error);
-  return { type: "about:blank", title: "The page failed", status: 0, detail, hint: "Reload it." };
+  return {
+    type: "about:blank",
+    title: "Something went wrong on this page",
+    status: 0,
+    detail,
+    hint: "Reload the page.",
+  };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

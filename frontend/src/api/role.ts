@@ -22,5 +22,4 @@ export function askRole(): void {
 }
 
 /** Said wherever something cannot be changed by those who only watch. */
-export const VIEW_ONLY =
-  "This session may only watch: sign in with the operator's token to change something.";
+export const VIEW_ONLY = "Read-only session. Sign in with the operator's token to make changes.";

@@ -10,7 +10,7 @@ it("goes from page to page by the keyboard, and explains the keys", async () => 
   await page.press("gl");
   screen.getByRole("heading", { name: "Attach to a process" });
   await page.press("?");
-  const help = screen.getByRole("dialog", { name: "Keyboard" });
+  const help = screen.getByRole("dialog", { name: "Keyboard shortcuts" });
   expect(help.textContent).toContain("Go to Doctor");
   await page.press("{Escape}");
   expect(screen.queryByRole("dialog")).toBeNull();
@@ -18,7 +18,12 @@ it("goes from page to page by the keyboard, and explains the keys", async () => 
 
 it("says that an address names no page, and leads on", async () => {
   await TestPage.open("/nothing/here");
-  screen.getByText("There is no such page");
+  screen.getByText("Page not found");
   const links = within(screen.getByRole("main")).getAllByRole("link");
-  expect(links.map((link) => link.getAttribute("href"))).toEqual(["/", "/doctor"]);
+  expect(links.map((link) => link.getAttribute("href"))).toEqual([
+    "/",
+    "/runs",
+    "/compare",
+    "/doctor",
+  ]);
 });

@@ -88,7 +88,7 @@ export function App() {
   return (
     <div className={styles.app}>
       <a className={styles.skip} href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <TopBar onHelp={() => setHelp(true)} />
       <main id="main" className={styles.main} tabIndex={-1}>

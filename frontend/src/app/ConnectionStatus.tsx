@@ -9,7 +9,7 @@ const SHOWN: Readonly<Record<Connection["state"], readonly [Status, string]>> = 
   open: ["ok", "Connected"],
   waiting: ["warning", "Disconnected"],
   denied: ["error", "Not signed in"],
-  refused: ["error", "Refused"],
+  refused: ["error", "Rejected"],
   closed: ["warning", "Closed"],
 };
 

@@ -5,7 +5,7 @@ import styles from "./KeyboardHelp.module.css";
 /** What the keys do. */
 export function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className={styles.keys}>
         {KEY_HELP.map(([keys, does]) => (
           <div key={does} className={styles.line}>

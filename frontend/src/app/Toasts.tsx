@@ -12,7 +12,7 @@ const STAYS_MS = 20_000;
 export function Toasts() {
   const all = useStore(toasts);
   return (
-    <section className={styles.toasts} aria-label="Notices" aria-live="polite">
+    <section className={styles.toasts} aria-label="Notifications" aria-live="polite">
       {all.map((each) => (
         <OneToast key={each.id} toast={each} />
       ))}

@@ -51,7 +51,7 @@ export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
           onChange={chooseTheme}
         />
       </div>
-      <Button look="quiet" onClick={onHelp} aria-label="Keyboard help">
+      <Button look="quiet" onClick={onHelp} aria-label="Keyboard shortcuts">
         ?
       </Button>
     </header>

@@ -43,21 +43,21 @@ const PLACES: Readonly<Record<string, Command>> = {
 /** For the help overlay. */
 export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["/"], "Search"],
-  [["Space"], "Pause or continue the view; measuring goes on. In a run: play or stop"],
+  [["Space"], "Pause or resume the view; sampling continues. In a run: play or stop"],
   [["s"], "Open or close the Steer drawer"],
   [["g", "l"], "Go to Live"],
   [["g", "r"], "Go to Runs"],
   [["g", "c"], "Go to Compare"],
   [["g", "d"], "Go to Doctor"],
-  [["↑", "↓"], "Move in a table"],
+  [["↑", "↓"], "Move between rows"],
   [["Home", "End"], "First or last row"],
   [["Enter"], "Attach to the process, open the run, or select the thread"],
   [["←", "→", "↑", "↓"], "Move the cursor in the thread map"],
-  [["←", "→", "+", "−"], "On a run's scrub bar: move the window, shorter, longer"],
-  [["x"], "Choose the focused run to compare"],
+  [["←", "→", "+", "−"], "On the scrub bar of a run: move the window, make it shorter or longer"],
+  [["x"], "Select the focused run for comparison"],
   [["p"], "Pin the thread of the focused row"],
-  [["?"], "This help"],
-  [["Esc"], "Close, or leave the search"],
+  [["?"], "Show this help"],
+  [["Esc"], "Close a dialog, or leave the search field"],
 ];
 
 /** One key: the state after it and what to do, if anything. */

@@ -44,7 +44,7 @@ export function parseRoute(path: string, query: string): Route {
   if (target !== null) {
     return TARGET_ID.test(target)
       ? { ...live, target }
-      : { ...live, mistake: `"${target}" is not the id of a target (t-PID-8 hex digits).` };
+      : { ...live, mistake: `"${target}" is not a target id (t-PID-, then 8 hex digits).` };
   }
   if (pid !== null) {
     return /^[1-9][0-9]{0,9}$/.test(pid)

@@ -19,7 +19,7 @@ describe("describeTimes", () => {
 
   it("gives shares, largest first, and leaves out what is next to nothing", () => {
     expect(describeTimes(times)).toBe(
-      "all threads: rest, not split 60 %, on CPU 30 %, waiting for a CPU 10 %.",
+      "all threads: other (not measured) 60 %, on CPU 30 %, run-queue delay 10 %.",
     );
   });
 
@@ -28,7 +28,7 @@ describe("describeTimes", () => {
       { part: "blkio", reason: "off" },
       { part: "blkio", reason: "old" },
     ] as const;
-    expect(describeTimes({ ...times, absent })).toMatch(/Not fully available: block I\/O\.$/);
+    expect(describeTimes({ ...times, absent })).toMatch(/Not fully available: block I\/O delay\.$/);
   });
 
   it("says that no thread lived", () => {
@@ -64,15 +64,15 @@ describe("describeChart and describeEvent", () => {
 
   it("describes events", () => {
     const exited = { type: "target_exited", exit_code: 256 } as const;
-    expect(describeEvent(exited)).toBe("The process ended with exit code 1.");
-    expect(describeEvent({ ...exited, exit_code: 9 })).toBe("The process ended with signal 9.");
+    expect(describeEvent(exited)).toBe("The process exited with exit code 1.");
+    expect(describeEvent({ ...exited, exit_code: 9 })).toBe("The process exited with signal 9.");
     const adapted = { type: "rate_adapted", requested_hz: 10, budget_percent: 2 } as const;
     expect(describeEvent({ ...adapted, rate_hz: 4, previous_hz: 10, overhead_percent: 4.96 })).toBe(
-      "Sampling went from 10 to 4 a second by itself: it took 5.0 % of a core, of a budget of 2 %. 10 are asked for.",
+      "Sampling rate lowered from 10 to 4 Hz (10 requested): sampling used 5.0 % of a core (budget 2 %).",
     );
     expect(
       describeEvent({ ...adapted, rate_hz: 10, previous_hz: 4, overhead_percent: 0.5 }),
-    ).toContain("from 4 back to 10 a second");
+    ).toContain("raised from 4 to 10 Hz");
     expect(describeEvent({ type: "exit_records_lost", count: 1 })).toBe(
       "1 exit record was lost on this host.",
     );
@@ -85,18 +85,18 @@ describe("describeChart and describeEvent", () => {
     const actor = "a page at 127.0.0.1";
     const policy = "kalman-kg";
     expect(describeEvent(began())).toBe(
-      "kalman-kg steers from size 16, between 1 and 16, on operations of the agent. Asked for by a page at 127.0.0.1.",
+      "kalman-kg steers from size 16, between 1 and 16, on operations (agent) (by a page at 127.0.0.1).",
     );
     expect(describeEvent(began({ shadow: true, proxy: true, signal: "network-calls" }))).toContain(
-      "decides in shadow mode from size 16, between 1 and 16, on network calls, which stands in for ops.",
+      "decides in shadow mode from size 16, between 1 and 16, on network calls, a proxy signal (by",
     );
     expect(describeEvent(decided(3, 8, 9))).toBe("kalman-kg: 8 → 9. 9 may be better.");
     expect(describeEvent(decided(3, 8, 8))).toBe("kalman-kg stays at 8. 8 may be better.");
     expect(describeEvent({ type: "search_restarted", policy, reason: "a phase", actor })).toBe(
-      "kalman-kg searches anew: a phase (a page at 127.0.0.1).",
+      "kalman-kg search restarted: a phase (a page at 127.0.0.1).",
     );
     expect(describeEvent({ type: "steering_released", policy, size: 16, actor })).toContain(
-      "size 16 again",
+      "size 16 restored",
     );
     expect(describeEvent({ type: "steering_problem", policy, problem: null })).toBe(
       "kalman-kg works again.",

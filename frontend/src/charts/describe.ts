@@ -74,19 +74,19 @@ export function describeEvent(event: TargetEvent): string {
     case "thread_renamed":
       return `Thread ${event.previous} (${event.tid}) is now ${event.name}.`;
     case "thread_exited":
-      return `Thread ${event.name} (${event.tid}) ended${event.exact ? "" : ", without an exit record"}.`;
+      return `Thread ${event.name} (${event.tid}) exited${event.exact ? "" : " without an exit record"}.`;
     case "target_exited":
       return event.exit_code === null
-        ? "The process ended."
-        : `The process ended with ${exitText(event.exit_code)}.`;
+        ? "The process exited."
+        : `The process exited with ${exitText(event.exit_code)}.`;
     case "target_detached":
       return "Detached.";
     case "rate_changed":
-      return `Sampling went from ${event.previous_hz} to ${event.rate_hz} a second.`;
+      return `Sampling rate changed from ${event.previous_hz} to ${event.rate_hz} Hz.`;
     case "rate_adapted":
       return event.rate_hz < event.previous_hz
-        ? `Sampling went from ${event.previous_hz} to ${event.rate_hz} a second by itself: it took ${event.overhead_percent.toFixed(1)} % of a core, of a budget of ${event.budget_percent} %. ${event.requested_hz} are asked for.`
-        : `Sampling went from ${event.previous_hz} back to ${event.rate_hz} a second: there is room in the CPU budget.`;
+        ? `Sampling rate lowered from ${event.previous_hz} to ${event.rate_hz} Hz (${event.requested_hz} requested): sampling used ${event.overhead_percent.toFixed(1)} % of a core (budget ${event.budget_percent} %).`
+        : `Sampling rate raised from ${event.previous_hz} to ${event.rate_hz} Hz: the CPU budget allows it.`;
     case "deadlines_missed":
       return `${plural(event.count, "sample was", "samples were")} not taken in time.`;
     case "exit_records_lost":
@@ -98,19 +98,19 @@ export function describeEvent(event: TargetEvent): string {
     case "sample_failed":
       return `A sample could not be taken: ${event.reason}.`;
     case "steering_started":
-      return `${event.policy} ${event.shadow ? "decides in shadow mode" : "steers"} from size ${event.size}, between ${event.lower} and ${event.upper}, on ${signalName(event.signal)}${event.proxy ? ", which stands in for ops" : ""}. Asked for by ${event.actor}.`;
+      return `${event.policy} ${event.shadow ? "decides in shadow mode" : "steers"} from size ${event.size}, between ${event.lower} and ${event.upper}, on ${signalName(event.signal)}${event.proxy ? ", a proxy signal" : ""} (by ${event.actor}).`;
     case "steering_decided":
       return event.next_size === event.size
         ? `${event.policy} stays at ${event.size}. ${event.reason}`
         : `${event.policy}: ${event.size} → ${event.next_size}. ${event.reason}`;
     case "search_restarted":
-      return `${event.policy} searches anew: ${event.reason}${event.actor === "" ? "" : ` (${event.actor})`}.`;
+      return `${event.policy} search restarted: ${event.reason}${event.actor === "" ? "" : ` (${event.actor})`}.`;
     case "steering_released":
-      return `${event.policy} was released, size ${event.size} again. Asked for by ${event.actor}.`;
+      return `${event.policy} released by ${event.actor}; size ${event.size} restored.`;
     case "steering_problem":
       return event.problem === null
         ? `${event.policy} works again.`
-        : `${event.policy} cannot work: ${event.problem}`;
+        : `${event.policy} cannot run: ${event.problem}`;
   }
 }
 

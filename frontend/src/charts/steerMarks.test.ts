@@ -66,7 +66,7 @@ describe("steerNote", () => {
 
   it("tells a restart, and nothing before the first decision or after the release", () => {
     expect(steerNote(STEER, "cpu", PLOT, 6.95)).toBe(
-      "kalman-kg searches anew: somebody asked for it",
+      "kalman-kg search restarted: somebody asked for it",
     );
     expect(steerNote(STEER, "ops", PLOT, 3)).toBeNull();
     const over = steerView({ bands: STEER.bands.map((band) => ({ ...band, to_s: 8 })) });

@@ -91,7 +91,7 @@ export function steerNote(
   if (steer === null) return null;
   const reach_s = (NEAR_PX / plot.width) * (plot.t1_s - plot.t0_s);
   const restart = steer.restarts.findLast((each) => Math.abs(each.t_s - t_s) <= reach_s);
-  if (restart !== undefined) return `${restart.policy} searches anew: ${restart.reason}`;
+  if (restart !== undefined) return `${restart.policy} search restarted: ${restart.reason}`;
   const own = isSteerChart(chart);
   const decision = steer.decisions.findLast(
     (each) => each.t_s <= t_s + reach_s && (own || (isMove(each) && each.t_s >= t_s - reach_s)),

@@ -205,7 +205,7 @@ describe("a session with a run", () => {
     expect(world.reading()).toMatchObject({ state: "ready", raw: true });
     expect(world.reading()?.step_s).toBeCloseTo(0.1, 6);
     expect(world.chart()?.columns).toBeGreaterThan(490);
-    // The same sums as in the coarse picture: from the run's start, not from the window's.
+    // The same sums as in the coarse picture: from start of run, not from the window's.
     expect(world.chart()?.lines[0]?.last).toBeCloseTo(150, 1);
   });
 

@@ -238,7 +238,7 @@ export class RunFeed {
   }
 
   /**
-   * What was before the piece: counters at the run's start, so that sums are the same in all windows;
+   * What was before the piece: counters at start of run, so that sums are the same in all windows;
    * and events, or what follows would lack the policy that steers.
    */
   private remember(first: Frame): void {

@@ -29,13 +29,13 @@ export type Part = (typeof PARTS)[number];
 /** Names of parts, as legends and texts give them. */
 export const PART_NAMES: Readonly<Record<Part, string>> = {
   cpu: "On CPU",
-  queue: "Waiting for a CPU",
-  blkio: "Block I/O",
-  swapin: "Swap-in",
-  memory: "Memory work",
+  queue: "Run-queue delay",
+  blkio: "Block I/O delay",
+  swapin: "Swap-in delay",
+  memory: "Memory delays",
   irq: "Interrupts",
-  unsplit: "Rest, not split",
-  rest: "Rest",
+  unsplit: "Other (not measured)",
+  rest: "Other",
 };
 
 /** Growth of counters over some time; NaN = not available. */

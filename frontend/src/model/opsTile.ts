@@ -15,10 +15,10 @@ export function opsTile({ model, span, now_s }: ViewInput): readonly TileView[] 
   const last = decisions.at(-1);
   const tile: TileView = {
     id: "ops",
-    label: band.proxy ? "Stands in for ops" : "Ops",
+    label: band.proxy ? "Proxy signal" : "Ops",
     unit: signalUnit(band.signal),
     state: last === undefined ? "waiting" : "ok",
-    reason: last === undefined ? "the first interval is not over yet" : "",
+    reason: last === undefined ? "waiting for the first interval" : "",
     value: last?.rate ?? Number.NaN,
     second: null,
     first_label: "",
@@ -26,7 +26,7 @@ export function opsTile({ model, span, now_s }: ViewInput): readonly TileView[] 
   };
   const name = signalName(band.signal);
   const note = band.proxy
-    ? `Steered on ${name}, which only stands in for what the program gets done: lower confidence.`
-    : `Steered on ${name}; of the last interval.`;
+    ? `Signal: ${name}, a proxy for operations; lower confidence.`
+    : `Signal: ${name}, over the last interval.`;
   return [{ ...tile, note }];
 }

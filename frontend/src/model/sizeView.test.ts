@@ -167,8 +167,8 @@ describe("opsTile", () => {
         [3.2, [decided(3, 4, 6)]],
       ]),
     );
-    expect(made).toMatchObject([{ state: "ok", value: 1000, label: "Stands in for ops" }]);
-    expect(made[0]?.note).toContain("network calls, which only stands in");
+    expect(made).toMatchObject([{ state: "ok", value: 1000, label: "Proxy signal" }]);
+    expect(made[0]?.note).toContain("network calls, a proxy for operations");
     const over = input([
       [1, [POOL]],
       [4, [RELEASED]],

@@ -62,7 +62,7 @@ export function opsView(input: ViewInput): ChartView {
   const shown = all.slice(Math.max(0, from));
   if (shown.length === 0) {
     const waits = steer.bandAt(end_s) !== null;
-    const reason = waits ? "the first interval is not over yet" : "nothing steers this program";
+    const reason = waits ? "waiting for the first interval" : "not steered";
     return { ...emptyView(input, "ops", waits ? "waiting" : "absent", reason), unit };
   }
   const points = shown.flatMap((decision, i) => broken(shown[i - 1], decision));

@@ -4,17 +4,17 @@ import type { KnobKind, SignalKind } from "../wire/generated/models";
 import type { ShownUnit } from "./views";
 
 const SIGNALS: Readonly<Record<SignalKind, string>> = {
-  "agent-ops": "operations of the agent",
-  "queue-wait": "time that jobs wait",
-  prometheus: "a Prometheus counter",
+  "agent-ops": "operations (agent)",
+  "queue-wait": "queue wait",
+  prometheus: "Prometheus counter",
   "network-calls": "network calls",
   "network-bytes": "network bytes",
 };
 
 const KNOBS: Readonly<Record<KnobKind, string>> = {
-  "go-agent": "GOMAXPROCS, by the agent",
-  "pool-agent": "pool size, by the agent",
-  "go-affinity": "GOMAXPROCS, by CPU affinity",
+  "go-agent": "GOMAXPROCS (agent)",
+  "pool-agent": "pool size (agent)",
+  "go-affinity": "GOMAXPROCS (CPU affinity)",
 };
 
 /** What a signal is, within a sentence. */

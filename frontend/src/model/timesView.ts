@@ -186,7 +186,7 @@ function scopeOf({ request, model }: ViewInput): Pick<TimesView, "scope" | "name
       return { scope: "thread", name, has: (other) => other.key === selected };
     }
   }
-  const name = request.filter === "" ? "all threads" : "threads that fit the filter";
+  const name = request.filter === "" ? "all threads" : "threads that match the filter";
   return { scope: "process", name, has: () => true };
 }
 

@@ -72,7 +72,7 @@ export interface ViewRequest {
   readonly paused: boolean;
   /** Lines a chart shows by themselves; the rest is one line, "others". 1 to 50. */
   readonly top_k: number;
-  /** What the lines are ranked by: each chart's own measure, or a field for all charts. */
+  /** What the lines are ranked by: each chart's own metric, or a field for all charts. */
   readonly rank_by: "chart" | { readonly field: string };
   /** Only threads whose name, role or tid fits; a regular expression without slashes; "" = all. */
   readonly filter: string;

@@ -1,12 +1,14 @@
 import { EmptyState } from "../ui/EmptyState";
+import { PageLink } from "../ui/PageLink";
 
 /** An address that names nothing. */
 export function NotFoundPage({ path }: { readonly path: string }) {
   return (
-    <EmptyState title="There is no such page">
+    <EmptyState title="Page not found">
       <p>
-        <code>{path}</code> is not a page of tidscope. <a href="/">Live</a> and{" "}
-        <a href="/doctor">Doctor</a> are.
+        <code>{path}</code> does not exist. Go to <PageLink href="/">Live</PageLink>,{" "}
+        <PageLink href="/runs">Runs</PageLink>, <PageLink href="/compare">Compare</PageLink> or{" "}
+        <PageLink href="/doctor">Doctor</PageLink>.
       </p>
     </EmptyState>
   );

@@ -21,7 +21,7 @@ export function SignInPage() {
     event.preventDefault();
     const token = tokenIn(pasted);
     setProblem(null);
-    setMistake(token === "" ? "There is no token in this text." : "");
+    setMistake(token === "" ? "No token found in this text." : "");
     if (token === "") {
       return;
     }
@@ -37,15 +37,15 @@ export function SignInPage() {
 
   return (
     <section className={`surface ${styles.page}`}>
-      <h1>Sign in with the token</h1>
+      <h1>Sign in</h1>
       <p>
-        tidscope shows what programs of this machine do, so it lets in only who started it. The
-        token was printed when it started, at the end of the address:
+        tidscope shows what the programs on this host do, so it opens only with the token. The token
+        is the last part of the address that tidscope printed when it started:
       </p>
       <pre className={styles.example}>{`${window.location.origin}/?token=…`}</pre>
       <p>
-        Open that address, or paste it here; the token alone will do. In the terminal where{" "}
-        <code>tidscope up</code> or <code>make up</code> runs, it is the line with the address.
+        Open that address, or paste it (or only the token) below. It is in the terminal where{" "}
+        <code>tidscope up</code> or <code>make up</code> runs.
       </p>
       <form className={styles.form} onSubmit={(event) => void submit(event)}>
         <label className={styles.label} htmlFor="token">

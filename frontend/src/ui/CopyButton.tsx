@@ -14,7 +14,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
       setSaid("Copied");
     } catch {
       // No clipboard outside secure contexts: the command is selectable text beside this button.
-      setSaid("Select it");
+      setSaid("Select the text");
     }
   };
   return (

@@ -5,7 +5,7 @@ import { type Status, StatusIcon } from "./StatusIcon";
 const SHOWN: Readonly<Record<RunState, readonly [Status, string]>> = {
   recording: ["info", "recording"],
   complete: ["ok", "complete"],
-  interrupted: ["warning", "cut short"],
+  interrupted: ["warning", "interrupted"],
 };
 
 /** Whether a run is whole, by sign and word. */

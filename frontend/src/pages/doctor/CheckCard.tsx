@@ -5,7 +5,7 @@ import type { CheckStatus, DoctorCheck } from "../../wire/generated/models";
 import styles from "./CheckCard.module.css";
 
 const SHOWN: Readonly<Record<CheckStatus, readonly [Status, string]>> = {
-  ok: ["ok", "In order"],
+  ok: ["ok", "OK"],
   limited: ["warning", "Limited"],
   failed: ["error", "Failed"],
 };
@@ -30,12 +30,12 @@ export function CheckCard({ check, children }: CheckCardProps) {
         <p className={styles.found}>{check.finding}</p>
         {check.impact === "" ? null : (
           <p>
-            <span className={styles.word}>Without it: </span>
+            <span className={styles.word}>Impact: </span>
             {check.impact}
           </p>
         )}
         {check.fix === "" ? null : (
-          <CommandLine command={check.fix} what={`what mends ${check.title}`} />
+          <CommandLine command={check.fix} what={`the fix for ${check.title}`} />
         )}
         {children}
       </div>

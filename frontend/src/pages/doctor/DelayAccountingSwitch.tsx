@@ -31,11 +31,11 @@ export function DelayAccountingSwitch({ host, on, onReport }: DelayAccountingSwi
     <div className={styles.switch}>
       <p>
         {on
-          ? "Threads that started before it was switched on go without; start the program anew and attach again to see all of its delays. Switched off, delays stand still, also those of targets that are attached."
-          : "Only threads that start afterwards have delays: switch it on, start the program anew, attach again. It is a switch of the whole machine, costs a little time at each wait, and lasts until the next boot or until it is switched off here."}
+          ? "Threads that started before it was turned on have no delays: restart the program and attach again to see all of them. Turning it off stops the delay counters of all targets, attached ones included."
+          : "Only threads that start while it is on have delays: turn it on, restart the program, then attach again. The setting is host-wide, adds a small cost to every wait, and lasts until the next boot or until you turn it off here."}
       </p>
       <Button onClick={press} disabled={busy}>
-        {on ? "Switch delay accounting off" : "Switch delay accounting on"}
+        {on ? "Turn off delay accounting" : "Turn on delay accounting"}
       </Button>
       {problem === null ? null : <ProblemNotice problem={problem} />}
     </div>

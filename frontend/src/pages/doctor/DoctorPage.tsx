@@ -44,7 +44,7 @@ export function DoctorPage() {
       </header>
       {problem === null ? null : <ProblemNotice problem={problem} />}
       {value === null ? (
-        <p className={styles.waiting}>{problem === null ? "Examining the machine…" : ""}</p>
+        <p className={styles.waiting}>{problem === null ? "Checking the host…" : ""}</p>
       ) : (
         <>
           <p className={styles.about}>
@@ -86,7 +86,7 @@ function summary(report: DoctorReport): string {
   const parts = [
     [count("failed"), "failed"],
     [count("limited"), "limited"],
-    [count("ok"), "in order"],
+    [count("ok"), "OK"],
   ] as const;
   return parts
     .filter(([number]) => number > 0)

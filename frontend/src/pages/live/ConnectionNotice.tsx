@@ -18,13 +18,13 @@ export function ConnectionNotice() {
       return (
         <Notice
           status="error"
-          title="The backend does not take this page's connection"
+          title="Connection rejected"
           actions={<Button onClick={client.retryNow}>Try again</Button>}
           urgent
         >
           {connection.state === "closed"
-            ? "The page closed it."
-            : `${connection.reason} (close code ${connection.code}). Reload the page; it may be of another version.`}
+            ? "The page closed the connection."
+            : `${connection.reason} (close code ${connection.code}). Reload the page: it may not match the version of the backend.`}
         </Notice>
       );
     default:
@@ -46,10 +46,8 @@ function Waiting({ connection, onRetry }: WaitingProps) {
       title="Connection to the backend lost"
       actions={<Button onClick={onRetry}>Retry now</Button>}
     >
-      <span data-testid="retry">
-        {seconds === 0 ? "Trying again…" : `Trying again in ${seconds} s.`}
-      </span>{" "}
-      What was measured stays on screen; the collector goes on measuring. Reason:{" "}
+      <span data-testid="retry">{seconds === 0 ? "Retrying…" : `Retrying in ${seconds} s.`}</span>{" "}
+      Data received so far stays on screen, and the collector keeps sampling. Reason:{" "}
       {connection.reason}.
     </Notice>
   );

@@ -1,3 +1,4 @@
+import { counted } from "../../model/format";
 import { Notice } from "../../ui/Notice";
 import { StatusIcon } from "../../ui/StatusIcon";
 import type { RunManifest } from "../../wire/generated/models";
@@ -10,15 +11,15 @@ export function DataLossNotice({ run }: { readonly run: RunManifest }) {
   return (
     <>
       {run.state === "interrupted" ? (
-        <Notice status="warning" title="It was cut short">
-          {run.end_detail === "" ? "What was written until then is here." : run.end_detail}
+        <Notice status="warning" title="Recording was interrupted">
+          {run.end_detail === "" ? "Data up to that point is available." : run.end_detail}
         </Notice>
       ) : null}
       {words.length === 0 ? null : (
         <details className={`surface ${styles.losses}`}>
           <summary>
             <StatusIcon status="warning" />{" "}
-            {words.length === 1 ? words[0] : `${words.length} remarks on the data`}
+            {words.length === 1 ? words[0] : counted(words.length, "warning")}
           </summary>
           {words.length === 1 ? null : (
             <ul>

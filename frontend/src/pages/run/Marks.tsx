@@ -34,7 +34,7 @@ export function Marks({ run, onChange }: MarksProps) {
     <Panel title="Marks" note="moments to return to, and to align runs at" className={styles.panel}>
       {problem === null ? null : <ProblemNotice problem={problem} />}
       {run.marks.length === 0 ? (
-        <p className={styles.none}>None yet.</p>
+        <p className={styles.none}>No marks yet.</p>
       ) : (
         <ol className={styles.list}>
           {run.marks.map((mark, index) => (
@@ -109,7 +109,7 @@ function NewMark({ run, busy, onAdd }: NewMarkProps) {
       <input
         className={`text-field ${styles.field}`}
         aria-label="Text of a new mark"
-        placeholder="What is to be seen here"
+        placeholder="Describe this moment"
         value={text}
         maxLength={200}
         onChange={(event) => setText(event.target.value)}
@@ -118,8 +118,8 @@ function NewMark({ run, busy, onAdd }: NewMarkProps) {
         Mark at {localTime(run.target.attached_unix_us / 1000 + 1000 * at_s)}
       </Button>
       <p className="note">
-        {since} after the start: where you last pointed at in a chart, or else the left end of what
-        is shown.
+        {since} after the start: where you last pointed in a chart, otherwise the left edge of the
+        view.
       </p>
     </form>
   );

@@ -64,8 +64,8 @@ function WindowText({ window, whole }: WindowTextProps) {
     reading === null
       ? "reading…"
       : reading.raw
-        ? "each sample"
-        : `an instant every ${formatDuration(step)}`;
+        ? "every sample"
+        : `one frame every ${formatDuration(step)}`;
   return (
     <span
       className={styles.words}

@@ -62,7 +62,7 @@ function factsOf(run: RunManifest): readonly Fact[] {
     ["Process", `${process.name} (${process.pid})`, process.executable],
     ["Host", host.name, `${host.cpu_model}, ${host.cpus} CPUs`],
     ["Kernel", `Linux ${host.kernel}`, null],
-    ["Rate", `${target.rate_hz} Hz`, "Samples a second that were asked for at the start"],
+    ["Rate", `${target.rate_hz} Hz`, "Sampling rate requested at the start"],
     [
       "Source",
       `${source.kind}${source.layout === null ? "" : ` ${source.layout}`}`,
@@ -86,19 +86,19 @@ function factsOf(run: RunManifest): readonly Fact[] {
             )
             .join("; "),
     ],
-    ["Threads", count(counts.threads), "That were alive at some time in it"],
+    ["Threads", count(counts.threads), "Alive at any time during the run"],
     [
-      "Holds",
+      "Size",
       formatValue(counts.bytes, "bytes"),
       `${count(counts.frames)} frames, ${count(counts.thread_samples)} rows, ${count(counts.events)} events`,
     ],
-    ["By", `tidscope ${run.tidscope}`, run.imported ? "It was brought from another place" : null],
+    ["Recorded by", `tidscope ${run.tidscope}`, run.imported ? "Imported" : null],
   ];
   if (outcome !== null) {
     facts.push([
-      "Ended with",
+      "Exit status",
       outcome.signal ?? `exit code ${outcome.exit_code}`,
-      `${outcome.command.join(" ")}: ${formatDuration(outcome.elapsed_us / 1e6)}, CPU ${formatDuration((outcome.user_cpu_us + outcome.system_cpu_us) / 1e6)}, at most ${formatValue(outcome.max_rss_bytes, "bytes")} resident`,
+      `${outcome.command.join(" ")}: ${formatDuration(outcome.elapsed_us / 1e6)}, CPU ${formatDuration((outcome.user_cpu_us + outcome.system_cpu_us) / 1e6)}, peak resident memory ${formatValue(outcome.max_rss_bytes, "bytes")}`,
     ]);
   } else if (run.state !== "recording" && run.end_detail !== "") {
     facts.push(["Ended", END_TEXT[run.end ?? "stopped"], run.end_detail]);
@@ -108,9 +108,9 @@ function factsOf(run: RunManifest): readonly Fact[] {
 
 const END_TEXT: Readonly<Record<NonNullable<RunManifest["end"]>, string>> = {
   stopped: "stopped",
-  duration: "time was up",
+  duration: "duration reached",
   "flight-recorder": "flight recorder",
-  "target-ended": "process ended",
+  "target-ended": "process exited",
   "collector-lost": "collector lost",
   "backend-lost": "backend lost",
   "disk-full": "disk full",

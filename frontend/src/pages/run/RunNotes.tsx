@@ -22,7 +22,7 @@ export function RunNotes({ run, onChange }: RunNotesProps) {
             <InlineEdit
               label="Tags"
               value={run.tags.join(", ")}
-              placeholder="none; separate them by commas"
+              placeholder="none (separate with commas)"
               maxLength={1300}
               disabled={locked}
               onSave={(text) => change({ tags: parseTags(text) })}
@@ -35,7 +35,7 @@ export function RunNotes({ run, onChange }: RunNotesProps) {
             <InlineEdit
               label="Group"
               value={run.group ?? ""}
-              placeholder="none; runs of one group are repeats of one another"
+              placeholder="none (runs in a group are repeats of each other)"
               maxLength={80}
               disabled={locked}
               onSave={(text) => change({ group: text === "" ? null : text })}

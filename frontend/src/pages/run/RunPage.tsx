@@ -39,10 +39,10 @@ export function RunPage({ id }: { readonly id: string }) {
   }
   if (isKind(problem, "unknown-run")) {
     return (
-      <EmptyState title="This run is not here">
+      <EmptyState title="Run not found">
         <p>
-          <code>{id}</code> was deleted, or it was recorded on another machine. A deleted run can be
-          restored from the list for an hour.
+          <code>{id}</code> was deleted, or was recorded on another host. Deleted runs can be
+          restored from the list for one hour.
         </p>
         <Button look="primary" onClick={() => navigate("/runs")}>
           All runs
@@ -63,5 +63,5 @@ export function RunPage({ id }: { readonly id: string }) {
       />
     );
   }
-  return <EmptyState title="Opening the run…" />;
+  return <EmptyState title="Loading run…" />;
 }

@@ -41,7 +41,7 @@ export function RunView({ run, onChange, onReload, reloading }: RunViewProps) {
       <DataLossNotice run={run} />
       {run.counts.frames === 0 ? (
         <EmptyState title="Nothing was recorded">
-          <p>It ended before its first sample.</p>
+          <p>The run ended before its first sample.</p>
         </EmptyState>
       ) : (
         <Charts client={client} run={run} onChange={onChange} />
@@ -99,12 +99,12 @@ function StillRecording({ run, onReload, reloading }: StillRecordingProps) {
       title="Still recording"
       actions={
         <Button onClick={onReload} disabled={reloading}>
-          Show what came since
+          Load new data
         </Button>
       }
     >
-      Here is what was recorded until this page was loaded.{" "}
-      {there ? <PageLink href={liveHref(run.target.id)}>Open it live</PageLink> : null}
+      This page shows what had been recorded when it was loaded.{" "}
+      {there ? <PageLink href={liveHref(run.target.id)}>Open live view</PageLink> : null}
     </Notice>
   );
 }

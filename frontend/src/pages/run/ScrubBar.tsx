@@ -102,7 +102,7 @@ export function ScrubBar({ run, extent, window, onWindow }: ScrubBarProps) {
         className={styles.bar}
         role="slider"
         tabIndex={0}
-        aria-label="Part of the run in view"
+        aria-label="Visible part of the run"
         aria-valuemin={0}
         aria-valuemax={Math.round(whole_s)}
         aria-valuenow={Math.round(window.t0_s - extent.t0_s)}

@@ -7,33 +7,31 @@ export function dataLossTexts(losses: RunLosses): readonly string[] {
   const words: string[] = [];
   if (frames > 0 || gaps > 0) {
     words.push(
-      `${counted(frames, "frame")} missing in ${counted(gaps, "gap")}, ${formatDuration(missing_ns / 1e9)} in all; totals are right again after each.`,
+      `${counted(frames, "frame")} missing in ${counted(gaps, "gap")}, ${formatDuration(missing_ns / 1e9)} in total; totals are correct again after each gap.`,
     );
   }
   if (truncated_bytes > 0) {
-    words.push(
-      `${counted(truncated_bytes, "byte")} of a last frame that was not written to its end were cut off.`,
-    );
+    words.push(`${counted(truncated_bytes, "byte")} of an incomplete last frame discarded.`);
   }
   if (samples_failed > 0) {
     words.push(`${counted(samples_failed, "sample")} could not be taken.`);
   }
   if (deadlines_missed > 0) {
-    words.push(`${counted(deadlines_missed, "sample")} came late: the machine was busy.`);
+    words.push(`${counted(deadlines_missed, "sample")} taken late: the host was busy.`);
   }
   if (losses.exit_records_lost > 0) {
     words.push(
-      `The kernel dropped ${counted(losses.exit_records_lost, "exit record")}; totals of threads that ended then are their last sample.`,
+      `The kernel dropped ${counted(losses.exit_records_lost, "exit record")}; totals of threads that exited then are from their last sample.`,
     );
   }
   if (losses.coalesced > 0) {
     words.push(
-      `${counted(losses.coalesced, "instant")} merged into later ones; no totals are lost.`,
+      `${counted(losses.coalesced, "frame")} merged into later ones; totals stay correct.`,
     );
   }
   if (losses.clock_jumps > 0) {
     words.push(
-      `The wall clock was set ${counted(losses.clock_jumps, "time")}; times since attach are not touched.`,
+      `The wall clock was set ${counted(losses.clock_jumps, "time")}; times since attach are not affected.`,
     );
   }
   return words;

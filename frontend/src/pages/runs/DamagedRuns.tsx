@@ -8,8 +8,8 @@ export function DamagedRuns({ damaged }: { readonly damaged: readonly DamagedRun
   }
   return (
     <details className={`surface ${styles.list}`}>
-      <summary>Folders that cannot be read: {damaged.length}</summary>
-      <p className={styles.more}>They are left as they are; nothing in them is deleted.</p>
+      <summary>Unreadable folders: {damaged.length}</summary>
+      <p className={styles.more}>tidscope leaves them untouched.</p>
       <ul>
         {damaged.map(({ folder, reason }) => (
           <li key={folder}>

@@ -3,7 +3,7 @@ import { Popover } from "../../ui/Popover";
 import styles from "./ExportMenu.module.css";
 
 const FORMS: Readonly<Record<ExportFormat, readonly [name: string, what: string]>> = {
-  folder: ["Folder (.tar.zst)", "The run as it is; opens in another tidscope"],
+  folder: ["Folder (.tar.zst)", "Complete run; opens in another tidscope"],
   parquet: ["Parquet", "Tables for DuckDB, Polars, pandas"],
   csv: ["CSV", "Tables as text"],
   trace: ["Trace (Chrome, Perfetto)", "Opens at ui.perfetto.dev"],

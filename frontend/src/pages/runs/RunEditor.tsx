@@ -55,7 +55,7 @@ export function RunEditor({ run, onClose, onChange }: RunEditorProps) {
           />
         </label>
         <label className={styles.field}>
-          Group: runs of one group are repeats of one another
+          Group (runs in a group are repeats of each other)
           <input
             className="text-field"
             value={group}

@@ -102,7 +102,7 @@ export function RunsPage() {
           {value === null ? null : value.runs.length === 0 ? (
             <NoRuns />
           ) : runs.length === 0 ? (
-            <EmptyState title="No run fits the search">
+            <EmptyState title="No matching runs">
               <Button onClick={() => setText("")}>Show all</Button>
             </EmptyState>
           ) : (
@@ -130,11 +130,11 @@ function NoRuns() {
   return (
     <EmptyState title="No runs yet">
       <p>
-        A run keeps all that tidscope measured of a program, to look at again and to compare. Open a
-        target and press Record, or type <code>tidscope record -- COMMAND</code>.
+        A run stores everything tidscope measured of a program, for later viewing and comparison.
+        Attach to a process and press Record, or run <code>tidscope record -- COMMAND</code>.
       </p>
       <Button look="primary" onClick={() => navigate("/")}>
-        Pick a process
+        Choose a process
       </Button>
     </EmptyState>
   );
@@ -154,16 +154,14 @@ function aboutText(
     shown === runs.length ? counted(runs.length, "run") : `${shown} of ${runs.length} runs`;
   const size = `${formatValue(bytes, "bytes")}, ${formatValue(free_bytes, "bytes")} free`;
   const age =
-    retention.max_age_s === null
-      ? ""
-      : ` · deleted ${formatDuration(retention.max_age_s)} after their end`;
+    retention.max_age_s === null ? "" : ` · kept for ${formatDuration(retention.max_age_s)}`;
   const most =
     retention.max_bytes === null
       ? ""
-      : ` · the oldest go above ${formatValue(retention.max_bytes, "bytes")}`;
+      : ` · oldest deleted above ${formatValue(retention.max_bytes, "bytes")}`;
   const hint =
     compared === 1
-      ? " · choose another to compare"
+      ? " · select another run to compare"
       : compared > MOST_COMPARED
         ? ` · at most ${MOST_COMPARED} can be compared`
         : "";

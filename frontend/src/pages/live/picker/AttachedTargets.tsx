@@ -45,7 +45,7 @@ export function AttachedTargets() {
       )}
       {ended.length === 0 ? null : (
         <details>
-          <summary className={styles.ended}>{ended.length} ended, still to be seen</summary>
+          <summary className={styles.ended}>{ended.length} ended (data still available)</summary>
           <ul className={`surface ${styles.list}`}>
             {ended.map((target) => (
               <TargetRow key={target.id} target={target} onEnd={end} />

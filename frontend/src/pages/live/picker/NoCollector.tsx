@@ -9,22 +9,21 @@ export function NoCollector() {
   return (
     <EmptyState title="No collector is connected">
       <p>
-        The backend runs, but nothing measures. The collector reads the kernel's counters on the
-        machine to watch; as root it can use taskstats, without it falls back to /proc.
+        The backend is running, but no collector is connected to it. A collector reads the kernel's
+        counters on the host you want to watch: through taskstats as root, otherwise from /proc.
       </p>
       <div className={styles.commands}>
         <p>
-          On this machine, collector and backend together (it starts a collector anew when one
-          ends):
+          To run collector and backend together on this host (restarts the collector if it exits):
         </p>
         <CommandLine command="sudo tidscope up" what="the command that starts both" />
-        <p>Or a collector alone, with the backend's secret in TIDSCOPE_COLLECTOR_SECRET:</p>
+        <p>To run only a collector, with the backend's secret in TIDSCOPE_COLLECTOR_SECRET:</p>
         <CommandLine
           command={`sudo --preserve-env=TIDSCOPE_COLLECTOR_SECRET tidscope collect --backend ${backend}`}
           what="the command that starts a collector"
         />
       </div>
-      <p>This page goes on by itself as soon as one connects.</p>
+      <p>This page continues as soon as a collector connects.</p>
     </EmptyState>
   );
 }

@@ -74,10 +74,10 @@ it("says what is wrong with an address that names no process or target", async (
   page.leave();
   const other = await TestPage.open("/?target=t-7-00000000");
   // News of a new target may still be on its way.
-  expect(screen.queryByText("This target is not known")).toBeNull();
+  expect(screen.queryByText("Unknown target")).toBeNull();
   await other.pass(3000);
-  screen.getByText("This target is not known");
-  await other.click(screen.getByRole("button", { name: "Pick a process" }));
+  screen.getByText("Unknown target");
+  await other.click(screen.getByRole("button", { name: "Choose a process" }));
   screen.getByRole("heading", { name: "Attach to a process" });
 });
 

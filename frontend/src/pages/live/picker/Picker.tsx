@@ -101,16 +101,14 @@ export function Picker() {
         </Button>
       </header>
       {polled.value === null && polled.problem === null ? (
-        <EmptyState title="Looking at the processes…" />
+        <EmptyState title="Loading processes…" />
       ) : null}
       {polled.value !== null && shown.length === 0 ? (
-        <EmptyState
-          title={all.length === 0 ? "There are no processes to see" : "No process matches"}
-        >
+        <EmptyState title={all.length === 0 ? "No processes found" : "No process matches"}>
           <p>
             {typed === ""
-              ? "Start a program with some threads, or the small demo that comes with tidscope."
-              : `Nothing has “${typed}” in its name, command line, pid, ports or user.`}
+              ? "Start a multi-threaded program, or the demo that comes with tidscope."
+              : `No process has “${typed}” in its name, command line, pid, ports or user.`}
           </p>
           {typed === "" ? (
             <Button look="primary" onClick={attaching.attachDemo}>

@@ -17,8 +17,8 @@ import styles from "./RecordButton.module.css";
 
 /** What may be kept of what has been, and whether to go on. */
 const FROM_PAST: readonly { readonly label: string; readonly past: Partial<RecordRequest> }[] = [
-  { label: "Keep the last 5 minutes", past: { past_s: 300, duration_s: 0 } },
-  { label: "Keep the last minute and go on", past: { past_s: 60 } },
+  { label: "Save the last 5 minutes", past: { past_s: 300, duration_s: 0 } },
+  { label: "Save the last minute and keep recording", past: { past_s: 60 } },
 ];
 
 interface RecordButtonProps {
@@ -66,7 +66,7 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
   const why = viewer
     ? VIEW_ONLY
     : over
-      ? "The target has ended; the past can still be kept."
+      ? "The target has ended. Its last minutes can still be saved."
       : null;
   return (
     <div className={styles.record} data-recording={running !== null}>
@@ -97,10 +97,10 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
         </Tooltip>
       )}
       <Popover
-        label="What to keep of the past"
+        label="Record the past"
         face={
           <>
-            <span className="visually-hidden">Keep the past</span>▾
+            <span className="visually-hidden">Record the past</span>▾
           </>
         }
       >
@@ -118,7 +118,7 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
           <p className={styles.hint}>
             {viewer
               ? VIEW_ONLY
-              : "tidscope holds the recent past of each target, so what you have just seen can be kept, as far as it reaches back."}
+              : "tidscope buffers the last minutes of every target, so you can record what you have just seen."}
           </p>
         </div>
       </Popover>

@@ -1,5 +1,5 @@
 import { READABLE_MS, useStore, useThrottled } from "../../../base/useStore";
-import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
+import { counted, formatDuration, formatValue, NO_VALUE } from "../../../model/format";
 import { deviation } from "../../../model/reconciliation";
 import type { DataHealth, TargetView } from "../../../model/views";
 import { Popover } from "../../../ui/Popover";
@@ -8,7 +8,7 @@ import { useLiveClient } from "../../clients";
 import styles from "./DataQualityIndicator.module.css";
 import { assessDataQuality } from "./dataQuality";
 
-/** How good the data is, in two words; opens into the numbers. */
+/** Data quality in two words; opens into the numbers. */
 export function DataQualityIndicator({ state }: { readonly state: TargetView["state"] }) {
   const client = useLiveClient();
   const health = useThrottled(client.health, READABLE_MS);
@@ -61,10 +61,10 @@ function checkText(check: DataHealth["cpu_check"]): string {
   return `process ${sign} ${percent} % of ${formatValue(check.process_s, "s")}`;
 }
 
-/** "1.4 of 2 %". */
-function measuringText({ overhead_percent, budget_percent }: DataHealth): string {
-  const measured = overhead_percent === null ? NO_VALUE : overhead_percent.toFixed(1);
-  return budget_percent > 0 ? `${measured} of ${budget_percent} %` : `${measured} %, no limit`;
+/** "1.4 % of a core (budget 2 %)". */
+function overheadText({ overhead_percent, budget_percent }: DataHealth): string {
+  const used = overhead_percent === null ? NO_VALUE : overhead_percent.toFixed(1);
+  return `${used} % of a core (${budget_percent > 0 ? `budget ${budget_percent} %` : "no budget"})`;
 }
 
 /** Name, value and meaning of each number. */
@@ -75,12 +75,12 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
     [
       "Rate",
       `${Number.isNaN(health.arriving_hz) ? NO_VALUE : health.arriving_hz.toFixed(1)} of ${health.rate_hz} Hz`,
-      "Samples that arrive, of those asked for",
+      "Received and requested samples per second",
     ],
     [
-      "In force",
+      "Effective rate",
       Number.isNaN(health.in_force_hz) ? NO_VALUE : `${health.in_force_hz} Hz`,
-      "What the collector samples at: less than asked for if its CPU budget is spent",
+      "The rate the collector samples at; below the requested rate while its CPU budget is used up",
     ],
     [
       "Latency",
@@ -88,47 +88,51 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
       "From the sample in the kernel to this page; clocks of two hosts may differ",
     ],
     [
-      "Sample time",
+      "Sampling time",
       `${count(health.sample_mean_us)} µs, up to ${count(health.sample_max_us)}`,
-      "How long the collector took to read all threads: mean and longest of the last seconds",
+      "Time the collector takes to read all threads: mean and maximum of the last seconds",
     ],
-    ["Lateness", `${count(health.late_us)} µs`, "How long after its deadline the sample started"],
-    ["Missed deadlines", count(health.missed_deadlines), "Samples that could not be taken in time"],
-    ["Frames", count(health.frames), "Instants received"],
+    [
+      "Lateness",
+      `${count(health.late_us)} µs`,
+      "How late the last sample started after its deadline",
+    ],
+    ["Missed deadlines", count(health.missed_deadlines), "Samples not taken in time"],
+    ["Frames", count(health.frames), "Frames received"],
     [
       "Coalesced",
       count(health.coalesced),
-      "Instants merged into a later one because someone was slow; no totals are lost",
+      "Frames merged into a later one because a reader was slow; totals stay correct",
     ],
     [
       "Dropped",
       stream === null ? NO_VALUE : count(stream.dropped),
-      "Frames the backend could not bring to this page in any form",
+      "Frames the backend could not deliver to this page",
     ],
     [
       "Missing",
-      `${count(health.missing_frames)} in ${count(health.gaps)} gaps`,
-      "Frames that never came, by sequence numbers",
+      `${count(health.missing_frames)} in ${counted(health.gaps, "gap")}`,
+      "Frames that never arrived, by sequence number",
     ],
     [
       "Exit records",
       count(health.exit_records_received),
-      "Totals of ended threads that the kernel sent, host-wide",
+      "Exit records received from the kernel, host-wide",
     ],
     [
-      "Lost exits",
+      "Lost exit records",
       count(health.exit_records_lost),
-      "Exit records that the kernel dropped, exact, host-wide",
+      "Exit records dropped by the kernel, host-wide",
     ],
     [
-      "Threads' CPU",
+      "Thread CPU",
       checkText(health.cpu_check),
-      "CPU that live and ended threads used, against that of the process, since this page's first sample; the kernel counts both on its own",
+      "CPU time of live and exited threads against that of the process since this page's first sample; the kernel counts the two independently",
     ],
     [
-      "Without record",
+      "Without exit record",
       count(health.exits_inexact),
-      "Threads of this process that ended without an exit record; their totals are their last sample",
+      "Threads of this process that exited without an exit record; their totals are from their last sample",
     ],
     [
       "Collector CPU",
@@ -138,24 +142,24 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
       "Of the whole collector over the last second; 100 % is one core",
     ],
     [
-      "Of it measuring",
-      measuringText(health),
-      "Sampling and sending, all targets together, and what they may take before rates are lowered; the rest answers questions, such as for the list of processes",
+      "Sampling overhead",
+      overheadText(health),
+      "CPU used by sampling and sending, all targets together, and the budget above which rates are lowered",
     ],
     [
       "Sent",
       formatValue(health.sent_bytes, "bytes"),
-      "What the collector sent to the backend since it started, all targets together",
+      "Data the collector sent to the backend since it started, all targets together",
     ],
     [
-      "Held for replay",
+      "Replay buffer",
       `${formatValue(health.replay_bytes, "bytes")}, ${count(health.unsent_frames)} of ${count(health.replay_frames)} frames unsent`,
-      "Frames the collector keeps for a backend that was away, and those that still wait to be sent",
+      "Frames the collector keeps in case the backend goes away, and how many of them wait to be sent",
     ],
     [
-      "Kept here",
+      "History",
       `${formatValue(health.history_bytes, "bytes")}, from ${formatDuration(health.history_from_s)}`,
-      "Past that this page holds, from this time after attach",
+      "History held by this page, and how long after attach it starts",
     ],
   ];
 }

@@ -57,7 +57,7 @@ export function EndedNotice({ target, view }: EndedNoticeProps) {
     <>
       <Notice
         status="info"
-        title={exited ? "The process has ended" : "Detached"}
+        title={exited ? "The process has exited" : "Detached"}
         actions={
           <>
             {exited ? (
@@ -66,14 +66,14 @@ export function EndedNotice({ target, view }: EndedNoticeProps) {
               <Button onClick={resume}>Attach again</Button>
             )}
             <Button look="primary" onClick={() => navigate("/")}>
-              Pick another
+              Choose another process
             </Button>
           </>
         }
       >
         {exited
-          ? `It was watched for ${formatDuration(view.now_s)}; ${exitStatusText(view.exit_code)}. The stream is complete: charts and totals stay.`
-          : `It is no longer sampled, and goes on undisturbed. What was measured in ${formatDuration(view.now_s)} stays.`}
+          ? `Attached for ${formatDuration(view.now_s)}; ${exitStatusText(view.exit_code)}. All data has arrived; charts and totals stay available.`
+          : `The process keeps running and is no longer sampled. The ${formatDuration(view.now_s)} of data stay available.`}
         {remark === "" ? null : <p role="alert">{remark}</p>}
       </Notice>
       {attaching.problem === null ? null : <ProblemNotice problem={attaching.problem} />}

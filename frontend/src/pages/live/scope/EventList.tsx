@@ -35,14 +35,14 @@ export function EventList() {
       className={styles.panel}
       controls={
         <Checkbox
-          label="Threads started, renamed and exited"
+          label="Show thread starts, renames and exits"
           checked={threads}
           onChange={setThreads}
         />
       }
     >
       {events.length === 0 ? (
-        <p className={styles.none}>Nothing out of the ordinary happened.</p>
+        <p className={styles.none}>No events.</p>
       ) : (
         <ol className={styles.list}>
           {events.map(({ id, unix_ms, since_unix_ms, times, event }) => (

@@ -24,16 +24,16 @@ export function LineControls({ target }: { readonly target: Target }) {
         label="by"
         value={view.rank_by === "chart" ? "" : view.rank_by.field}
         choices={[
-          { value: "", label: "each chart's own measure" },
+          { value: "", label: "each chart's own metric" },
           ...ranked.map((field) => ({ value: field, label: fieldLabel(field) })),
         ]}
         onChange={(field) => client.request({ rank_by: field === "" ? "chart" : { field } })}
       />
       <Select
-        label="Sums from"
+        label="Cumulative since"
         value={view.baseline}
         choices={[
-          { value: "attach", label: client.extent === null ? "attach" : "the run's start" },
+          { value: "attach", label: client.extent === null ? "attach" : "start of run" },
           { value: "start", label: "thread start" },
         ]}
         onChange={(baseline) => client.request({ baseline })}

@@ -46,7 +46,9 @@ export function MapLegend({ picture, scale, dark }: MapLegendProps) {
           </li>
         ) : null}
       </ul>
-      <span className={styles.hint}>Click selects. Arrow keys move a cursor, Enter selects.</span>
+      <span className={styles.hint}>
+        Click to select a thread, or use the arrow keys and Enter.
+      </span>
     </div>
   );
 }

@@ -45,5 +45,5 @@ it("shows any field as colour, and since when one is kept that was not before", 
   panel.getByText(/bytes per second/);
   await page.select(field, "Minor page faults");
   await page.run(1);
-  panel.getByText(/kept since it was chosen, \d\d:\d\d:\d\d/);
+  panel.getByText(/recorded since you chose it, \d\d:\d\d:\d\d/);
 });

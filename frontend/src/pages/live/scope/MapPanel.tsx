@@ -53,7 +53,7 @@ export function MapPanel({ target }: { readonly target: Target }) {
             onChange={setField}
           />
           <SegmentedControl
-            label="Scale of the colours"
+            label="Colour scale"
             value={spread}
             choices={[
               { value: "log", label: "Log" },

@@ -25,7 +25,7 @@ describe("the charts", () => {
     await page.select(by, "Disk written");
     await page.settle();
     expect(legend(page, "cpu")[0]).toContain("writer");
-    await page.select(by, "each chart's own measure");
+    await page.select(by, "each chart's own metric");
     await page.select(screen.getByRole("combobox", { name: "Lines" }), "top 5");
     await page.settle();
     // Five threads, and all others as one.
@@ -35,7 +35,7 @@ describe("the charts", () => {
 
   it("are of the window that is chosen", async () => {
     const page = await TestPage.watching();
-    const shown = screen.getByRole("group", { name: "Time shown" });
+    const shown = screen.getByRole("group", { name: "Time window" });
     const lengths = { "30 s": 30, "5 min": 300, "1 min": 60 };
     for (const [label, seconds] of Object.entries(lengths)) {
       const choice = within(shown).getByLabelText<HTMLInputElement>(label);
@@ -67,20 +67,20 @@ describe("pause", () => {
     const page = await TestPage.watching();
     const total = () => page.cell("burner", "total:cpu_run_ns").textContent;
     await page.click(screen.getByRole("button", { name: "Pause" }));
-    screen.getByText("Paused. Measuring goes on.");
+    screen.getByText("Paused. Sampling continues.");
     await page.settle();
     const frozen = total();
     expect(frozen).toMatch(/^2\.0/);
     await page.run(2);
     expect(total()).toBe(frozen);
-    await page.click(screen.getByRole("button", { name: "Continue" }));
+    await page.click(screen.getByRole("button", { name: "Resume" }));
     await page.settle();
     expect(total()).toMatch(/^3\.0/);
   });
 
   it("is what the space bar does, but not while typing", async () => {
     const page = await TestPage.watching(1);
-    const words = "Paused. Measuring goes on.";
+    const words = "Paused. Sampling continues.";
     await page.press(" ");
     screen.getByText(words);
     await page.press(" ");

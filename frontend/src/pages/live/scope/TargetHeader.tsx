@@ -52,7 +52,7 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
         {target.state === "attached" ? (
           <Button onClick={end}>{isDemo(target) ? "Stop the demo" : "Detach"}</Button>
         ) : null}
-        <Button onClick={() => navigate("/")}>Switch</Button>
+        <Button onClick={() => navigate("/")}>Switch process</Button>
       </div>
       <FactList className={styles.facts} facts={factsOf(target, view)} />
       {problem === null ? null : <ProblemNotice problem={problem} />}
@@ -69,8 +69,8 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
       : `${process.runtime} ${process.runtime_version?.replace(/^[a-z]+/i, "") ?? ""}`.trim();
   const facts: Fact[] = [
     ["Uptime", formatDuration((nowUnixMs - process.started_unix_ms) / 1000), null],
-    ["Watched", formatDuration(view.now_s), "Since tidscope attached"],
-    ["Threads", formatValue(view.live_threads, "count"), "Alive now"],
+    ["Attached for", formatDuration(view.now_s), null],
+    ["Threads", formatValue(view.live_threads, "count"), "Live threads"],
     [
       "Memory",
       formatValue(view.rss_bytes ?? Number.NaN, "bytes"),
@@ -91,8 +91,8 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
       "Policy",
       steering === null ? "none" : `${steering.policy}${steering.shadow ? " (shadow)" : ""}`,
       steering === null
-        ? "Nothing steers this program"
-        : `${steering.shadow ? "It decides, but does not act. " : ""}${steering.state}: ${steering.reason}`,
+        ? "Not steered"
+        : `${steering.shadow ? "Shadow mode: decides but changes nothing. " : ""}${steering.state}: ${steering.reason}`,
     ]);
   }
   if (view.energy_j !== null) {

@@ -33,17 +33,17 @@ export function Scope({ id }: { readonly id: string }) {
   if (target === null || view === null || view.id !== id) {
     const unknown = isKind(problem, "unknown-target") || (live !== null && !patient);
     return unknown && target === null ? (
-      <EmptyState title="This target is not known">
+      <EmptyState title="Unknown target">
         <p>
-          <code>{id}</code> may have ended long ago, or tidscope was started anew since. A process
-          gets a new id each time it is attached to.
+          <code>{id}</code> may have ended long ago, or tidscope has been restarted since. A process
+          gets a new target id each time you attach to it.
         </p>
         <Button look="primary" onClick={() => navigate("/")}>
-          Pick a process
+          Choose a process
         </Button>
       </EmptyState>
     ) : (
-      <EmptyState title="Opening the target…" />
+      <EmptyState title="Loading target…" />
     );
   }
   const steering = open ? "open" : "closed";
@@ -54,13 +54,13 @@ export function Scope({ id }: { readonly id: string }) {
         <TargetHeader target={target} view={view} />
         {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
         {view.state === "quiet" && host?.connected === false ? (
-          <Notice status="warning" title="The collector is not connected to the backend">
-            It goes on sampling on its own and sends what was missed when it is back.
+          <Notice status="warning" title="Collector disconnected">
+            It keeps sampling and sends what was missed when it reconnects.
           </Notice>
         ) : null}
         {view.state === "quiet" && host?.connected !== false ? (
-          <Notice status="warning" title="No sample came for some seconds">
-            The machine may be very busy, or the collector stopped.
+          <Notice status="warning" title="No samples for several seconds">
+            The host may be overloaded, or the collector has stopped.
           </Notice>
         ) : null}
         {view.state === "loading" ? (

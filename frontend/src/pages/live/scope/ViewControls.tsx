@@ -20,12 +20,12 @@ export function ViewControls({ target }: { readonly target: Target }) {
         <svg className={styles.sign} viewBox="0 0 10 10" aria-hidden="true">
           <path d={view.paused ? "M2 1l7 4-7 4z" : "M1.5 1h2.5v8H1.5zM6 1h2.5v8H6z"} />
         </svg>
-        {view.paused ? "Continue" : "Pause"}
+        {view.paused ? "Resume" : "Pause"}
       </Button>
       <WindowSelect />
       <LineControls target={target} />
       <span className={styles.word} role="status">
-        {view.paused ? "Paused. Measuring goes on." : ""}
+        {view.paused ? "Paused. Sampling continues." : ""}
       </span>
     </div>
   );

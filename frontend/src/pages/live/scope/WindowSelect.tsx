@@ -32,7 +32,7 @@ export function WindowSelect() {
   return (
     <>
       <SegmentedControl
-        label="Time shown"
+        label="Time window"
         value={zoomed ? "zoomed" : choice}
         choices={WINDOWS}
         onChange={choose}

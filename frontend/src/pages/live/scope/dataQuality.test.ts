@@ -50,10 +50,10 @@ describe("assessDataQuality", () => {
   });
 
   it.each<[string, Partial<DataHealth>, string]>([
-    ["a gap", { missing_frames: 30, gaps: 1 }, "30 frames never came, in 1 gap"],
+    ["a gap", { missing_frames: 30, gaps: 1 }, "30 frames missing in 1 gap"],
     ["lost exits", { exit_records_lost: 408 }, "408 exit records"],
     ["a low rate", { arriving_hz: 8.4 }, "8.4 of 10"],
-    ["a spent budget", { in_force_hz: 4, arriving_hz: 4 }, "4 samples a second, not the 10"],
+    ["a spent budget", { in_force_hz: 4, arriving_hz: 4 }, "4 Hz instead of the requested 10 Hz"],
     ["missed deadlines", { missed_deadlines: 11 }, "11 deadlines"],
     ["latency", { latency_ms: 900 }, "900 ms"],
   ])("warnings on %s", (_what, part, text) => {
@@ -64,8 +64,8 @@ describe("assessDataQuality", () => {
   });
 
   it.each<[string, Partial<DataHealth>, string]>([
-    ["nothing known", {}, "less CPU than the process as a whole: no loss that would explain it"],
-    ["records without exit", { exits_inexact: 3 }, "3 threads ended without a record"],
+    ["nothing known", {}, "less CPU than the process as a whole: no known loss explains it"],
+    ["records without exit", { exits_inexact: 3 }, "3 threads exited without an exit record"],
   ])("warnings on threads that do not add up: %s", (_what, part, text) => {
     const check = { process_s: 10, threads_s: 9.5 };
     const quality = assessDataQuality({ ...GOOD, ...part, cpu_check: check }, "live", true);
@@ -97,7 +97,7 @@ describe("assessDataQuality", () => {
     const slowed = { ...GOOD, in_force_hz: 4, arriving_hz: 3.9 };
     expect(assessDataQuality(slowed, "live", true).warnings).toHaveLength(1);
     const late = assessDataQuality({ ...slowed, arriving_hz: 2 }, "live", true);
-    expect(late.warnings[1]).toBe("2.0 of 4 samples a second arrive.");
+    expect(late.warnings[1]).toBe("2.0 of 4 samples per second arrive.");
   });
 
   it("lets what is usual pass", () => {

@@ -30,19 +30,21 @@ export function assessDataQuality(
   }
   const warnings: string[] = [];
   if (state !== "ended" && (!connected || state === "quiet")) {
-    warnings.push("No new samples come in; what is shown is the last that did.");
+    warnings.push("No new samples are arriving; the last ones are shown.");
   }
   if (health.bad_frames > 0) {
-    warnings.push(`${health.bad_frames} frames could not be read: ${health.bad_frame_reason}`);
+    warnings.push(
+      `${counted(health.bad_frames, "frame")} could not be decoded: ${health.bad_frame_reason}`,
+    );
   }
   if (health.missing_frames > 0) {
     warnings.push(
-      `${health.missing_frames} frames never came, in ${counted(health.gaps, "gap")}; totals are right again since.`,
+      `${counted(health.missing_frames, "frame")} missing in ${counted(health.gaps, "gap")}; totals are correct again after each gap.`,
     );
   }
   if (health.exit_records_lost > 0) {
     warnings.push(
-      `The kernel dropped ${counted(health.exit_records_lost, "exit record")} (of all processes); totals of threads that ended then are their last sample.`,
+      `The kernel dropped ${counted(health.exit_records_lost, "exit record")} (all processes); totals of threads that exited then are from their last sample.`,
     );
   }
   const unlike = disagreement(health);
@@ -55,16 +57,18 @@ export function assessDataQuality(
   }
   if (state === "live" && health.arriving_hz < ENOUGH_OF_RATE * health.in_force_hz) {
     warnings.push(
-      `${health.arriving_hz.toFixed(1)} of ${health.in_force_hz} samples a second arrive.`,
+      `${health.arriving_hz.toFixed(1)} of ${health.in_force_hz} samples per second arrive.`,
     );
   }
   if (health.missed_deadlines > MANY_MISSED * health.frames) {
     warnings.push(
-      `${counted(health.missed_deadlines, "deadline")} missed: the machine was too busy to sample in time.`,
+      `${counted(health.missed_deadlines, "deadline")} missed: the host was too busy to sample in time.`,
     );
   }
   if (state === "live" && (health.latency_ms ?? 0) > SLOW_MS) {
-    warnings.push(`Samples take ${formatDuration((health.latency_ms ?? 0) / 1000)} to get here.`);
+    warnings.push(
+      `Samples take ${formatDuration((health.latency_ms ?? 0) / 1000)} to reach this page.`,
+    );
   }
   if (health.bad_frames > 0) {
     return { status: "error", label: "Data incomplete", warnings };
@@ -89,11 +93,11 @@ function disagreement({ cpu_check, ...health }: DataHealth): string | null {
       ? `the kernel dropped ${counted(health.exit_records_lost, "exit record")}`
       : "",
     health.exits_inexact > 0
-      ? `${counted(health.exits_inexact, "thread")} ended without a record`
+      ? `${counted(health.exits_inexact, "thread")} exited without an exit record`
       : "",
-    health.missing_frames > 0 ? `${counted(health.missing_frames, "frame")} never came` : "",
+    health.missing_frames > 0 ? `${counted(health.missing_frames, "frame")} missing` : "",
   ].filter((cause) => cause !== "");
-  const why = causes.length > 0 ? causes.join(", ") : "no loss that would explain it is known";
+  const why = causes.length > 0 ? causes.join(", ") : "no known loss explains it";
   const sign = off < 0 ? "less" : "more";
-  return `Live and ended threads used ${Math.abs(100 * off).toFixed(1)} % ${sign} CPU than the process as a whole: ${why}.`;
+  return `Live and exited threads used ${Math.abs(100 * off).toFixed(1)} % ${sign} CPU than the process as a whole: ${why}.`;
 }

@@ -16,11 +16,11 @@ const SIGNALS: Readonly<Record<number, string>> = {
 /** An exit status as wait(2) gives it, in words: the low seven bits are a signal, the next byte the code. */
 export function exitStatusText(status: number | null): string {
   if (status === null) {
-    return "its exit status is not known";
+    return "exit status unknown";
   }
   const signal = status & 0x7f;
   if (signal !== 0) {
-    return `ended by ${SIGNALS[signal] ?? `signal ${signal}`}`;
+    return `killed by ${SIGNALS[signal] ?? `signal ${signal}`}`;
   }
   return `exit code ${(status >> 8) & 0xff}`;
 }

@@ -31,12 +31,12 @@ export function mapText(picture: MapPicture | null): string {
     counted(threads, "thread"),
   ];
   if (layout.per_row > 1) {
-    const word = view.mix === "max" ? "the highest" : "the mean";
-    parts.push(`up to ${layout.per_row} share a row, which shows ${word} of them`);
+    const word = view.mix === "max" ? "highest" : "mean";
+    parts.push(`up to ${layout.per_row} per row, ${word} shown`);
   }
   if (view.since_s !== null) {
     const since = localTime(view.attached_unix_ms + 1000 * view.since_s);
-    parts.push(`kept since it was chosen, ${since}`);
+    parts.push(`recorded since you chose it, ${since}`);
   }
   return parts.join(" · ");
 }

@@ -64,5 +64,5 @@ it("shows a chart if one of its fields is there", () => {
 it("gives the collector's reason, or says that there is none", () => {
   expect(why("network")).toBe("no eBPF");
   expect(why("gomaxprocs")).toBe("not a Go program");
-  expect(why("wait")).toMatch(/does not give it/);
+  expect(why("wait")).toMatch(/does not provide it/);
 });

@@ -42,7 +42,7 @@ export const PANELS: readonly ChartInfo[] = [
     fields: ["net_read_calls", "net_write_calls"],
   },
   { chart: "blkio", title: "Block I/O delay", unit: "share of time", fields: ["blkio_delay_ns"] },
-  { chart: "gomaxprocs", title: "GOMAXPROCS", unit: "size in force", fields: [] },
+  { chart: "gomaxprocs", title: "GOMAXPROCS", unit: "current size", fields: [] },
 ];
 
 /** Why a target cannot have a chart, in words; null if it can. */
@@ -54,5 +54,5 @@ export function chartAbsentReason(panel: ChartInfo, target: Target): string | nu
     return null;
   }
   const told = target.absent.find(({ field }) => panel.fields.includes(field));
-  return told?.reason ?? "The source of this target's numbers does not give it.";
+  return told?.reason ?? "The data source of this target does not provide it.";
 }

@@ -4,7 +4,7 @@ import { isThrottled, throttlingText } from "./throttling";
 const THROTTLED = { rate_hz: 10, in_force_hz: 4, overhead_percent: 1.6, budget_percent: 2 };
 
 describe("throttlingText", () => {
-  it("says nothing while the rate is the one asked for, or not known", () => {
+  it("says nothing while the rate is the requested one, or not known", () => {
     expect(throttlingText({ ...THROTTLED, in_force_hz: 10 })).toBeNull();
     expect(throttlingText({ ...THROTTLED, in_force_hz: Number.NaN })).toBeNull();
     expect(isThrottled(THROTTLED)).toBe(true);
@@ -12,13 +12,13 @@ describe("throttlingText", () => {
 
   it("names both rates, the budget, and one that would do", () => {
     expect(throttlingText(THROTTLED)).toBe(
-      "The collector takes 4 samples a second, not the 10 asked for: more would cost above its CPU budget, 2 % of a core. It goes up again when there is room. For the full rate start tidscope with --budget-percent 6 (0: no limit).",
+      "The collector samples at 4 Hz instead of the requested 10 Hz to stay within its CPU budget of 2 % of a core. The rate rises again when there is room. For the full rate, start tidscope with --budget-percent 6 (0: no limit).",
     );
   });
 
   it("says when even the lowest rate is too much", () => {
     const lowest = { ...THROTTLED, in_force_hz: 1, overhead_percent: 5 };
-    expect(throttlingText(lowest)).toContain("Even so it takes more");
+    expect(throttlingText(lowest)).toContain("above the budget even at this rate");
     expect(throttlingText(lowest)).toContain("--budget-percent 65 ");
   });
 

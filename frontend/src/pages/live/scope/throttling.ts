@@ -19,13 +19,13 @@ export function throttlingText(health: Rates): string | null {
   }
   const { rate_hz, in_force_hz, overhead_percent, budget_percent } = health;
   const parts = [
-    `The collector takes ${in_force_hz} ${in_force_hz === 1 ? "sample" : "samples"} a second, not the ${rate_hz} asked for: more would cost above its CPU budget, ${budget_percent} % of a core.`,
+    `The collector samples at ${in_force_hz} Hz instead of the requested ${rate_hz} Hz to stay within its CPU budget of ${budget_percent} % of a core.`,
   ];
   if (in_force_hz <= LOWEST_HZ && (overhead_percent ?? 0) > budget_percent) {
-    parts.push("Even so it takes more; this is the lowest rate.");
+    parts.push("It is above the budget even at this rate, the lowest.");
   }
   parts.push(
-    `It goes up again when there is room. For the full rate start tidscope with --budget-percent ${enough(health)} (0: no limit).`,
+    `The rate rises again when there is room. For the full rate, start tidscope with --budget-percent ${enough(health)} (0: no limit).`,
   );
   return parts.join(" ");
 }

@@ -7,7 +7,7 @@ it("gives the collector's words on a field that the target does not have", () =>
 });
 
 it("knows that an ended process has no rates", () => {
-  expect(tileAbsentReason("cpu", "", ["cpu_run_ns"], 0)).toBe("No thread is alive any more.");
+  expect(tileAbsentReason("cpu", "", ["cpu_run_ns"], 0)).toBe("No live threads.");
 });
 
 it("says what the kernel needs to give it", () => {

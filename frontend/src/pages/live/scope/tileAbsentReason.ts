@@ -28,7 +28,7 @@ export function tileAbsentReason(
     return told;
   }
   if (liveThreads === 0) {
-    return "No thread is alive any more.";
+    return "No live threads.";
   }
   const needs = fieldNamed(field)?.meaning.match(/Needs .*$/)?.[0] ?? "";
   return `No thread has a value. ${needs}`.trim();

@@ -1,4 +1,5 @@
 import type { FormEvent } from "react";
+import { counted } from "../../../model/format";
 import { knobName, signalName } from "../../../model/steerText";
 import { Button } from "../../../ui/Button";
 import { Select } from "../../../ui/Select";
@@ -24,7 +25,7 @@ interface ControlSetupFormProps {
   readonly onChange: (edits: Edits, now: boolean) => void;
 }
 
-/** What is turned, on what, within which bounds, and whether at all. */
+/** Knob and signal, within which bounds, and whether at all. */
 export function ControlSetupForm(props: ControlSetupFormProps) {
   const { options, ports, steering, edits, locked, onChange } = props;
   const knob = edits.knob ?? steering?.knob;
@@ -51,15 +52,15 @@ export function ControlSetupForm(props: ControlSetupFormProps) {
       kind !== "prometheus" || counterOf(edits.counter) !== null,
     );
   return (
-    <form className={styles.section} aria-label="What is turned, on what" onSubmit={submit}>
-      <h3>What is turned, on what</h3>
+    <form className={styles.section} aria-label="Knob and signal" onSubmit={submit}>
+      <h3>Knob and signal</h3>
       <div className={styles.selects}>
         <Select
           label="Knob"
           value={knob ?? ""}
           disabled={locked}
           choices={[
-            ...(steering === null ? [{ value: "" as const, label: "the best there is" }] : []),
+            ...(steering === null ? [{ value: "" as const, label: "best available" }] : []),
             ...options.knobs.map(({ kind, refusal }) => ({
               value: kind,
               label: knobName(kind),
@@ -77,10 +78,10 @@ export function ControlSetupForm(props: ControlSetupFormProps) {
           value={signal ?? ""}
           disabled={locked}
           choices={[
-            ...(steering === null ? [{ value: "" as const, label: "the best there is" }] : []),
+            ...(steering === null ? [{ value: "" as const, label: "best available" }] : []),
             ...options.signals.map(({ kind, refusal, proxy }) => ({
               value: kind,
-              label: proxy ? `${signalName(kind)} (stands in for ops)` : signalName(kind),
+              label: proxy ? `${signalName(kind)} (proxy signal)` : signalName(kind),
               disabled: refusal !== "",
             })),
           ]}
@@ -102,18 +103,18 @@ export function ControlSetupForm(props: ControlSetupFormProps) {
       <Refusals options={options} />
       <div className={styles.fields}>
         <NumberField
-          label="Smallest size"
+          label="Lower bound"
           unit=""
-          help={turned?.lower == null ? "" : `The knob's: ${turned.lower}.`}
+          help={turned?.lower == null ? "" : `Knob minimum: ${turned.lower}.`}
           placeholder={String(turned?.lower ?? "")}
           field={lower}
           disabled={locked}
           onChange={(text) => onChange({ ...edits, lower: text }, false)}
         />
         <NumberField
-          label="Largest size"
+          label="Upper bound"
           unit=""
-          help={turned?.upper == null ? "" : `The knob's: ${turned.upper}.`}
+          help={turned?.upper == null ? "" : `Knob maximum: ${turned.upper}.`}
           placeholder={String(turned?.upper ?? "")}
           field={upper}
           disabled={locked}
@@ -138,7 +139,7 @@ export function ControlSetupForm(props: ControlSetupFormProps) {
         />
         <span className={styles.about}>
           Shadow mode
-          <small>The policy decides and tells why, but changes nothing.</small>
+          <small>The policy decides and gives its reasons, but changes nothing.</small>
         </span>
       </label>
     </form>
@@ -153,7 +154,7 @@ function Refusals({ options }: { readonly options: SteeringOptions }) {
   ].filter(([, refusal]) => refusal !== "");
   return refused.length === 0 ? null : (
     <details className={styles.details}>
-      <summary>Why {refused.length} of them cannot be chosen</summary>
+      <summary>{counted(refused.length, "unavailable option")}</summary>
       <dl className={styles.refusals}>
         {refused.map(([name, refusal]) => (
           <div key={name}>

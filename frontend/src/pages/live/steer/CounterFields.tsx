@@ -31,15 +31,15 @@ export function CounterFields(props: CounterFieldsProps) {
   const port = own.port === "" ? "" : wrongNumber(own.port, 1, 65535, true);
   return (
     <fieldset className={styles.counter}>
-      <legend>Which counter</legend>
+      <legend>Counter</legend>
       <div className={styles.fields}>
-        {entry("port", "Port", "Where the program serves it, on loopback.", port)}
+        {entry("port", "Port", "Port of the program's metrics endpoint, on loopback.", port)}
         {entry("path", "Path", "Such as /metrics.")}
-        {entry("metric", "Metric", "Samples with this name are added up.")}
+        {entry("metric", "Metric", "Samples with this name are summed.")}
       </div>
       {steers ? (
         <Button disabled={locked || counterOf(own) === null} onClick={onApply}>
-          Steer on this counter
+          Use this counter
         </Button>
       ) : null}
     </fieldset>

@@ -29,7 +29,7 @@ export function DecisionLog({ target, steer }: DecisionLogProps) {
         />
       </header>
       {lines.length === 0 ? (
-        <p className={styles.none}>None yet: the first interval is not over.</p>
+        <p className={styles.none}>No decisions yet.</p>
       ) : (
         <ol className={styles.list} aria-label="Decisions, newest first">
           {lines.map(({ key, t_s, what, reason, moved }) => (

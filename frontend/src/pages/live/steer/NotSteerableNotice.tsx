@@ -12,8 +12,8 @@ interface NotSteerableNoticeProps {
 export function NotSteerableNotice({ options, obstacle }: NotSteerableNoticeProps) {
   const title =
     obstacle === "knob"
-      ? "This program cannot be steered yet: there is no way to change its size"
-      : "This program cannot be steered yet: nothing tells how much it gets done";
+      ? "Cannot steer this program: no knob to set its size"
+      : "Cannot steer this program: no signal to measure its throughput";
   const refusals =
     obstacle === "knob"
       ? options.knobs.map(({ kind, refusal }) => [knobName(kind), refusal] as const)
@@ -29,9 +29,9 @@ export function NotSteerableNotice({ options, obstacle }: NotSteerableNoticeProp
         ))}
       </dl>
       <p>
-        What helps in any case: link an agent into the program, one line in Go, Python or Java. It
-        tells the operations and changes the size; <code>docs/steering.md</code> shows how. Then
-        start the program anew and attach to it.
+        To make it steerable, link an agent into the program (one line in Go, Python or Java): it
+        reports operations and sets the size. See <code>docs/steering.md</code>. Then restart the
+        program and attach to it again.
       </p>
     </Notice>
   );

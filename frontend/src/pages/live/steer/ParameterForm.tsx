@@ -62,7 +62,7 @@ export function ParameterForm(props: ParameterFormProps) {
         {policy.meaning} <small>{policy.source}</small>
       </p>
       {policy.parameters.length === 0 ? (
-        <p className={styles.meaning}>It has no parameters.</p>
+        <p className={styles.meaning}>No parameters.</p>
       ) : (
         <div className={styles.fields}>
           {policy.parameters.map((each) => (

@@ -24,12 +24,12 @@ export function SizeBars({ steer, steering }: SizeBarsProps) {
       ? ""
       : ` since ${localTime(attached / 1000 + 1000 * steer.tried_since_s)}`;
   return (
-    <section className={styles.bars} aria-label="Ops per size tried">
+    <section className={styles.bars} aria-label="Ops by size">
       <h3>
-        Ops per size tried<small>{since}</small>
+        Ops by size<small>{since}</small>
       </h3>
       {bars.length === 0 ? (
-        <p className={styles.none}>No interval of this search counts yet.</p>
+        <p className={styles.none}>No measured interval yet.</p>
       ) : (
         <table className={styles.table}>
           <thead className="visually-hidden">
@@ -45,7 +45,7 @@ export function SizeBars({ steer, steering }: SizeBarsProps) {
               <tr key={bar.size} data-bar={bar.size} data-current={bar.current}>
                 <th scope="row" className={styles.size}>
                   {bar.size}
-                  {bar.current ? <span className={styles.now}>in force</span> : null}
+                  {bar.current ? <span className={styles.now}>current</span> : null}
                 </th>
                 <td className={styles.value}>
                   <span className={styles.track} aria-hidden="true">
@@ -53,7 +53,7 @@ export function SizeBars({ steer, steering }: SizeBarsProps) {
                   </span>
                   <span className={styles.label}>
                     {formatValue(bar.rate, unit)}
-                    {bar.wait_s === null ? "" : `, waits ${formatDuration(bar.wait_s)}`}
+                    {bar.wait_s === null ? "" : `, queue wait ${formatDuration(bar.wait_s)}`}
                   </span>
                 </td>
                 <td className={styles.behind}>{behindBestText(bar)}</td>

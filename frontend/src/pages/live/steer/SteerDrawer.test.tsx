@@ -66,7 +66,7 @@ it("only decides in shadow mode, and the header says so", async () => {
 it("narrows bounds within those of the knob, and widens them again", async () => {
   const { page, drawer, policy, asked } = await open(steeringBackend());
   await page.click(policy("fixed"));
-  const largest = drawer.getByLabelText("Largest size");
+  const largest = drawer.getByLabelText("Upper bound");
   const apply = drawer.getByRole("button", { name: "Apply bounds" });
   await page.fill(largest, "2");
   await page.click(apply);
@@ -99,7 +99,7 @@ it("shows everything to those who only watch, and lets them press nothing", asyn
   backend.on("GET /session", () => ({ role: "viewer" }));
   backend.begin({ targets: [{ ...TARGET, steering: STEERING }] });
   const { drawer, policy, pressed } = await open(backend);
-  drawer.getByText("This address only lets you watch");
+  drawer.getByText("Read-only session");
   expect(pressed("kalman-kg")).toBe("true");
   const buttons = [policy("fixed"), drawer.getByRole("button", { name: "Restart search" })];
   buttons.push(drawer.getByRole("button", { name: /^Release/ }));
@@ -113,7 +113,7 @@ it("shows everything to those who only watch, and lets them press nothing", asyn
 it("says why a program cannot be steered, and what helps", async () => {
   const knobs = OPTIONS.knobs.map((knob) => ({ ...knob, refusal: "No agent listens." }));
   const { drawer, policy } = await open(steeringBackend({ ...OPTIONS, knobs }));
-  drawer.getByText(/cannot be steered yet/);
+  drawer.getByText(/^Cannot steer this program/);
   expect(drawer.getAllByText("No agent listens.")).toHaveLength(2);
   drawer.getByText(/docs\/steering\.md/);
   expect(policy("kalman-kg").disabled).toBe(true);
@@ -188,7 +188,7 @@ describe("the keyboard", () => {
     await page.click(policy("kalman-kg"));
     drawer.getByRole("button", { name: /^Release/ }).focus();
     await page.press("{Enter}");
-    drawer.getByText(/Nothing steers this program/);
+    drawer.getByText(/Not steered/);
     expect(document.activeElement).toBe(screen.getByRole("dialog", { name: "Steer" }));
   });
 });

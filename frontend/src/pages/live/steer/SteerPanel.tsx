@@ -40,14 +40,14 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
   };
   const press = (policy: PolicyInfo) => {
     setChosen(null);
-    const text = `Asking for ${policy.name}…`;
+    const text = `Switching to ${policy.name}…`;
     send(policy, edits, { key: `policy:${policy.name}`, text });
   };
   /** Choices take effect at once while something steers; otherwise they wait for a policy. */
   const change = (next: Edits, now: boolean) => {
     if (now && inForce !== null) {
       // Parameters that are being typed are not sent along.
-      send(inForce, { ...next, parameters: {} }, { key: "change", text: "Asking for the change…" });
+      send(inForce, { ...next, parameters: {} }, { key: "change", text: "Applying…" });
     }
     state.setEdits(next);
   };
@@ -55,14 +55,14 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
   return (
     <div className={styles.panel}>
       {role === "viewer" ? (
-        <Notice status="info" title="This address only lets you watch">
-          Open the page with the operator's address to steer.
+        <Notice status="info" title="Read-only session">
+          Open the page with the operator's link to steer.
         </Notice>
       ) : null}
-      {ended ? <Notice status="info" title="The program is not watched any more" /> : null}
+      {ended ? <Notice status="info" title="No longer attached to this program" /> : null}
       {problem === null ? null : <ProblemNotice problem={problem} />}
       {steering?.problem != null ? (
-        <Notice status="warning" title="The policy cannot work at present" urgent>
+        <Notice status="warning" title="The policy cannot run right now" urgent>
           {steering.problem}
         </Notice>
       ) : null}
@@ -83,7 +83,7 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
           <Button
             disabled={locked}
             aria-busy={pending?.key === "undo"}
-            onClick={() => state.steer(undo.request, { key: "undo", text: "Going back…" })}
+            onClick={() => state.steer(undo.request, { key: "undo", text: "Undoing…" })}
           >
             {undo.label}
           </Button>

@@ -19,11 +19,13 @@ interface SteeringStatusProps {
 export function SteeringStatus(props: SteeringStatusProps) {
   const { steering, pending, locked, startable, onRestart, onRelease } = props;
   return (
-    <section className={styles.force} aria-label="In force" data-steering={steering?.policy ?? ""}>
+    <section
+      className={styles.force}
+      aria-label="Current steering"
+      data-steering={steering?.policy ?? ""}
+    >
       {steering === null ? (
-        <p className={styles.none}>
-          Nothing steers this program.{startable ? " One press on a policy starts it." : ""}
-        </p>
+        <p className={styles.none}>Not steered.{startable ? " Press a policy to start." : ""}</p>
       ) : (
         <>
           <p className={styles.size}>
@@ -31,15 +33,15 @@ export function SteeringStatus(props: SteeringStatusProps) {
               {steering.size}
             </span>
             <span className={styles.about}>
-              {sizeTitle(steering.knob)} in force
+              {sizeTitle(steering.knob)}
               <br />
-              from {steering.lower} to {steering.upper}, was {steering.original}
+              bounds {steering.lower} to {steering.upper}, originally {steering.original}
             </span>
           </p>
           <div className={styles.words}>
             <p className={styles.state}>
               {steering.policy}
-              {steering.shadow ? " (shadow, only decides)" : ""}:{" "}
+              {steering.shadow ? " (shadow mode)" : ""}:{" "}
               <span data-state-words="">
                 {/* The line says already that it only shadows. */}
                 {steering.state.replace(/^shadow: /, "")}
@@ -48,8 +50,8 @@ export function SteeringStatus(props: SteeringStatusProps) {
             <p className={styles.reason}>{steering.reason}</p>
             {steering.proxy ? (
               <p className={styles.proxy}>
-                <StatusIcon status="warning" /> Steered on {signalName(steering.signal)}, which only
-                stands in for ops: lower confidence.
+                <StatusIcon status="warning" /> Proxy signal: {signalName(steering.signal)} instead
+                of operations. Lower confidence.
               </p>
             ) : null}
           </div>
@@ -58,7 +60,7 @@ export function SteeringStatus(props: SteeringStatusProps) {
               Restart search
             </Button>
             <Button disabled={locked} aria-busy={pending?.key === "release"} onClick={onRelease}>
-              Release, back to size {steering.original}
+              Release (restore size {steering.original})
             </Button>
           </div>
         </>

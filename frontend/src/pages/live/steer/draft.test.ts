@@ -37,7 +37,7 @@ describe("parameters", () => {
   });
 
   it.each([
-    ["2.5", true, "Only whole numbers."],
+    ["2.5", true, "Whole numbers only."],
     ["2.5", false, ""],
     ["", false, "Not a number."],
     ["two", false, "Not a number."],
@@ -66,13 +66,15 @@ describe("boundFields", () => {
     expect(boundFields(null, NO_EDITS, allowed).lower).toEqual({ text: "", wrong: "" });
     expect(boundFields(STEERING, NO_EDITS, allowed).upper.text).toBe("16");
     const crossed = { ...NO_EDITS, lower: "9", upper: "4" };
-    expect(boundFields(null, crossed, allowed).upper.wrong).toBe("Not below the smallest.");
+    expect(boundFields(null, crossed, allowed).upper.wrong).toBe(
+      "Must not be below the lower bound.",
+    );
     expect(boundFields(null, { ...NO_EDITS, upper: "17" }, allowed).upper.wrong).not.toBe("");
   });
 });
 
 describe("requestFor", () => {
-  it("starts with defaults and the best there is", () => {
+  it("starts with defaults and best available", () => {
     expect(requestFor(POLICY, null, NO_EDITS, PLAIN)).toEqual({
       policy: "kalman-kg",
       parameters: {},
@@ -145,7 +147,7 @@ describe("edits", () => {
 describe("undoLabel", () => {
   it("says where it leads", () => {
     expect(undoLabel(STEERING, "linear")).toBe("Back to kalman-kg");
-    expect(undoLabel(STEERING, "kalman-kg")).toBe("Undo the change");
+    expect(undoLabel(STEERING, "kalman-kg")).toBe("Undo change");
     expect(undoLabel(STEERING, null)).toBe("Steer again with kalman-kg");
   });
 });

@@ -88,7 +88,7 @@ export function parameterHelp({ meaning, low, high, default: usual }: PolicyPara
 export function wrongNumber(text: string, low: number, high: number, integer: boolean): string {
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (!Number.isFinite(value)) return "Not a number.";
-  if (integer && !Number.isInteger(value)) return "Only whole numbers.";
+  if (integer && !Number.isInteger(value)) return "Whole numbers only.";
   if (value < low || value > high) return `Between ${low} and ${high}.`;
   return "";
 }
@@ -153,7 +153,10 @@ export function boundFields(
     lower.text.trim() !== "" &&
     upper.text.trim() !== "" &&
     Number(lower.text) > Number(upper.text);
-  return { lower, upper: crossed ? { ...upper, wrong: "Not below the smallest." } : upper };
+  return {
+    lower,
+    upper: crossed ? { ...upper, wrong: "Must not be below the lower bound." } : upper,
+  };
 }
 
 /** The counter as typed, if it can be sent; null if it cannot. */
@@ -214,5 +217,5 @@ export function requestOf(steering: Steering, known: PrometheusCounter | null): 
 /** What to call going back from one request to the one before. */
 export function undoLabel(before: Steering, after: string | null): string {
   if (after === null) return `Steer again with ${before.policy}`;
-  return after === before.policy ? "Undo the change" : `Back to ${before.policy}`;
+  return after === before.policy ? "Undo change" : `Back to ${before.policy}`;
 }

@@ -24,7 +24,7 @@ export function logLines(steer: SteerView, all: boolean): readonly LogLine[] {
   const decisions = steer.decisions.map((decision): LogLine => {
     const { id, t_s, size, proposed, counted, reason } = decision;
     const moved = isMove(decision) || (proposed !== null && proposed !== size);
-    const what = `${decisionWords(decision)}${counted ? "" : " (does not count)"}`;
+    const what = `${decisionWords(decision)}${counted ? "" : " (not counted)"}`;
     return { key: `d${id}`, t_s, what, reason, moved };
   });
   const restarts = steer.restarts.map(

@@ -12,6 +12,6 @@ export function steeringObstacle(options: SteeringOptions): "knob" | "signal" | 
 export function policyObstacle(policy: PolicyInfo, options: SteeringOptions | null): string {
   if (!policy.wait || options === null) return "";
   const told = options.signals.find(({ kind }) => kind === "queue-wait");
-  if (told === undefined) return "Needs the time that jobs wait, which this program does not tell.";
-  return told.refusal === "" ? "" : `Needs the time that jobs wait. ${told.refusal}`;
+  if (told === undefined) return "Needs queue wait, which this program does not report.";
+  return told.refusal === "" ? "" : `Needs queue wait. ${told.refusal}`;
 }

@@ -37,7 +37,7 @@ describe("logLines", () => {
     const decisions = Array.from({ length: 200 }, (_, i) => decision(i, { counted: false }));
     const lines = logLines(steerView({ decisions, restarts: [] }), true);
     expect(lines).toHaveLength(150);
-    expect(lines[0]).toMatchObject({ t_s: 199, what: "stays at 8 (does not count)" });
+    expect(lines[0]).toMatchObject({ t_s: 199, what: "stays at 8 (not counted)" });
   });
 });
 

@@ -151,22 +151,23 @@ export function useSteering(target: Target, open: boolean): SteerState {
     restart: () =>
       void act(
         () => restartSearch(id),
-        { key: "restart", text: "Asking for a new search…" },
+        { key: "restart", text: "Restarting search…" },
         () => undefined,
       ),
     release: () =>
       void act(
         () => releaseTarget(id),
         { key: "release", text: "Releasing…" },
-        (before) => setUndo(back(before, null, `${before?.policy ?? "It"} was released.`)),
+        (before) => setUndo(back(before, null, `${before?.policy ?? "Policy"} released.`)),
       ),
   };
 }
 
 function doneText(before: Steering | null, request: SteerRequest): string {
-  if (before === null || before.policy !== request.policy) return `${request.policy} steers now.`;
+  if (before === null || before.policy !== request.policy)
+    return `Steering with ${request.policy}.`;
   if (request.shadow !== before.shadow) {
-    return request.shadow === true ? "Only decides from now on." : "Acts from now on.";
+    return request.shadow === true ? "Shadow mode is on." : "Shadow mode is off.";
   }
-  return `${request.policy} goes on with the change.`;
+  return `Change applied.`;
 }

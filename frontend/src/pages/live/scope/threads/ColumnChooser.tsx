@@ -13,10 +13,10 @@ interface ColumnChooserProps {
 
 const GROUPS: Readonly<Record<FieldGroup, string>> = {
   cpu: "CPU",
-  wait: "Waiting",
+  wait: "Delays",
   switches: "Context switches",
   memory: "Memory",
-  io: "Reading and writing",
+  io: "File I/O",
   disk: "Disk",
   network: "Network",
   pool: "Pool",
@@ -28,8 +28,8 @@ export function ColumnChooser({ target, chosen, onChange, onClose }: ColumnChoos
   const toggle = (id: string) =>
     onChange(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
   return (
-    <Dialog title="Columns of the thread table" onClose={onClose}>
-      <Button onClick={() => onChange(DEFAULT_COLUMNS)}>Back to the usual columns</Button>
+    <Dialog title="Thread table columns" onClose={onClose}>
+      <Button onClick={() => onChange(DEFAULT_COLUMNS)}>Reset columns</Button>
       {groups.map((group) => (
         <table key={group} className={styles.group}>
           <thead>
@@ -44,7 +44,7 @@ export function ColumnChooser({ target, chosen, onChange, onClose }: ColumnChoos
               const reason = target.fields.includes(field.name)
                 ? null
                 : (target.absent.find((each) => each.field === field.name)?.reason ??
-                  "Not available for this target.");
+                  "this target does not provide it.");
               return (
                 <tr key={field.name} className={reason === null ? "" : styles.absent}>
                   <th scope="row">
@@ -52,7 +52,7 @@ export function ColumnChooser({ target, chosen, onChange, onClose }: ColumnChoos
                     <span className={styles.meaning}>
                       {explain(field, target.source.kind)}
                       {reason === null ? null : (
-                        <strong className={styles.reason}> Not here: {reason}</strong>
+                        <strong className={styles.reason}> Not available: {reason}</strong>
                       )}
                     </span>
                   </th>

@@ -28,7 +28,7 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
         <h2>Threads</h2>
         <SearchField
           label="Filter threads"
-          placeholder="Filter by name, role or tid: a regular expression"
+          placeholder="Filter by name, role or tid (regular expression)"
           value={filter}
           problem={problem}
           onChange={(text) => client.request({ filter: text })}
@@ -56,7 +56,7 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
         <span className={styles.count} role="status">
           {view === null ? "" : `${view.total} ${request.group === "role" ? "roles" : "threads"}`}
           {view !== null && view.folded > 0 ? (
-            <span title="The 2,000 that exited last are listed. All are in the totals of the process.">
+            <span title="The 2,000 most recently exited threads are listed. Process totals include all of them.">
               , {view.folded} exited earlier
             </span>
           ) : null}
@@ -76,7 +76,7 @@ export function TableBar({ request, onChange, onColumns, onSearchKey }: TableBar
       </div>
       {problem === "" ? null : (
         <p className={styles.problem} role="alert">
-          This is not a regular expression, so it filters nothing: {problem}
+          Invalid regular expression, no filter applied: {problem}
         </p>
       )}
     </>

@@ -39,20 +39,23 @@ export function TableHead({ columns, request, source, power, onSort }: TableHead
         <SortHeader
           className={styles.state}
           label="State"
-          tip="live: its counters moved a moment ago. idle: alive, nothing moved. exited: it ended."
+          tip="live: counters changed recently. idle: alive, no change. exited: the thread has ended."
           sorted={own("state")}
           onSort={() => onSort({ by: "state" })}
         />
         <SortHeader
           className={styles.age}
           label="Age"
-          tip="From its start until now, or until it ended."
+          tip="Time since the thread started, or its lifetime if it has exited."
           sorted={own("age")}
           numeric
           onSort={() => onSort({ by: "age" })}
         />
         <th scope="col" className={styles.spark}>
-          <span className={styles.sparkLabel}>{fieldLabel(request.spark_field)}, lately</span>
+          <span className={styles.sparkLabel}>
+            {fieldLabel(request.spark_field)}
+            <small>recent</small>
+          </span>
         </th>
         {power ? (
           <SortHeader

@@ -116,6 +116,6 @@ function exitRecordText(row: TableRow): string | undefined {
     return undefined;
   }
   return row.exact
-    ? "It ended; the totals are the kernel's exit record."
-    : "It ended, and no exit record came: the totals are its last sample, or more.";
+    ? "Exited; totals are from the kernel's exit record."
+    : "Exited without an exit record; totals are from its last sample and may be low.";
 }

@@ -25,10 +25,10 @@ it("filters by a regular expression, and says when it is none", async () => {
   expect(screen.queryByRole("button", { name: "burner" })).toBeNull();
   await page.fill(filter, "worker-[");
   await page.settle();
-  expect(screen.getByRole("alert").textContent).toContain("not a regular expression");
+  expect(screen.getByRole("alert").textContent).toContain("Invalid regular expression");
   await page.fill(filter, "no-such-thread");
   await page.settle();
-  screen.getByText("No thread fits the filter.");
+  screen.getByText("No matching threads.");
   await page.fill(filter, "");
   await page.settle();
   expect(page.row("burner").dataset.threadState).toBe("live");
@@ -63,8 +63,10 @@ it("shows the columns that were chosen, explains them, and keeps them", async ()
   page.backend.change({ targets: [{ ...TARGET, absent }] });
   await page.run(2);
   await page.click(screen.getByRole("button", { name: "Columns" }));
-  const dialog = screen.getByRole("dialog", { name: "Columns of the thread table" });
-  expect(dialog.textContent).toMatch(/Interrupt delay.*Not here: the kernel does not count it/s);
+  const dialog = screen.getByRole("dialog", { name: "Thread table columns" });
+  expect(dialog.textContent).toMatch(
+    /Interrupt delay.*Not available: the kernel does not count it/s,
+  );
   await page.click(within(dialog).getByLabelText("Minor page faults, total"));
   await page.click(within(dialog).getByLabelText("Interrupt delay, total"));
   await page.click(within(dialog).getByRole("button", { name: "Close" }));

@@ -155,7 +155,7 @@ export function ThreadTable({ target }: { readonly target: Target }) {
         </table>
         {view !== null && total === 0 ? (
           <p className={styles.none}>
-            {request.lives === "exited" ? "No exited thread fits." : "No thread fits the filter."}
+            {request.lives === "exited" ? "No matching exited threads." : "No matching threads."}
           </p>
         ) : null}
       </div>

@@ -1,4 +1,4 @@
-/** Columns of the thread table: rates and totals of fields of the catalogue. */
+/** Thread table columns: rates and totals of fields of the catalogue. */
 
 import { fieldNamed, formatNumber, shownRate, shownTotal } from "../../../../model/format";
 import type { SortColumn } from "../../../../model/viewRequest";
@@ -74,7 +74,7 @@ export function cellText({ shown, field }: Column, raw: number): string {
 
 const PROVENANCE: Readonly<Record<Provenance, string>> = {
   exact: "Exact.",
-  quantised: "Rounded by the kernel down to a multiple of 1024.",
+  quantised: "Rounded down by the kernel to a multiple of 1024.",
   sampled: "Advances in scheduler ticks, not continuously.",
   estimated: "Estimated from other values.",
 };
@@ -107,7 +107,7 @@ export function whyEmpty(
   }
   return Number.isNaN(total)
     ? `Not available for this thread. ${column.field.meaning}`
-    : "Not enough data yet, or the thread has ended.";
+    : "Not enough data yet, or the thread has exited.";
 }
 
 /** Whether the table is sorted by this column. */

@@ -6,15 +6,15 @@ import { Swatch } from "./Swatch";
 import styles from "./TimesPanel.module.css";
 
 const MEANINGS: Readonly<Record<Part, string>> = {
-  cpu: "On a CPU, running the program or the kernel for it.",
-  queue: "Could run, and waited for a CPU.",
-  blkio: "Asleep until a disk had done its work.",
+  cpu: "On a CPU, in the program or in the kernel on its behalf.",
+  queue: "Runnable, waiting for a CPU.",
+  blkio: "Waiting for synchronous block I/O.",
   swapin: "Reading pages back from swap.",
-  memory: "Thrashing, reclaim, compaction, and copying of pages.",
-  irq: "Interrupts took the CPU from the thread.",
+  memory: "Thrashing, reclaim, compaction and page copies.",
+  irq: "CPU time taken from the thread by interrupts.",
   unsplit:
-    "What is left over of threads whose delays are not known: block I/O, swap and memory work are within it.",
-  rest: "Derived, as what is left over: asleep, or waiting for a lock, a socket or a timer.",
+    "Remaining time of threads without delay accounting; may include block I/O, swap and memory delays.",
+  rest: "Remaining time, derived: sleeping, or waiting for a lock, a socket or a timer.",
 };
 
 /** From the top of the stack to its bottom, as in the chart. */

@@ -49,7 +49,7 @@ it("stands still while paused, and goes on after", async () => {
   const page = await TestPage.watching();
   const words = () => within(page.one("[data-panel=times]")).getByRole("table").textContent;
   await page.press(" ");
-  screen.getByText("Paused. Measuring goes on.");
+  screen.getByText("Paused. Sampling continues.");
   await page.settle();
   const frozen = words();
   await page.run(2);
