@@ -20,6 +20,14 @@ NOTE = "Generated from shared/schemas by tools/generate.py. Do not edit."
 
 Json = dict[str, Any]
 
+PAGE_READS = (
+    *("LiveMessage", "FrameHeader", "Problem"),
+    *("HealthResponse", "ProcessesResponse", "SessionResponse", "DemoResponse", "DoctorReport"),
+    *("Target", "PoliciesResponse", "SteeringOptions"),
+    *("RunsResponse", "RunManifest", "Comparison"),
+)
+"""Messages and answers that the page checks as they come in."""
+
 
 def load_schemas() -> dict[str, Json]:
     """Read every message schema, by title, in the order of their names."""
@@ -55,11 +63,16 @@ def bundle(schemas: dict[str, Json]) -> Json:
     }
 
 
-def run(command: list[str]) -> None:
-    """Run a generator; its output is shown only if it fails."""
+def run(command: list[str]) -> str:
+    """Run a generator; its output is shown only if it fails.
+
+    Returns:
+        What it printed.
+    """
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 def python_models(wire: Json, work: Path) -> str:
@@ -94,6 +107,35 @@ def typescript_types(wire: Json, work: Path) -> str:
         ]
     )
     return out.read_text()
+
+
+def validators(wire: Json, work: Path) -> tuple[str, str]:
+    """Validators of what the page reads, and their types."""
+    source = work / "wire-page.json"
+    source.write_text(json.dumps({"$defs": wire["$defs"], "titles": PAGE_READS}))
+    code = run(["node", str(ROOT / "tools" / "generateValidators.mjs"), str(source)])
+    types = [
+        f"// {NOTE}",
+        "",
+        f'import type {{ {", ".join(sorted(PAGE_READS))} }} from "./models";',
+        "",
+        "/** Whether a value fits its schema; if not, `errors` says where. */",
+        "export interface Validator<T> {",
+        "  (value: unknown): value is T;",
+        "  errors?: readonly Misfit[] | null;",
+        "}",
+        "",
+        "export interface Misfit {",
+        "  /** JSON pointer to what does not fit. */",
+        "  readonly instancePath: string;",
+        "  /** Keyword of the schema that it does not fit. */",
+        "  readonly keyword: string;",
+        "  readonly params?: { readonly missingProperty?: string };",
+        "}",
+        "",
+        *(f"export const is{title}: Validator<{title}>;" for title in PAGE_READS),
+    ]
+    return f"// {NOTE}\n{code}", "\n".join(types) + "\n"
 
 
 def constants(schemas: dict[str, Json]) -> tuple[str, str]:
@@ -138,11 +180,14 @@ def generate() -> dict[Path, str]:
     python_fields, script_fields = catalogue()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
+        script_validators, script_validator_types = validators(wire, work)
         return {
             PYTHON_OUT / "models.py": python_models(wire, work),
             PYTHON_OUT / "close_code.py": python_codes,
             PYTHON_OUT / "catalogue.py": python_fields,
             TYPESCRIPT_OUT / "models.ts": typescript_types(wire, work),
+            TYPESCRIPT_OUT / "validators.js": script_validators,
+            TYPESCRIPT_OUT / "validators.d.ts": script_validator_types,
             TYPESCRIPT_OUT / "closeCode.ts": script_codes,
             TYPESCRIPT_OUT / "catalogue.ts": script_fields,
         }

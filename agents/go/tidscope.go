@@ -28,7 +28,7 @@ var Ops Counter
 var (
 	starting     sync.Mutex
 	running      atomic.Pointer[Agent]
-	errIsRunning = errors.New("tidscope: the agent of this program runs already")
+	errIsRunning = errors.New("tidscope: the agent of this program is already running")
 )
 
 // An Agent listens for collectors, at a Unix socket.
@@ -77,7 +77,7 @@ func Start(options ...Option) (*Agent, error) {
 	return agent, nil
 }
 
-// RestartSearch tells collectors that the program entered another phase: what they learnt about
+// RestartSearch tells collectors that the program entered a new phase: what they learnt about
 // good sizes is void. It does not wait, and does nothing without an agent.
 func RestartSearch() {
 	if agent := running.Load(); agent != nil {

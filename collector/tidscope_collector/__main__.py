@@ -1,7 +1,7 @@
 """`python -m tidscope_collector`: composition root of the collector.
 
 run     connect to a backend and serve it
-doctor  say what this machine lets tidscope measure
+doctor  report what this machine lets tidscope measure
 """
 
 import argparse
@@ -47,17 +47,17 @@ BUDGET_PERCENT = 2.0
 
 
 def percent(text: str) -> float:
-    """A share that is given on the command line.
+    """Parse a percentage of the command line.
 
     Raises:
-        argparse.ArgumentTypeError: it is not a number from 0 on.
+        argparse.ArgumentTypeError: it is not a number of 0 or more.
     """
     try:
         value = float(text)
     except ValueError:
         value = -1.0
     if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of percent, 0 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage of 0 or more")
     return value
 
 
@@ -111,38 +111,42 @@ async def serve(
 
 def main() -> int:
     """Parse the command line and run."""
-    parser = argparse.ArgumentParser(prog="tidscope_collector", description="Reads threads.")
+    parser = argparse.ArgumentParser(
+        prog="tidscope_collector", description="Samples threads; needs privileges."
+    )
     verbs = parser.add_subparsers(dest="verb", required=True)
     run = verbs.add_parser("run", help="connect to a backend and serve it")
-    run.add_argument("--backend", default="ws://127.0.0.1:8787/ws/collector", help="its address")
+    run.add_argument(
+        "--backend", default="ws://127.0.0.1:8787/ws/collector", help="its address (%(default)s)"
+    )
     run.add_argument(
         "--network",
         choices=CHOICES,
         default="auto",
-        help="where network bytes of threads come from: the extended struct taskstats, eBPF, "
-        "the better one that there is (auto), or not at all",
+        help="source of network bytes per thread: the extended struct taskstats, eBPF, the better "
+        "of those available (auto), or none (%(default)s)",
     )
     run.add_argument(
         "--budget-percent",
         type=percent,
         default=BUDGET_PERCENT,
         metavar="PERCENT",
-        help="CPU that sampling and sending may take, 100 is one core; over it rates are lowered; "
-        "0: no limit (%(default)s)",
+        help="CPU budget for sampling and sending, 100 is one core; above it sampling rates are "
+        "lowered; 0: no limit (%(default)s)",
     )
     run.add_argument(
         "--audit",
         type=Path,
         default=usual_path(),
         metavar="FILE",
-        help="log of what people did to programs; lines are only added (%(default)s)",
+        help="audit log of steering; it is only appended to (%(default)s)",
     )
-    doctor = verbs.add_parser("doctor", help="say what can be measured here")
+    doctor = verbs.add_parser("doctor", help="report what can be measured here")
     doctor.add_argument("--json", action="store_true", help="the report as JSON (the only form)")
     doctor.add_argument(
         "--delay-accounting",
         choices=["on", "off"],
-        help="set kernel.task_delayacct first; exit code 4 if it cannot be set",
+        help="set kernel.task_delayacct first; exit code 4 if that is refused",
     )
     arguments = parser.parse_args()
     if arguments.verb == "doctor":
@@ -158,10 +162,10 @@ def main() -> int:
     logging.getLogger("websockets").setLevel(logging.WARNING)
     secret = os.environ.pop(ENVIRONMENT_VARIABLE, "")
     if not secret:
-        sys.stderr.write(f"{ENVIRONMENT_VARIABLE} is not set; README says how to share it\n")
+        sys.stderr.write(f"{ENVIRONMENT_VARIABLE} is not set; see README.md\n")
         return 2
     if not arguments.backend.startswith(("ws://", "wss://")):
-        sys.stderr.write(f"--backend {arguments.backend!r} is no ws:// or wss:// address\n")
+        sys.stderr.write(f"--backend {arguments.backend!r} is not a ws:// or wss:// address\n")
         return 2
     asyncio.run(
         serve(

@@ -7,8 +7,8 @@ from typing import Protocol
 PART_S = 0.25
 """Length of the parts that an interval is cut into."""
 
-NOT_COUNTED = "The last interval does not count, because the size or the program was touched"
-WAITS_ITS_TURN = "Another program on this host is trying sizes out, and goes first."
+NOT_COUNTED = "The last interval is not counted: the size or the program was changed from outside"
+WAITS_ITS_TURN = "Another program on this host is exploring; this one waits its turn."
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ test("when the process ends, its charts and totals stay", async ({ watching, pro
   const { page } = watching;
   await program.quit();
   await expect(page.getByText("The process has exited")).toBeVisible();
-  await expect(page.getByText(/exit code 3\.|exit status is not known/).first()).toBeVisible();
+  await expect(page.getByText(/exit code 3\.|exit status unknown/).first()).toBeVisible();
   const lives = page.getByRole("group", { name: "Live and exited threads" });
   await lives.getByText("Exited", { exact: true }).click();
   await expect(watching.row("burner")).toContainText("exited");

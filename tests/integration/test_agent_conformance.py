@@ -292,7 +292,7 @@ def test_a_killed_program_is_lost_and_leaves_a_stale_socket(
         client.read()
     assert client.restart_requested() is False
     assert fresh.socket.exists()
-    with pytest.raises(NoAgentError, match="gone"):
+    with pytest.raises(NoAgentError, match="has ended"):
         open_agent(PROC, fresh.pid)
     # Another process gets the name: here by renaming, since its id cannot be chosen.
     other = subprocess.Popen(

@@ -306,8 +306,11 @@ REFUSED: dict[str, tuple[Arguments, str]] = {
     "go.mod": ({"go_line": "1.24"}, "go.mod below 1.25"),
     "GODEBUG": ({"variables": {"GODEBUG": "updatemaxprocs=0"}}, "updatemaxprocs=0 in GODEBUG"),
     "version": ({"flags": ("-ldflags=-X runtime.buildVersion=go1.24.9",)}, "with go1.24.9"),
-    "no version": ({"flags": ("-ldflags=-X runtime.buildVersion=devel",)}, "which version of Go"),
-    "stripped": ({"flags": ("-ldflags=-s -w",)}, "stripped of its symbols"),
+    "no version": (
+        {"flags": ("-ldflags=-X runtime.buildVersion=devel",)},
+        "does not record its Go version",
+    ),
+    "stripped": ({"flags": ("-ldflags=-s -w",)}, "has no symbols"),
 }
 
 

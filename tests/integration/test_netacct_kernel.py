@@ -198,7 +198,7 @@ def test_without_rights_the_reason_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rights", "words"), [("+bpf,+perfmon", "ebpf: "), ("+bpf", "not have CAP_PERFMON")]
+    ("rights", "words"), [("+bpf,+perfmon", "ebpf: "), ("+bpf", "lacks CAP_PERFMON")]
 )
 def test_two_capabilities_are_enough(rights: str, words: str) -> None:
     told = see(0, "network", within=["setpriv", "--bounding-set", f"-all,{rights}"])
@@ -213,7 +213,7 @@ def test_in_another_pid_namespace_the_reason_is_told() -> None:
 def test_it_can_be_switched_off() -> None:
     with made_rig("none") as rig:
         outcome = measure("tcp4_peek", rig)
-    assert outcome.network == "none: switched off (--network none)"
+    assert outcome.network == "none: disabled (--network none)"
     assert set(outcome.live.values()) == {(-1, -1, -1, -1)}
 
 

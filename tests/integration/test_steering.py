@@ -144,7 +144,7 @@ async def test_from_the_first_press_to_the_release(root: Site) -> None:
         answer = await root.client.post(f"/api/v1/targets/{target.id}/steering/restart")
         assert answer.status_code == 200
         restarted = await follower.until_event(SearchRestarted)
-        assert restarted.reason == "somebody asked for it"
+        assert restarted.reason == "requested"
 
         # Another policy takes over: the first one gives the original size back before.
         await root.steer(target.id, policy="fixed", lower=2, upper=3)
@@ -216,7 +216,7 @@ REFUSED: list[tuple[dict[str, Any], int, str]] = [
     ({"policy": "fixed", "lower": 5, "upper": 4}, 422, "5 to 4"),
     ({"policy": "fixed", "knob": "pool-agent"}, 409, "go-agent"),
     ({"policy": "fixed", "signal": "queue-wait"}, 409, "wait"),
-    ({"policy": "fixed", "signal": "prometheus"}, 409, "port, path and name"),
+    ({"policy": "fixed", "signal": "prometheus"}, 409, "port and path"),
     (
         {
             "policy": "fixed",

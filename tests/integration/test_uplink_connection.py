@@ -233,7 +233,7 @@ async def test_two_collectors_of_a_host_do_not_fight(
         async with backend.collector() as other:
             await other.greeted()
             assert await rig.ended() >= REPLACED_WAIT_S * LEAST
-    assert "end one of the two collectors" in caplog.text
+    assert "stop one of the two collectors" in caplog.text
 
 
 async def test_no_backend_is_said_once_and_the_wait_grows(

@@ -208,7 +208,7 @@ def test_in_shadow_mode_nothing_is_turned(fly: Fly) -> None:
     assert flight.program.applied == []
 
 
-def test_who_has_not_the_token_waits_its_turn(fly: Fly) -> None:
+def test_loop_without_the_token_waits_its_turn(fly: Fly) -> None:
     peers = PeerRegistry()
     peers.join("t-other", lambda _: None)
     assert peers.report("t-other", 1e12, probing=True)
@@ -216,18 +216,18 @@ def test_who_has_not_the_token_waits_its_turn(fly: Fly) -> None:
     _, decided = flight.until(SteeringDecided)
     assert isinstance(decided, SteeringDecided)
     assert decided.next_size == ORIGINAL
-    assert "goes first" in decided.reason
+    assert "waits its turn" in decided.reason
     assert flight.program.applied == []
 
 
 def test_a_restart_reaches_the_policy_and_is_told(fly: Fly) -> None:
     flight = fly(Flight())
     flight.until(SteeringDecided)
-    flight.loop.restart("somebody asked for it", "the page")
+    flight.loop.restart("requested", "the page")
     _, restarted = flight.until(SearchRestarted)
     assert isinstance(restarted, SearchRestarted)
-    assert (restarted.reason, restarted.actor) == ("somebody asked for it", "the page")
-    assert flight.policy.restarts == ["somebody asked for it"]
+    assert (restarted.reason, restarted.actor) == ("requested", "the page")
+    assert flight.policy.restarts == ["requested"]
 
 
 def test_what_is_lost_is_told_and_got_back(fly: Fly) -> None:
@@ -261,7 +261,7 @@ def test_the_end_of_the_program_ends_it(fly: Fly) -> None:
     flight.program.lost = True
     now, released = flight.until(SteeringReleased)
     assert isinstance(released, SteeringReleased)
-    assert (now, released.actor) == (None, "the end of the program")
+    assert (now, released.actor) == (None, "program exit")
 
 
 def test_a_policy_that_fails_lets_go(fly: Fly) -> None:

@@ -47,10 +47,10 @@ def test_the_command_line_offers_the_collectors_choices() -> None:
     [
         ("auto", EXTENDED, "taskstats", "taskstats extended: "),
         ("taskstats", EXTENDED, "taskstats", "socket payload, not wire bytes"),
-        ("none", EXTENDED, "none", "none: switched off"),
-        ("none", STOCK, "none", "none: switched off"),
+        ("none", EXTENDED, "none", "none: disabled"),
+        ("none", STOCK, "none", "none: disabled"),
         ("taskstats", STOCK, "none", "none: the struct taskstats of this kernel has no network"),
-        ("taskstats", None, "none", "none: there is no taskstats here"),
+        ("taskstats", None, "none", "none: taskstats is not available here"),
         ("auto", STOCK, "none", "eBPF is unavailable: the test refused it; see Doctor"),
         ("ebpf", EXTENDED, "none", "the test refused it"),
     ],
@@ -72,7 +72,7 @@ def test_absent_network_fields_get_the_reason_in_force() -> None:
         AbsentField(field="irq_count", reason="an old kernel"),
     ]
     assert source.explain(absent) == [
-        AbsentField(field="net_read_bytes", reason="switched off (--network none)"),
+        AbsentField(field="net_read_bytes", reason="disabled (--network none)"),
         absent[1],
     ]
 

@@ -51,7 +51,7 @@ def test_restart_begins_at_the_top() -> None:
         climb.policy.restart("a person asked")
         assert climb.run(3) == [16, 15, 14], name
         assert climb.decisions[12].reason == (
-            "The climb begins anew: a person asked, at the highest size."
+            "The climb restarts: a person asked, at the highest size."
         )
 
 

@@ -26,7 +26,7 @@ def test_it_starts_from_its_share_of_the_cores() -> None:
     assert steered.last.reason == "It begins at 6: 12 cores for 2 programs."
 
 
-def test_it_starts_anew_when_their_number_changes_and_when_told_to() -> None:
+def test_search_restarts_when_the_number_of_programs_changes_and_when_asked() -> None:
     steered = pool("cooperative", peak(10))
     steered.run(60)
     assert steered.last.size == 10
@@ -35,7 +35,9 @@ def test_it_starts_anew_when_their_number_changes_and_when_told_to() -> None:
         steered.step(peers=TWO)
     steered.policy.restart("a person asked")
     assert steered.step(peers=TWO) == 8
-    assert steered.last.reason == ("It begins anew (a person asked) at 8: 16 cores for 2 programs.")
+    assert steered.last.reason == (
+        "The search restarts (a person asked) at 8: 16 cores for 2 programs."
+    )
 
 
 def test_it_keeps_still_while_another_one_searches() -> None:
@@ -75,7 +77,7 @@ def test_a_dip_of_another_program_changes_no_decision() -> None:
     assert run({50, 51, 52, 53}) == run(set())
 
 
-def test_another_program_that_stays_slow_is_no_dip() -> None:
+def test_lasting_slowdown_of_another_program_is_a_phase_change() -> None:
     steered = pool("cooperative", peak(10))
     for _ in range(60):
         steered.step(peers=TWO)
@@ -83,7 +85,7 @@ def test_another_program_that_stays_slow_is_no_dip() -> None:
         steered.step(peers=Peers(2, math.log(300)))
     reasons = [decided.reason for decided in steered.decisions[60:]]
     assert sum("another program dipped" in reason for reason in reasons) == 4
-    assert any("entered another phase" in reason for reason in reasons)
+    assert any("entered a new phase" in reason for reason in reasons)
 
 
 def test_progress_of_others_that_is_not_known_is_waited_for() -> None:

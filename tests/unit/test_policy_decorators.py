@@ -118,7 +118,7 @@ def test_an_interval_mostly_in_a_dip_is_ignored() -> None:
     assert len(inner.seen) == 1
     decided = gate.observe(interval(*[50] * 8))
     assert (decided.size, decided.state) == (8, "scripted")
-    assert decided.reason == "Progress dipped in this interval, which is no reason to move."
+    assert decided.reason == "Progress dipped in this interval: the size stays."
 
 
 def test_five_in_a_row_are_no_dip() -> None:

@@ -56,7 +56,7 @@ def test_phase_change() -> None:
 def test_restart_in_the_middle_begins_at_the_lowest() -> None:
     climb = pool("hillclimb", steep(10))
     climb.run(3)
-    climb.policy.restart("the program entered another phase")
+    climb.policy.restart("the program entered a new phase")
     assert climb.run(6) == [4, 5, 7, 10, 14, 10]
 
 

@@ -25,7 +25,7 @@ def test_noiseless_peak() -> None:
     assert steered.run(16) == [14, 12, 10, 8, 6, 4, 6, 6, 8, 8, 10, 10, 10, 10, 10, 10]
     assert set(steered.run(200)) == {10}
     assert steered.last.state == "settled"
-    assert steered.last.reason == "10 is expected to be the best; nothing else is worth a try."
+    assert steered.last.reason == "10 is expected to be the best; no other size is worth a trial."
 
 
 @pytest.mark.parametrize("best", range(4, 17))
@@ -61,35 +61,35 @@ def test_without_the_gate_one_interval_far_off_changes_nothing_either() -> None:
     assert dipped.run(120, dips={30: 0.05}) == calm.run(120)
 
 
-def test_phase_change_is_noticed_and_followed() -> None:
+def test_phase_change_is_detected_and_followed() -> None:
     steered = pool("kalman-kg", peak(10))
     steered.run(60)
     steered.curve = lambda size: 0.6 * peak(5)(size)
     steered.run(30)
-    assert any("entered another phase" in each.reason for each in steered.decisions[60:])
+    assert any("entered a new phase" in each.reason for each in steered.decisions[60:])
     assert set(steered.run(60)) <= {4, 5, 6}
 
 
-def test_another_phase_is_noticed_after_three_intervals() -> None:
+def test_new_phase_is_detected_after_three_intervals() -> None:
     steered = pool("kalman-kg", peak(10))
     steered.run(60)
     steered.curve = lambda size: 1.4 * peak(10)(size)
     steered.run(3)
-    assert not any("another phase" in each.reason for each in steered.decisions[60:62])
+    assert not any("new phase" in each.reason for each in steered.decisions[60:62])
     assert steered.last.reason.startswith(
-        "The program entered another phase, so what was known is forgotten. "
+        "The program entered a new phase: earlier measurements are discarded. "
     )
 
 
-def test_restart_in_the_middle_searches_anew() -> None:
+def test_restart_discards_earlier_measurements() -> None:
     steered = pool("kalman-kg", peak(10))
     steered.run(60)
     steered.policy.restart("a person asked")
     assert steered.step() != 10
-    assert steered.last.state == "searching"
+    assert steered.last.state == "exploring"
     assert steered.last.probing
     assert steered.last.reason.startswith(
-        "The search begins anew (a person asked), so what was known is forgotten. "
+        "The search restarts (a person asked): earlier measurements are discarded. "
     )
     steered.run(40)
     assert set(steered.run(60)) <= {9, 10, 11}

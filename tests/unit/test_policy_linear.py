@@ -12,8 +12,8 @@ def test_noiseless_peak() -> None:
     # 10 s of warm-up are five intervals, the last of which ends the warm-up.
     assert linear.run(20) == [16, 16, 16, 16, *DOWN, 10, 10, 10]
     assert linear.states()[:4] == ["warming up"] * 4
-    assert linear.states()[4:17] == ["searching"] * 13
-    assert linear.states()[17:] == ["found", "settled", "settled"]
+    assert linear.states()[4:17] == ["exploring"] * 13
+    assert linear.states()[17:] == ["settled"] * 3
 
 
 def test_the_best_is_taken_at_once_after_the_lowest_was_measured() -> None:
@@ -36,9 +36,7 @@ def test_a_restart_does_not_credit_the_first_size_with_the_history() -> None:
     policy.restart("a person asked")
     assert linear.run(14) == [*DOWN, 10]
     assert policy.buckets[16] == peak(10)(16)
-    assert linear.decisions[14].reason == (
-        "The search begins anew: a person asked; 16 is tried next."
-    )
+    assert linear.decisions[14].reason == ("The search restarts: a person asked; 16 is tried next.")
 
 
 def test_the_time_before_the_search_is_in_no_bucket() -> None:
@@ -63,7 +61,7 @@ def test_a_phase_change_is_seen_after_a_restart_only() -> None:
     linear.run(14)
     linear.curve = peak(6)
     assert set(linear.run(50)) == {10}
-    linear.policy.restart("the program entered another phase")
+    linear.policy.restart("the program entered a new phase")
     assert linear.run(14)[-1] == 6
 
 

@@ -86,7 +86,7 @@ def test_a_search_ends(name: str, best: int, high: int, slope: float) -> None:
     # which is less than the noise that it expects. Over all examples that there are: 6 and 3.
     moves = 6 if slope == 5.0 else 3
     assert sum(one != other for one, other in pairwise(later)) <= moves
-    assert steered.states()[-60:].count("searching") <= moves
+    assert steered.states()[-60:].count("exploring") <= moves
     reached = max(curve(size) for size in steered.bounds.sizes)
     assert curve(later[-1]) >= 0.95 * reached
 

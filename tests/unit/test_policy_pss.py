@@ -20,7 +20,7 @@ def test_it_learns_an_answer_and_its_opposite() -> None:
     assert predictor.predict(["a", 1]) == -6
 
 
-def test_a_sure_answer_is_not_learnt_again_but_a_wrong_one_is() -> None:
+def test_only_wrong_or_uncertain_answers_change_weights() -> None:
     predictor = Predictor(features=1, threshold=0)
     predictor.update([1], answer=True)
     predictor.update([1], answer=True)
@@ -97,13 +97,13 @@ def test_one_dip_while_it_rests_teaches_nothing_wrong() -> None:
     assert dipped.run(1, dips={0: 0.05}) == calm.run(1)
 
 
-def test_restart_forgets_what_was_learnt() -> None:
+def test_restart_resets_the_weights() -> None:
     steered = pool("pss", peak(10))
     steered.run(200)
     steered.policy.restart("a person asked")
     steered.run(1)
     assert steered.last.reason.startswith(
-        "What was learnt is forgotten: a person asked. Nothing is learnt yet about this size"
+        "The weights are reset: a person asked. Nothing is known about this size"
     )
 
 

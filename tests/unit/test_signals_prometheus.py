@@ -94,7 +94,7 @@ def test_it_is_read_from_the_program(served: Served) -> None:
 
 
 def test_a_counter_that_is_not_there_is_refused_by_name(served: Served) -> None:
-    with pytest.raises(SignalRefusedError, match="has no nonsense_total"):
+    with pytest.raises(SignalRefusedError, match="has no metric nonsense_total"):
         signal_of(served, "nonsense_total")
 
 

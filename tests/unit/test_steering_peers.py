@@ -21,7 +21,7 @@ def test_who_joins_or_leaves_makes_the_others_search_anew() -> None:
     two = Member(registry, "two")
     assert (len(one.restarts), two.restarts) == (1, [])
     registry.leave("one")
-    assert two.restarts == ["another program is steered no more"]
+    assert two.restarts == ["another program is no longer steered"]
     registry.leave("one")
     assert len(two.restarts) == 1
 

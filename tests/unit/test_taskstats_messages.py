@@ -161,7 +161,7 @@ def test_a_refusal_is_logged_once_and_counted(caplog: pytest.LogCaptureFixture) 
     refused.note(Refusal.CUT, "1000 bytes")
     assert dict(refused) == {Refusal.TWICE: 4, Refusal.CUT: 1}
     assert [entry.getMessage() for entry in caplog.records] == [
-        "refused a taskstats message: second answer to one question: the second of thread 7",
+        "refused a taskstats message: second answer to one request: the second of thread 7",
         "refused a taskstats message: cut off: longer than its slot: 1000 bytes",
     ]
 

@@ -72,7 +72,7 @@ def test_every_refusal_is_named_and_waited_for(code: CloseCode) -> None:
     [
         (CloseCode.UNAUTHENTICATED, "the same TIDSCOPE_COLLECTOR_SECRET"),
         (CloseCode.PROTOCOL_VERSION, "the same version"),
-        (CloseCode.REPLACED, "end one of the two"),
+        (CloseCode.REPLACED, "stop one of the two"),
         (CloseCode.FORBIDDEN_ORIGIN, "--allow-host"),
     ],
 )
@@ -94,4 +94,4 @@ def test_a_backend_that_ends_or_fails_is_looked_for_soon(code: int) -> None:
 def test_a_connection_that_breaks_off() -> None:
     end = ending(ConnectionClosedError(None, None, None))
     assert (end.wait_s, end.refused) == (0, False)
-    assert "broke off" in end.text
+    assert "was lost" in end.text

@@ -33,7 +33,7 @@ class Agent:
         atexit.register(self.close)
 
     def restart_search(self) -> None:
-        """Tell collectors that the program entered another phase: what they learnt is void."""
+        """Tell collectors that the program entered a new phase: what they learnt is void."""
         self._server.restart_search()
 
     def close(self) -> None:
@@ -63,9 +63,9 @@ def start(pool: ThreadPoolExecutor, *, lower: int = 1, upper: int | None = None)
     size = pool.wanted
     upper = size if upper is None else upper
     if not 1 <= lower <= size <= upper <= LARGEST_SIZE:
-        raise ValueError(f"bounds {lower} to {upper} do not hold the pool's size, {size}")
+        raise ValueError(f"the pool's size {size} is not within the bounds {lower} to {upper}")
     if not _running.acquire(blocking=False):
-        raise RuntimeError("the agent of this program runs already")
+        raise RuntimeError("the agent of this program is already running")
     try:
         listener, path = listen(os.getpid())
         return Agent(listener, path, Lease(pool, lower, upper))

@@ -10,7 +10,7 @@ from concurrent.futures.thread import BrokenThreadPool
 from dataclasses import dataclass
 from typing import Any
 
-_BROKEN = "the initializer of a thread raised: the pool does no more jobs"
+_BROKEN = "the initializer of a thread raised: the pool runs no more jobs"
 _log = logging.getLogger("tidscope_agent")
 
 

@@ -63,7 +63,7 @@ class Powercap:
         return EnergySource(domains=[zone.domain for zone in self.zones], reason=self.reason)
 
 
-NOT_LOOKED_FOR = Powercap((), "absent", "energy was not looked for")
+NOT_LOOKED_FOR = Powercap((), "absent", "energy counters were not searched for")
 
 
 def find_zones(sys: Path = SYS) -> Powercap:

@@ -134,8 +134,8 @@ def _symbol(elf: Elf) -> Symbol:
     symbol = _symbols[key]
     if elf.section(".symtab") is None:
         raise _UnreadableError(
-            "The program is stripped of its symbols (linked with -s, or strip was run): build it "
-            "without, or let it report GOMAXPROCS itself with the Go agent."
+            "The program has no symbols (linked with -s, or stripped): build it with symbols, or "
+            "link the Go agent into it, which reports GOMAXPROCS."
         )
     if symbol is None or symbol.size != 4:
         raise _UnreadableError(f"The program's symbol table has no 4-byte variable {SYMBOL}.")

@@ -44,7 +44,7 @@ class NetworkSource:
 
     def __init__(self, choice: Choice, layout: Layout | None, procfs: ProcFs) -> None:
         self.kind: Kind = "none"
-        self.description = "none: switched off (--network none)"
+        self.description = "none: disabled (--network none)"
         self._accounts: Accounts | None = None
         extended = layout is not None and "read_net_bytes" in layout.offsets
         if choice in ("auto", "taskstats") and extended:
@@ -54,7 +54,7 @@ class NetworkSource:
                 f"{_MEANING}"
             )
         elif choice == "taskstats":
-            self.description = f"none: {_STOCK if layout else 'there is no taskstats here'}"
+            self.description = f"none: {_STOCK if layout else 'taskstats is not available here'}"
         elif choice in ("auto", "ebpf"):
             self._try_ebpf(procfs)
 
@@ -101,7 +101,7 @@ class NetworkSource:
                 return NetworkExitReader(base, base, self._accounts, pid)
             return NetworkReader(base, self._accounts, pid)
         except libbpf.BpfError as error:
-            LOG.warning("no network numbers from now on: %s", error)
+            LOG.warning("network counters stop: %s", error)
             self.close()
             self.kind, self.description = "none", f"none: eBPF stopped working: {error}"
             return base

@@ -11,7 +11,7 @@ from tidscope_collector.procfs.files import ProcFs
 TRACEPOINTS = KernelFeature(
     "btf_trace_sock_send_length",
     libbpf.BTF_KIND_TYPEDEF,
-    "tracepoints for what sockets move",
+    "tracepoints for socket traffic",
     "6.3",
 )
 _SPLICE_PAGES_SINCE = (6, 5)

@@ -81,16 +81,19 @@ class DelayAccounting:
             except OSError as error:
                 if error.errno not in _FORBIDDEN:
                     raise
+                needed = "it needs root with CAP_SYS_ADMIN"
+                if error.errno == errno.EROFS:
+                    needed = "/proc/sys is mounted read-only here"
+                command = f"sysctl -w kernel.task_delayacct={value.decode()}"
                 raise SwitchRefusedError(
-                    f"kernel.task_delayacct cannot be written: {error.strerror}; it takes root "
-                    "with CAP_SYS_ADMIN, and a /proc/sys that is not mounted read-only",
-                    f"On the host: sudo sysctl -w kernel.task_delayacct={value.decode()}",
+                    f"kernel.task_delayacct cannot be written: {error.strerror}; {needed}",
+                    f"On the host: {command}" if os.geteuid() == 0 else f"sudo {command}",
                 ) from None
             found = self._note(self._look())
         if found is not on:
             raise SwitchRefusedError(
                 f"kernel.task_delayacct was written and is still {'off' if on else 'on'}",
-                "Something else sets it; look for it in /etc/sysctl.d.",
+                "Another program sets it; check /etc/sysctl.d.",
             )
 
     def _note(self, on: bool | None) -> bool | None:

@@ -184,12 +184,12 @@ class ProcThreadReader:
             self._read(self._pid, file)
         except PermissionError:
             return (
-                f"{where} is not permitted to this user: run the collector as root, with "
+                f"{where} may not be read by this user: run the collector as root, with "
                 "CAP_SYS_PTRACE, or as the owner of the process."
             )
         except (FileNotFoundError, ProcessLookupError):
             self._check_alive()
-            return f"{where} is not there: this kernel was built without it."
+            return f"{where} does not exist: the kernel was built without it."
         return ""
 
 
@@ -217,8 +217,8 @@ def _reason(field: CatalogueField, missing: dict[str, str], taskstats_refusal: s
     if column is not None:
         return missing.get(column.file, "")
     if field.since_version is None:
-        return "/proc has no network counters of a thread."
-    reason = "Only taskstats has it, and it is not used here"
+        return "/proc has no network counters per thread."
+    reason = "Only taskstats has this field, and it is not in use here"
     return f"{reason}: {taskstats_refusal}" if taskstats_refusal else f"{reason}."
 
 

@@ -142,7 +142,7 @@ class TargetSampler:
         finally:
             os.close(file)
         if started != self.target.process.start_ticks:
-            raise TargetGoneError(f"process {self.pid} has ended; its id is another process' now")
+            raise TargetGoneError(f"process {self.pid} has ended; its id was reused")
 
     def close(self) -> None:
         """Give back what is open."""

@@ -237,7 +237,7 @@ class SteeringService:
             raise NotSteeredError
         self._count(target.id)
         self._note("restart_search", target, actor)
-        loop.restart("somebody asked for it", actor)
+        loop.restart("requested", actor)
         return loop.steering
 
     def release(self, target: SteeringTarget, actor: str) -> None:
@@ -249,7 +249,7 @@ class SteeringService:
         try:
             self._note("release", target, actor)
         except AuditError as error:
-            log.error("released all the same: %s", error)
+            log.error("released, though not logged: %s", error)
         with self._for(target.id):
             self._options.pop(target.id, None)
             if not self._end(target.id, actor):
@@ -258,7 +258,7 @@ class SteeringService:
     def ended(self, target: str) -> None:
         """A target is not sampled any more: it is not steered either."""
         with self._for(target):
-            self._end(target, "the end of the target")
+            self._end(target, "detach")
         with self._lock:
             self._actions.pop(target, None)
             self._counters.pop(target, None)
@@ -269,7 +269,7 @@ class SteeringService:
         """Release all."""
         for target in list(self._loops):
             with self._for(target):
-                self._end(target, "the end of the collector")
+                self._end(target, "collector shutdown")
 
     def _end(self, target: str, actor: str) -> bool:
         loop = self._loops.pop(target, None)

@@ -36,7 +36,7 @@ class Sources:
         self.delays = DelayAccounting(procfs)
         self._query: BatchQuery | None = None
         self.kernel: Kernel | None = None
-        self.reason = "taskstats over genetlink: exact counters of the kernel for every thread"
+        self.reason = "taskstats over generic netlink: exact kernel counters for every thread"
         try:
             self.kernel = probe(procfs)
             self._query = BatchQuery(self.kernel)
@@ -59,7 +59,7 @@ class Sources:
         found = load_iterators(procfs)
         if isinstance(found, TaskIterators):
             return found
-        LOG.info("every thread is asked each time: %s", found.reason)
+        LOG.info("every sample reads every thread: %s", found.reason)
         return None
 
     @property
@@ -78,7 +78,7 @@ class Sources:
         if heard:
             return ""
         return (
-            "the kernel took the registration but told nothing of a thread that exited: exit "
+            "the kernel accepted the listener, but no exit record of a test thread arrived: "
             "records go to the initial network namespace only; run the collector there"
         )
 
@@ -117,7 +117,7 @@ class Sources:
         try:
             return self._iterators.over(pid)
         except BpfError as error:
-            LOG.warning("every thread is asked each time from now on: %s", error)
+            LOG.warning("every sample reads every thread from here on: %s", error)
             return None
 
     def describe(self) -> Source:
@@ -131,6 +131,6 @@ class Sources:
             reason=self.reason,
             exits=self.has_exits,
             exits_reason=self.exits_reason
-            or "one listener a CPU; the self-test heard a thread exit",
+            or "one listener per CPU; the self-test received an exit record",
             network=self.network.description,
         )

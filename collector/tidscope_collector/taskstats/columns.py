@@ -41,9 +41,8 @@ class Columns:
                 absent.append(
                     AbsentField(
                         field=field.name,
-                        reason="delay accounting is off: switch it on in Doctor (or by sysctl -w "
-                        "kernel.task_delayacct=1), then threads that start afterwards have it; "
-                        "attach again to see it",
+                        reason="delay accounting is off: enable it in Doctor (or: sysctl -w "
+                        "kernel.task_delayacct=1), restart the target and attach again",
                     )
                 )
             else:
@@ -79,8 +78,8 @@ def _by_name(name: str) -> CatalogueField:
 def _missing(field: CatalogueField, layout: Layout) -> str:
     if field.group == "network":
         return (
-            "a stock kernel does not count network per thread: "
-            "it needs the extended struct taskstats or eBPF"
+            "a stock kernel has no network counters per thread: "
+            "they need the extended struct taskstats or eBPF"
         )
     return f"needs taskstats version {field.since_version}; this kernel has {layout.version}"
 

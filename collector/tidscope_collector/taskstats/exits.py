@@ -143,7 +143,7 @@ class ExitListener:
         except OSError as error:
             self.close()
             raise TaskstatsUnavailableError(
-                f"exit totals of threads are not to be had: {error}; they need the initial PID and "
+                f"exit records are not available: {error}; they need the initial PID and "
                 "network namespaces and CAP_NET_ADMIN"
             ) from error
 

@@ -135,7 +135,7 @@ def choose(version: int, length: int, profile: str = STOCK) -> Layout:
     if layout is None:
         within = f" in profile {profile!r}" if profile else ""
         raise UnknownLayoutError(
-            f"struct taskstats version {version} with {length} bytes{within} is not one tidscope "
-            f"knows; known are {', '.join(known)}"
+            f"struct taskstats version {version} with {length} bytes{within} is unknown to "
+            f"tidscope; known: {', '.join(known)}"
         )
     return layout

@@ -101,7 +101,7 @@ def parse(datagram: bytes, family: int) -> list[Record]:
         raise MalformedReplyError(Refusal.SHORT, f"{len(datagram)} bytes")
     length, kind, _, _, _ = NLMSG_HEADER.unpack_from(datagram)
     if kind == NLMSG_OVERRUN:
-        raise MalformedReplyError(Refusal.OVERRUN, "the kernel says that data was lost")
+        raise MalformedReplyError(Refusal.OVERRUN, "the kernel reports that data was lost")
     if kind != family:
         raise MalformedReplyError(Refusal.TYPE, f"{kind} instead of {family}")
     if length != len(datagram):

@@ -114,7 +114,7 @@ class BatchQuery:
         slots, descriptor = self._slots, self._socket.fileno()
         while True:
             if got == slots.count:
-                self.refused.note(Refusal.UNASKED, "more answers than questions", _SPARE)
+                self.refused.note(Refusal.UNASKED, "more answers than requests", _SPARE)
                 got -= _SPARE
             try:
                 more = slots.receive(descriptor, got, slots.count - got)

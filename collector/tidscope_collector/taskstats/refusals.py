@@ -17,7 +17,7 @@ class Refusal(StrEnum):
     SENDER = "not sent by the kernel"
     CUT = "cut off: longer than its slot"
     SHORT = "shorter than its headers"
-    LENGTH = "tells another length than it has"
+    LENGTH = "length that differs from the message's"
     TYPE = "message of another type"
     OVERRUN = "NLMSG_OVERRUN"
     COMMAND = "another command than TASKSTATS_CMD_NEW"
@@ -25,10 +25,10 @@ class Refusal(StrEnum):
     CONTENT = "not the records that were expected"
     LAYOUT = "struct taskstats of another version or length"
     IDENTITY = "thread ids in attribute and struct that differ"
-    UNASKED = "answer to a question that was not asked"
-    TWICE = "second answer to one question"
+    UNASKED = "answer to a request that was not sent"
+    TWICE = "second answer to one request"
     SHAPES = "too many kinds of message"
-    SILENCE = "no answer at all"
+    SILENCE = "no answer"
 
 
 class MalformedReplyError(Exception):

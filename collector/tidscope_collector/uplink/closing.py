@@ -29,11 +29,11 @@ class Ending:
 
 _HINTS = {
     CloseCode.UNAUTHENTICATED: "give both the same TIDSCOPE_COLLECTOR_SECRET",
-    CloseCode.FORBIDDEN_ORIGIN: "start it with --allow-host NAME, or use a name that it serves",
+    CloseCode.FORBIDDEN_ORIGIN: "start it with --allow-host NAME, or use an allowed host name",
     CloseCode.TIMED_OUT: "the hello did not reach it in time",
-    CloseCode.REPLACED: "end one of the two collectors",
+    CloseCode.REPLACED: "stop one of the two collectors",
     CloseCode.PROTOCOL_VERSION: "install the same version of tidscope for both",
-    CloseCode.TOO_MANY: "end those that are not needed",
+    CloseCode.TOO_MANY: "stop those that are not needed",
 }
 _REFUSED = (CloseCode.BAD_MESSAGE, CloseCode.TOO_LARGE, StandardCode.MESSAGE_TOO_BIG)
 
@@ -41,14 +41,14 @@ _REFUSED = (CloseCode.BAD_MESSAGE, CloseCode.TOO_LARGE, StandardCode.MESSAGE_TOO
 def ending(error: ConnectionClosed) -> Ending:
     """Judge how a connection ended."""
     if error.rcvd is None:
-        return Ending("the connection to the backend broke off")
+        return Ending("the connection to the backend was lost")
     code, reason = error.rcvd.code, error.rcvd.reason
     if code in _REFUSED:
-        text = f"the backend refused a message ({code}: {reason}); it is left out from now on"
+        text = f"the backend refused a message ({code}: {reason}); it is not sent again"
         return Ending(text, LONGEST_WAIT_S, refused=True)
     known = next((one for one in CloseCode if one == code), None)
     if known is None:
         return Ending(f"the backend closed the connection ({code}{': ' if reason else ''}{reason})")
     hint = _HINTS.get(known)
-    text = f"the backend turned us away ({code}: {reason}){f'; {hint}' if hint else ''}"
+    text = f"the backend rejected the connection ({code}: {reason}){f'; {hint}' if hint else ''}"
     return Ending(text, REPLACED_WAIT_S if known is CloseCode.REPLACED else LONGEST_WAIT_S)

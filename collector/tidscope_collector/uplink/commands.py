@@ -51,7 +51,7 @@ def parse(text: str | bytes) -> Command | CollectorWelcome | None:
     try:
         return _COMMAND.validate_json(text)
     except ValidationError as error:
-        log.warning("the backend said what is not in the protocol: %s", error)
+        log.warning("the backend sent a message that is not in the protocol: %s", error)
         return None
 
 

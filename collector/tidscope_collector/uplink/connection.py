@@ -221,7 +221,7 @@ class Uplink:
         if kept is None:
             return False
         if (target, kept.seq) in self._refused:
-            await self._tell_lost(link, target, kept.seq, kept.seq, "the backend refused it")
+            await self._tell_lost(link, target, kept.seq, kept.seq, "the backend rejected it")
             return True
         self._in_flight.append((target, kept.seq))
         await self._give(link, kept.data)
@@ -267,4 +267,4 @@ class Uplink:
         try:
             await self._give(link, reply.model_dump_json())
         except ConnectionClosed:
-            log.info("the backend went before it had its answer")
+            log.info("the backend disconnected before the answer was sent")

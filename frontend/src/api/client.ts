@@ -12,81 +12,93 @@ import type {
   SteerRequest,
   Target,
 } from "../wire/generated/models";
-import { request } from "./http";
+import {
+  isDemoResponse,
+  isDoctorReport,
+  isHealthResponse,
+  isPoliciesResponse,
+  isProcessesResponse,
+  isSessionResponse,
+  isSteeringOptions,
+  isTarget,
+} from "../wire/generated/validators";
+import { command, request } from "./http";
 import { signedIn } from "./session";
 
 export function getHealth(signal?: AbortSignal): Promise<HealthResponse> {
-  return request("GET", "/health", signal ? { signal } : {});
+  return request("GET", "/health", isHealthResponse, { signal });
 }
 
 export function listProcesses(
   host: string | null,
   signal?: AbortSignal,
 ): Promise<ProcessesResponse> {
-  return request("GET", `/processes${onHost(host)}`, signal ? { signal } : {});
+  return request("GET", `/processes${onHost(host)}`, isProcessesResponse, { signal });
 }
 
 export function attach(body: AttachRequest): Promise<Target> {
-  return request("POST", "/targets", { body });
+  return request("POST", "/targets", isTarget, { body });
 }
 
 export function detach(target: string): Promise<void> {
-  return request("DELETE", `/targets/${target}`);
+  return command("DELETE", `/targets/${target}`);
 }
 
 export function setRate(target: string, rateHz: number): Promise<Target> {
-  return request("PATCH", `/targets/${target}`, { body: { rate_hz: rateHz } });
+  return request("PATCH", `/targets/${target}`, isTarget, { body: { rate_hz: rateHz } });
 }
 
 /** The policies that a program can be steered by, with their parameters. */
 export function listPolicies(signal?: AbortSignal): Promise<PoliciesResponse> {
-  return request("GET", "/policies", signal ? { signal } : {});
+  return request("GET", "/policies", isPoliciesResponse, { signal });
 }
 
 /** How a target could be steered, or why not. */
 export function steeringOptions(target: string, signal?: AbortSignal): Promise<SteeringOptions> {
-  return request("GET", `/targets/${target}/steering`, signal ? { signal } : {});
+  return request("GET", `/targets/${target}/steering`, isSteeringOptions, { signal });
 }
 
 /** Steer a target, or steer it otherwise. */
 export function steer(target: string, body: SteerRequest): Promise<Target> {
-  return request("PUT", `/targets/${target}/steering`, { body });
+  return request("PUT", `/targets/${target}/steering`, isTarget, { body });
 }
 
 export function restartSearch(target: string): Promise<Target> {
-  return request("POST", `/targets/${target}/steering/restart`);
+  return request("POST", `/targets/${target}/steering/restart`, isTarget);
 }
 
 /** Steer no more: the target gets its original size back. */
 export function releaseTarget(target: string): Promise<Target> {
-  return request("DELETE", `/targets/${target}/steering`);
+  return request("DELETE", `/targets/${target}/steering`, isTarget);
 }
 
 /** What this session may do. */
 export function getSession(signal?: AbortSignal): Promise<SessionResponse> {
-  return request("GET", "/session", signal ? { signal } : {});
+  return request("GET", "/session", isSessionResponse, { signal });
 }
 
 export function startDemo(): Promise<DemoResponse> {
-  return request("POST", "/demo");
+  return request("POST", "/demo", isDemoResponse);
 }
 
 export function stopDemo(): Promise<void> {
-  return request("DELETE", "/demo");
+  return command("DELETE", "/demo");
 }
 
 export function examine(host: string | null, signal?: AbortSignal): Promise<DoctorReport> {
-  return request("GET", `/doctor${onHost(host)}`, signal ? { signal } : {});
+  return request("GET", `/doctor${onHost(host)}`, isDoctorReport, { signal });
 }
 
 /** Set kernel.task_delayacct of a host; answers with its report. */
 export function setDelayAccounting(host: string | null, on: boolean): Promise<DoctorReport> {
-  return request("PUT", `/doctor/delay-accounting${onHost(host)}`, { body: { on } });
+  return request("PUT", `/doctor/delay-accounting${onHost(host)}`, isDoctorReport, {
+    body: { on },
+  });
 }
 
 /** Trade the printed token for a session cookie. */
 export async function signIn(token: string): Promise<void> {
-  await request<void>("POST", "/session", { body: { token } });
+  await command("POST", "/session", { body: { token } });
   signedIn.set(true);
 }
 

@@ -1,27 +1,57 @@
-import { ProblemError, problemOf, unreachable } from "./problem";
+import { misfitOf } from "../wire/check";
+import type { Validator } from "../wire/generated/validators";
+import { ProblemError, problemOf, unexpected, unreachable } from "./problem";
 import { signedIn } from "./session";
 
 /** What a request may carry. */
 export interface RequestParts {
+  /** Sent as JSON. */
   readonly body?: unknown;
-  readonly signal?: AbortSignal;
+  /** Sent as it is, in place of a body. */
+  readonly file?: { readonly type: string; readonly data: Blob };
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Ask the backend. The type of the answer is what its schema says.
+ * Ask the backend for something.
  *
- * @throws ProblemError if it refuses or does not answer; the reason of the signal if that ended it.
+ * @param fits Validator of the answer.
+ * @throws ProblemError if it refuses, does not answer, or answers with something else; the reason of
+ *   the signal if that ended it.
  */
 export async function request<T>(
   method: string,
   path: string,
-  { body, signal }: RequestParts = {},
+  fits: Validator<T>,
+  parts: RequestParts = {},
 ): Promise<T> {
+  const response = await send(method, path, parts);
+  const value: unknown = await response.json().catch(() => undefined);
+  if (fits(value)) return value;
+  const misfit = misfitOf(fits, value) ?? "";
+  throw new ProblemError(unexpected(`${method} ${path}: ${misfit}`, response.status));
+}
+
+/** Tell the backend to do something that has no answer. Throws as `request` does. */
+export async function command(
+  method: string,
+  path: string,
+  parts: RequestParts = {},
+): Promise<void> {
+  await send(method, path, parts);
+}
+
+async function send(
+  method: string,
+  path: string,
+  { body, file, signal }: RequestParts,
+): Promise<Response> {
+  const type = file?.type ?? (body === undefined ? null : "application/json");
   const response = await fetch(`/api/v1${path}`, {
     method,
     credentials: "same-origin",
-    headers: body === undefined ? {} : { "content-type": "application/json" },
-    body: body === undefined ? null : JSON.stringify(body),
+    headers: type === null ? {} : { "content-type": type },
+    body: file?.data ?? (body === undefined ? null : JSON.stringify(body)),
     signal: signal ?? null,
   }).catch((error: unknown) => {
     throw signal?.aborted === true ? error : new ProblemError(unreachable());
@@ -32,5 +62,5 @@ export async function request<T>(
     }
     throw new ProblemError(await problemOf(response));
   }
-  return (response.status === 204 ? undefined : await response.json()) as T;
+  return response;
 }

@@ -1,6 +1,7 @@
 /** Refusals of the backend (RFC 9457), and those that the page makes up when none could come. */
 
 import type { Problem, ProblemType } from "../wire/generated/models";
+import { isProblem } from "../wire/generated/validators";
 
 const PREFIX = "urn:tidscope:problem:";
 
@@ -31,16 +32,27 @@ export function unreachable(): Problem {
   };
 }
 
+/** The backend answered with something else than its schema says. */
+export function unexpected(detail: string, status: number): Problem {
+  return {
+    type: "about:blank",
+    title: "Unexpected answer from the backend",
+    status,
+    detail,
+    hint: "Reload the page: it may be of another version than the backend.",
+  };
+}
+
 /** Read the problem out of an answer that is not a success; never throws. */
 export async function problemOf(response: Response): Promise<Problem> {
   const body: unknown = await response.json().catch(() => null);
-  const given = isRecord(body) ? body : {};
+  if (isProblem(body)) return body;
   return {
-    type: textOf(given.type) || "about:blank",
-    title: textOf(given.title) || response.statusText || "Refused",
+    type: "about:blank",
+    title: response.statusText || "Refused",
     status: response.status,
-    detail: textOf(given.detail) || `The backend answered with status ${response.status}.`,
-    hint: textOf(given.hint),
+    detail: `The backend answered with status ${response.status}.`,
+    hint: "",
   };
 }
 
@@ -57,12 +69,4 @@ export function asProblem(error: unknown): Problem {
     detail,
     hint: "Reload the page.",
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

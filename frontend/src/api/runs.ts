@@ -7,40 +7,40 @@ import type {
   RunPatch,
   RunsResponse,
 } from "../wire/generated/models";
-import { request } from "./http";
-import { ProblemError, problemOf, unreachable } from "./problem";
+import { isComparison, isRunManifest, isRunsResponse } from "../wire/generated/validators";
+import { command, request } from "./http";
 
 /** Forms that a run can be taken away in. */
 export const EXPORTS = ["folder", "parquet", "csv", "trace"] as const;
 export type ExportFormat = (typeof EXPORTS)[number];
 
 export function listRuns(signal?: AbortSignal): Promise<RunsResponse> {
-  return request("GET", "/runs", signal ? { signal } : {});
+  return request("GET", "/runs", isRunsResponse, { signal });
 }
 
 export function getRun(run: string, signal?: AbortSignal): Promise<RunManifest> {
-  return request("GET", `/runs/${run}`, signal ? { signal } : {});
+  return request("GET", `/runs/${run}`, isRunManifest, { signal });
 }
 
 export function record(body: RecordRequest): Promise<RunManifest> {
-  return request("POST", "/runs", { body });
+  return request("POST", "/runs", isRunManifest, { body });
 }
 
 export function stopRecording(run: string): Promise<RunManifest> {
-  return request("POST", `/runs/${run}/stop`);
+  return request("POST", `/runs/${run}/stop`, isRunManifest);
 }
 
 export function changeRun(run: string, body: RunPatch): Promise<RunManifest> {
-  return request("PATCH", `/runs/${run}`, { body });
+  return request("PATCH", `/runs/${run}`, isRunManifest, { body });
 }
 
 /** It can be restored for an hour. */
 export function deleteRun(run: string): Promise<void> {
-  return request("DELETE", `/runs/${run}`);
+  return command("DELETE", `/runs/${run}`);
 }
 
 export function restoreRun(run: string): Promise<RunManifest> {
-  return request("POST", `/runs/${run}/restore`);
+  return request("POST", `/runs/${run}/restore`, isRunManifest);
 }
 
 /** Address of a run's frames, without a query. */
@@ -54,22 +54,12 @@ export function exportHref(run: string, format: ExportFormat): string {
 }
 
 /** Bring in a run that was exported as a folder. */
-export async function importRun(file: Blob): Promise<RunManifest> {
-  const response = await fetch("/api/v1/runs/import", {
-    method: "POST",
-    credentials: "same-origin",
-    headers: { "content-type": "application/zstd" },
-    body: file,
-  }).catch(() => {
-    throw new ProblemError(unreachable());
-  });
-  if (!response.ok) {
-    throw new ProblemError(await problemOf(response));
-  }
-  return (await response.json()) as RunManifest;
+export function importRun(file: Blob): Promise<RunManifest> {
+  const parts = { file: { type: "application/zstd", data: file } };
+  return request("POST", "/runs/import", isRunManifest, parts);
 }
 
 /** @param query As the address of the Compare page has it. */
 export function compareRuns(query: string, signal?: AbortSignal): Promise<Comparison> {
-  return request("GET", `/compare?${query}`, signal ? { signal } : {});
+  return request("GET", `/compare?${query}`, isComparison, { signal });
 }

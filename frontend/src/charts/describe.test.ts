@@ -64,8 +64,10 @@ describe("describeChart and describeEvent", () => {
 
   it("describes events", () => {
     const exited = { type: "target_exited", exit_code: 256 } as const;
-    expect(describeEvent(exited)).toBe("The process exited with exit code 1.");
-    expect(describeEvent({ ...exited, exit_code: 9 })).toBe("The process exited with signal 9.");
+    expect(describeEvent(exited)).toBe("The process exited: exit code 1.");
+    expect(describeEvent({ ...exited, exit_code: 9 })).toBe(
+      "The process exited: killed by SIGKILL.",
+    );
     const adapted = { type: "rate_adapted", requested_hz: 10, budget_percent: 2 } as const;
     expect(describeEvent({ ...adapted, rate_hz: 4, previous_hz: 10, overhead_percent: 4.96 })).toBe(
       "Sampling rate lowered from 10 to 4 Hz (10 requested): sampling used 5.0 % of a core (budget 2 %).",

@@ -1,6 +1,7 @@
 /** Charts and events in words. */
 
 import { PART_NAMES, PARTS, type Part } from "../model/breakdown";
+import { exitStatusText } from "../model/exitStatusText";
 import { formatDuration, formatValue } from "../model/format";
 import { signalName } from "../model/steerText";
 import type { ChartView, LineView, SteerView, TimesRow, TimesView } from "../model/views";
@@ -78,7 +79,7 @@ export function describeEvent(event: TargetEvent): string {
     case "target_exited":
       return event.exit_code === null
         ? "The process exited."
-        : `The process exited with ${exitText(event.exit_code)}.`;
+        : `The process exited: ${exitStatusText(event.exit_code)}.`;
     case "target_detached":
       return "Detached.";
     case "rate_changed":
@@ -112,12 +113,6 @@ export function describeEvent(event: TargetEvent): string {
         ? `${event.policy} works again.`
         : `${event.policy} cannot run: ${event.problem}`;
   }
-}
-
-/** Status as wait(2) gives it: the signal in the low seven bits, else the exit code above them. */
-function exitText(status: number): string {
-  const signal = status & 0x7f;
-  return signal === 0 ? `exit code ${(status >> 8) & 0xff}` : `signal ${signal}`;
 }
 
 function plural(count: number, one: string, many: string): string {

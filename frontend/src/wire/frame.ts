@@ -4,8 +4,8 @@
  */
 
 import { type ArrowColumn, ArrowError, readArrow } from "./arrow";
+import { checkFrameHeader } from "./check";
 import type { FrameHeader } from "./generated/models";
-import { checkFrameHeader } from "./guards";
 
 /** A binary message is not a frame; the text says in what way. */
 export class FrameError extends Error {

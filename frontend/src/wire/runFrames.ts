@@ -1,5 +1,7 @@
 /** Frames of a run, as the backend streams them: each with its length before it. */
 
+import { isProblem } from "./generated/validators";
+
 /** Bytes of a frame's length, little-endian. */
 const LENGTH_BYTES = 4;
 /** No frame of a run is longer; what claims to be is no stream of frames. */
@@ -66,8 +68,7 @@ export const readFrames: ReadFrames = async (url, onFrame, signal) => {
 
 async function refusal(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => null);
-  const told = typeof body === "object" && body !== null && "detail" in body ? body.detail : "";
-  return typeof told === "string" && told !== ""
-    ? told
+  return isProblem(body) && body.detail !== ""
+    ? body.detail
     : `the backend answered with status ${response.status}`;
 }

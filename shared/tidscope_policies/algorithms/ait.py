@@ -27,9 +27,9 @@ DOWN, UP = -1, 1
 class AitParameters(Parameters):
     """Of the policy `ait`."""
 
-    cycle: int = parameter(5, 1, 1_000_000, "jobs", "finished jobs that an average is taken over")
+    cycle: int = parameter(5, 1, 1_000_000, "jobs", "finished jobs per average")
     stride: int = parameter(2, 1, 1024, "threads", "step")
-    threshold: float = parameter(0.01, 0.0, 1.0, "", "change of the time that counts, relative")
+    threshold: float = parameter(0.01, 0.0, 1.0, "", "smallest relative change that counts")
 
 
 class Ait:
@@ -55,7 +55,7 @@ class Ait:
             self._empty()
             return Decision(bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
         if seen.mean_wait_s is None:
-            why = "Nothing tells how long jobs wait."
+            why = "The signal does not report how long jobs wait."
             return Decision(bounds.clamp(seen.size), "no signal", why)
         self._jobs += seen.jobs
         self._waited_s += seen.mean_wait_s * seen.jobs
@@ -69,7 +69,7 @@ class Ait:
     def restart(self, reason: str) -> None:
         """Begin again at the lowest size."""
         self._begun = False
-        self._why = f"It begins anew: {reason}"
+        self._why = f"The search restarts: {reason}"
 
     def _empty(self) -> None:
         self._jobs, self._waited_s = 0, 0.0
@@ -87,7 +87,7 @@ class Ait:
         if change > 0:
             self._direction = -self._direction
             return self._step(seen, f"Jobs wait {_ms(now_s)}, longer than before")
-        return self._step(seen, f"Jobs wait {_ms(now_s)}, not as long as before")
+        return self._step(seen, f"Jobs wait {_ms(now_s)}, less than before")
 
     def _step(self, seen: Observation, why: str) -> Decision:
         bounds = seen.bounds

@@ -49,12 +49,12 @@ class Bidirectional:
         if last is not None and last > now:
             self._direction = -self._direction
             return self._step(seen, f"{now:.6g} ops/s is less than {last:.6g} before: back")
-        return self._step(seen, "It did not get worse: on")
+        return self._step(seen, "Progress did not fall: on")
 
     def restart(self, reason: str) -> None:
         """Begin again at the highest size."""
         self._begun = False
-        self._why = f"The climb begins anew: {reason}"
+        self._why = f"The climb restarts: {reason}"
 
     def _step(self, seen: Observation, why: str) -> Decision:
         bounds = seen.bounds

@@ -44,11 +44,11 @@ class BidirectionalPrinted:
                 self._direction = -self._direction
             self._variable = bounds.clamp(self._variable + self._direction)
             size = self._variable
-            why = "It did not get worse: on"
+            why = "Progress did not fall: on"
         word = "climbing up" if self._direction == UP else "climbing down"
         return Decision(size, word, f"{why} to {size}.")
 
     def restart(self, reason: str) -> None:
         """Begin again at the highest size."""
         self._variable = None
-        self._why = f"The climb begins anew: {reason}"
+        self._why = f"The climb restarts: {reason}"

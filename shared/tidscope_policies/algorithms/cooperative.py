@@ -41,9 +41,9 @@ PEER_PATIENCE = 5
 class CooperativeParameters(KalmanKgParameters):
     """Of the policy `cooperative`."""
 
-    cores: int = parameter(0, 0, 65536, "cores", "cores that are shared; 0: the highest size")
+    cores: int = parameter(0, 0, 65536, "cores", "cores to share; 0: the highest size")
     patience: int = parameter(
-        3, 1, 60, "intervals", "how long it keeps its turn after it moved, to see what came of it"
+        3, 1, 60, "intervals", "how long it keeps its turn after a move, to measure the effect"
     )
 
 
@@ -71,7 +71,7 @@ class Cooperative:
         if not is_measured(seen) or peers.log_progress is None:
             return Decision(seen.bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
         if self._others.is_dip(peers.log_progress):
-            why = "Progress of another program dipped, which is no reason to move."
+            why = "Progress of another program dipped: the size stays."
             return Decision(seen.size, "holding", why)
         if self._disturbed:
             self._search.loosen()
@@ -89,7 +89,7 @@ class Cooperative:
         self._restarted = reason
 
     def _start(self, seen: Observation, peers: Peers) -> Decision:
-        why = f"It begins anew ({self._restarted})" if self._restarted else "It begins"
+        why = f"The search restarts ({self._restarted})" if self._restarted else "It begins"
         self._search.forget(why)
         self._instances, self._restarted, self._disturbed = peers.instances, "", False
         self._others = _PeerGate()

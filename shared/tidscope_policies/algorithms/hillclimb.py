@@ -33,11 +33,9 @@ class HillclimbParameters(Parameters):
         1.0, 0.5, 60.0, "s", "length of an interval: how often the policy decides"
     )
     factor: float = parameter(
-        0.9, 0.5, 1.0, "", "progress times this must beat the step before for another step"
+        0.9, 0.5, 1.0, "", "progress times this must exceed that of the step before"
     )
-    settled: int = parameter(
-        4, 1, 600, "intervals", "how long it rests before it looks the other way"
-    )
+    settled: int = parameter(4, 1, 600, "intervals", "rest before it tries the other direction")
 
 
 class Hillclimb:
@@ -65,7 +63,7 @@ class Hillclimb:
         if self._state == "settled":
             return self._rest_or_explore(seen)
         if self._reference is None:
-            return self._climb(seen, "This is where it begins")
+            return self._climb(seen, "The lowest size is measured")
         if self._state == "exploring":
             return self._judge_exploring(seen, self._reference)
         return self._judge_scaling(seen, self._reference)
@@ -73,7 +71,7 @@ class Hillclimb:
     def restart(self, reason: str) -> None:
         """Begin again at the lowest size."""
         self._state = "starting"
-        self._why = f"The climb begins anew: {reason}"
+        self._why = f"The climb restarts: {reason}"
 
     def _judge_exploring(self, seen: Observation, reference: float) -> Decision:
         if seen.progress <= reference:
@@ -109,9 +107,9 @@ class Hillclimb:
     def _rest_or_explore(self, seen: Observation) -> Decision:
         self._rest -= 1
         if self._rest > 0:
-            return Decision(seen.size, "settled", f"It rests at {seen.size}.")
+            return Decision(seen.size, "settled", f"Resting at {seen.size}.")
         self._direction = -self._direction
         if seen.size + self._direction not in seen.bounds.sizes:
             self._direction = -self._direction
         self._state, self._stride = "exploring", 1
-        return self._climb(seen, "It has rested long enough")
+        return self._climb(seen, "The rest is over")

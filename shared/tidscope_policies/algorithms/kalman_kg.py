@@ -3,7 +3,7 @@
 Ours. Each interval
 
 1. a Kalman filter takes the progress into a belief about all sizes (belief.py);
-2. a CUSUM of surprises notices that the program entered another phase, and forgets (change.py);
+2. a CUSUM of surprises notices that the program entered a new phase, and forgets (change.py);
 3. the size is chosen whose expected progress now, and knowledge for later, are worth the most:
 
        value(n) = expected(n) - margin if n is not the size in force + horizon * gradient(n)
@@ -47,24 +47,24 @@ class KalmanKgParameters(Parameters):
     """Of the policy `kalman-kg`."""
 
     length_scale: float = parameter(
-        0.8, 0.1, 5.0, "doublings", "how far sizes are alike; larger: smoother curves"
+        0.8, 0.1, 5.0, "doublings", "how far sizes resemble each other; larger: smoother curves"
     )
-    sd: float = parameter(0.13, 0.01, 1.0, "", "how much progress differs between sizes, relative")
-    drift: float = parameter(1e-5, 0.0, 0.1, "", "share of the first doubt that returns each time")
-    keep: float = parameter(0.92, 0.0, 0.999, "", "share of a disturbance left next time")
-    disturbance_sd: float = parameter(0.01, 0.0, 0.5, "", "size of slow disturbances, relative")
-    noise_sd: float = parameter(0.03, 0.001, 0.3, "", "noise of an interval at first, relative")
-    noise_floor: float = parameter(0.01, 0.001, 0.3, "", "least noise that is believed, relative")
-    horizon: float = parameter(40.0, 0.0, 10000.0, "intervals", "how long knowledge is of use")
+    sd: float = parameter(0.13, 0.01, 1.0, "", "relative difference of progress between sizes")
+    drift: float = parameter(
+        1e-5, 0.0, 0.1, "", "share of the initial uncertainty added an interval"
+    )
+    keep: float = parameter(0.92, 0.0, 0.999, "", "share of a disturbance left an interval later")
+    disturbance_sd: float = parameter(0.01, 0.0, 0.5, "", "relative size of slow disturbances")
+    noise_sd: float = parameter(0.03, 0.001, 0.3, "", "initial relative noise of an interval")
+    noise_floor: float = parameter(0.01, 0.001, 0.3, "", "smallest relative noise assumed")
+    horizon: float = parameter(40.0, 0.0, 10000.0, "intervals", "how long a measurement is useful")
     lookahead: int = parameter(
-        8, 1, 32, "intervals", "most measurements in a row that a try is thought to be"
+        8, 1, 32, "intervals", "longest run of measurements that a trial plans for"
     )
-    margin: float = parameter(0.007, 0.0, 1.0, "", "gain not worth a change of size, relative")
-    slack: float = parameter(0.5, 0.0, 5.0, "sd", "surprise that does not count as a change")
-    threshold: float = parameter(9.0, 1.0, 100.0, "sd", "sum of surprises that is a change")
-    max_step: int = parameter(
-        2, 1, 32, "sizes", "largest step of a try, in sizes that are thought of"
-    )
+    margin: float = parameter(0.007, 0.0, 1.0, "", "relative gain below which the size stays")
+    slack: float = parameter(0.5, 0.0, 5.0, "sd", "surprise that is no evidence of a change")
+    threshold: float = parameter(9.0, 1.0, 100.0, "sd", "sum of surprises that means a change")
+    max_step: int = parameter(2, 1, 32, "sizes", "largest step of a trial, in candidate sizes")
 
 
 MOST_SIZES = 32
@@ -116,7 +116,7 @@ class Search:
         self._belief.widen(self._p.sd)
         self._measured.clear()
         self._detector.reset()
-        self._news = f"{why}, so what was known is forgotten. "
+        self._news = f"{why}: earlier measurements are discarded. "
 
     def loosen(self) -> None:
         """Something else moved the level: what is known of differences stays."""
@@ -149,7 +149,7 @@ class Search:
             if new and abs(sds) > OUTLIER:
                 self._widen(difference, variance)
             elif self._detector.add(min(max(sds, -MOST_SURPRISE), MOST_SURPRISE)):
-                self.forget("The program entered another phase")
+                self.forget("The program entered a new phase")
             elif abs(sds) > OUTLIER:
                 # Either a change, which the next interval will confirm, or nothing to learn from.
                 return
@@ -185,15 +185,15 @@ class Search:
         self._news = ""
         more = float(belief.means[at] - belief.means[here])
         if chosen == size:
-            reason = f"{size} is expected to be the best; nothing else is worth a try."
+            reason = f"{size} is expected to be the best; no other size is worth a trial."
             if belief.best != size:
-                reason = f"{belief.best} may be better than {size}, but too little to move."
+                reason = f"{belief.best} may be better than {size}, but not by enough to move."
             return Decision(size, "settled", news + reason)
         if more > 0:
             reason = f"{chosen} is expected to do {100 * more:.1f} % more than {size}."
         else:
-            reason = f"{chosen} is not known well, and may turn out better than {size}."
-        return Decision(chosen, "searching", news + reason, probing=True)
+            reason = f"{chosen} is uncertain, and may be better than {size}."
+        return Decision(chosen, "exploring", news + reason, probing=True)
 
 
 class KalmanKg:
@@ -212,7 +212,7 @@ class KalmanKg:
 
     def restart(self, reason: str) -> None:
         """Forget what is believed about the sizes."""
-        self._search.forget(f"The search begins anew ({reason})")
+        self._search.forget(f"The search restarts ({reason})")
 
 
 def candidates(bounds: Bounds) -> list[int]:

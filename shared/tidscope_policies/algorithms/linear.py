@@ -66,13 +66,13 @@ class Linear:
         inside = {size: done for size, done in self._buckets.items() if size in seen.bounds.sizes}
         self._best = min(inside, key=lambda size: (-inside[size], size))
         best = f"the best of {len(inside)} sizes is {self._best}"
-        return Decision(self._best, "found", f"{tried}; {best} with {inside[self._best]:.6g}.")
+        return Decision(self._best, "settled", f"{tried}; {best} with {inside[self._best]:.6g}.")
 
     def restart(self, reason: str) -> None:
         """Search anew from the highest size."""
         self._buckets.clear()
         self._cursor = self._best = None
-        self._why = f"The search begins anew: {reason}"
+        self._why = f"The search restarts: {reason}"
 
     @property
     def buckets(self) -> dict[int, float]:
@@ -90,8 +90,8 @@ class Linear:
 
     def _keep(self, seen: Observation, best: int) -> Decision:
         size = seen.bounds.clamp(best)
-        return Decision(size, "settled", f"{size} is the best found; a restart searches anew.")
+        return Decision(size, "settled", f"{size} is the best found until the search is restarted.")
 
 
 def _try(size: int, why: str) -> Decision:
-    return Decision(size, "searching", f"{why}; {size} is tried next.", probing=True)
+    return Decision(size, "exploring", f"{why}; {size} is tried next.", probing=True)

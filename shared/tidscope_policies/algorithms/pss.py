@@ -29,7 +29,7 @@ MOST_TREND = 5
 class PssParameters(Parameters):
     """Of the policy `pss`."""
 
-    threshold: int = parameter(8, 0, 500, "", "sum of weights at which an answer is sure")
+    threshold: int = parameter(8, 0, 500, "", "sum of weights at which an answer is certain")
     limit: int = parameter(31, 1, 127, "", "largest weight")
     rest: int = parameter(1, 0, 60, "intervals", "pause after a step, so that its effect is seen")
 
@@ -63,7 +63,7 @@ class Pss:
         self._before, self._asked = seen.progress, None
         if self._rest > 0:
             self._rest -= 1
-            return Decision(size, "resting", f"It stays at {size} to see what that does.")
+            return Decision(size, "resting", f"Holding {size} to measure its effect.")
         return self._step(seen)
 
     def restart(self, reason: str) -> None:
@@ -71,7 +71,7 @@ class Pss:
         self._predictor.reset()
         self._asked = self._before = None
         self._trend, self._rest = 0, 0
-        self._why = f"What was learnt is forgotten: {reason}. "
+        self._why = f"The weights are reset: {reason}. "
 
     def _step(self, seen: Observation) -> Decision:
         features = (
@@ -88,11 +88,11 @@ class Pss:
         if size == seen.size:
             self._direction = -self._direction
             size = seen.bounds.clamp(seen.size + self._direction)
-            why = "the bound is reached, so it looks the other way"
+            why = "the bound is reached, so the direction reverses"
         elif score:
             why = f"the sum of weights, {score}, says {'up' if score > 0 else 'down'}"
         else:
-            why = "nothing is learnt yet about this size, so it goes on"
+            why = "nothing is known about this size, so the direction stays"
         self._asked = features if size != seen.size else None
         word = "stepping up" if self._direction == UP else "stepping down"
         return Decision(size, word, f"{news}{why[:1].upper()}{why[1:]}: {size} is next.")

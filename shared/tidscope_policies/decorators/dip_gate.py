@@ -63,7 +63,7 @@ class DipGate:
         if len(kept) < self._settings.remaining * len(parts):
             self._ignored += 1
             if self._ignored < self._settings.patience and self._last is not None:
-                reason = "Progress dipped in this interval, which is no reason to move."
+                reason = "Progress dipped in this interval: the size stays."
                 return self._remember(replace(self._last, reason=reason))
             self._recent.clear()
             kept = parts

@@ -14,7 +14,7 @@ class Pauses:
         """Hold, or pass on."""
         if seen.paused:
             size = seen.size if self._size is None else self._size
-            return Decision(size, "paused", "The program stands still, so nothing is decided.")
+            return Decision(size, "paused", "The program is paused: nothing is decided.")
         decided = self._inner.observe(seen)
         self._size = decided.size
         return decided

@@ -155,12 +155,12 @@ class AgentClient:
         try:
             return _LINE.validate_json(text, strict=True)
         except ValidationError as error:
-            raise self._nonsense(f"a line that is not of the protocol: {text[:80]!r}") from error
+            raise self._nonsense(f"a line outside the protocol: {text[:80]!r}") from error
 
     def _take_notices(self) -> None:
         while b"\n" in self._buffer:
             if not isinstance(self._line(0), AgentNotice):
-                raise self._nonsense("an answer that nobody asked for")
+                raise self._nonsense("an unexpected answer")
             self._restart_requested = True
 
     def _receive(self, timeout_s: float) -> None:

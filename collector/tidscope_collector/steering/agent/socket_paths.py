@@ -150,15 +150,15 @@ def _connect_at(root: int, path: str, pid: int, uids: list[int], timeout_s: floa
         _check_peer(connection, path, pid, uids)
     except (TimeoutError, BlockingIOError) as error:
         connection.close()
-        raise AgentTimeoutError(f"The agent at {path} does not take connections.") from error
+        raise AgentTimeoutError(f"The agent at {path} does not accept connections.") from error
     except ConnectionRefusedError as error:
         connection.close()
         raise StaleSocketError(
-            f"Nobody listens at {path}: it was left by a program that has ended."
+            f"No process listens at {path}: a program that has ended left it behind."
         ) from error
     except OSError as error:
         connection.close()
-        raise AgentTroubleError(f"{path} cannot be connected to: {error.strerror}.") from error
+        raise AgentTroubleError(f"Cannot connect to {path}: {error.strerror}.") from error
     except AgentTroubleError:
         connection.close()
         raise
@@ -173,13 +173,13 @@ def _open(root: int, path: str) -> int:
     try:
         for part in PurePosixPath(path).parts[1:]:
             if part == "..":
-                raise WrongPeerError(f"{path} leads upwards.")
+                raise WrongPeerError(f"{path} contains a parent folder.")
             deeper = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=file)
             os.close(file)
             file = deeper
             kind = os.fstat(file).st_mode
             if stat.S_ISLNK(kind):
-                raise WrongPeerError(f"{path} leads over a symbolic link ({part}).")
+                raise WrongPeerError(f"{path} goes through a symbolic link ({part}).")
         if not stat.S_ISSOCK(kind):
             raise WrongPeerError(f"{path} is not a socket.")
     except OSError as error:
@@ -197,9 +197,9 @@ def _check_peer(connection: socket.socket, path: str, pid: int, uids: list[int])
     answer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     peer, uid, _ = _CREDENTIALS.unpack(answer)
     if peer != pid:
-        raise WrongPeerError(f"At {path} listens process {peer}, not {pid}.")
+        raise WrongPeerError(f"{path} is served by process {peer}, not {pid}.")
     if uid not in uids:
-        raise WrongPeerError(f"At {path} listens user {uid}; process {pid} is of user {uids[1]}.")
+        raise WrongPeerError(f"{path} is served by user {uid}, not by {uids[1]}, who runs {pid}.")
 
 
 def _who(status: bytes) -> tuple[list[int], int]:
@@ -208,4 +208,4 @@ def _who(status: bytes) -> tuple[list[int], int]:
     try:
         return [int(uid) for uid in lines[b"Uid"].split()], int(lines[b"NSpid"].split()[-1])
     except (KeyError, ValueError, IndexError) as error:
-        raise AgentTroubleError("The kernel's account of the process cannot be read.") from error
+        raise AgentTroubleError("The status file of the process cannot be parsed.") from error

@@ -77,6 +77,6 @@ def _told() -> Iterator[None]:
     try:
         yield
     except AgentRefusedError as error:
-        raise KnobRefusedError(f"The agent refuses: {error}.") from error
+        raise KnobRefusedError(f"The agent refused: {error}.") from error
     except AgentTroubleError as error:
         raise KnobLostError(str(error)) from error

@@ -103,7 +103,7 @@ class GoAffinityKnob:
         """See Knob: GOMAXPROCS, as it is in the program's memory."""
         size = self._reader.read()
         if size is None:
-            raise KnobLostError(f"Process {self._lease.pid} has ended or become another program.")
+            raise KnobLostError(f"Process {self._lease.pid} has ended or executed another program.")
         return size
 
     def keep(self) -> None:
@@ -202,7 +202,7 @@ def open_go_affinity(
                 "does not follow the affinity. Link the Go agent into it instead."
             )
         if upper == 1:
-            raise KnobRefusedError(f"Process {pid} has one CPU: there is nothing to choose.")
+            raise KnobRefusedError(f"Process {pid} may use one CPU only: nothing to steer.")
     except BaseException:
         passed.reader.close()
         raise
@@ -242,5 +242,5 @@ def _why_not(pid: int, cpus: Cpus, error: Exception) -> str:
     if isinstance(error, PermissionError):
         return f"The affinity of process {pid} may not be changed: run the collector as root."
     if isinstance(error, OSError) and error.errno == errno.EINVAL:
-        return f"The cpuset of process {pid} does not have the CPUs {sorted(cpus)} any more."
+        return f"The cpuset of process {pid} no longer has the CPUs {sorted(cpus)}."
     return f"The affinity of process {pid} cannot be changed: {error}."

@@ -162,8 +162,8 @@ class Leases:
                 found = self._recover(lease)
                 done.append(found)
                 log.warning(
-                    "restored the affinity of %d threads of process %d, which a collector that is "
-                    "gone had changed%s",
+                    "restored the affinity of %d threads of process %d, left by a collector "
+                    "that has ended%s",
                     found.threads,
                     found.pid,
                     f", but not of all: {found.trouble}" if found.trouble else "",

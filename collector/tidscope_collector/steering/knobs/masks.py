@@ -52,7 +52,7 @@ def read_masks(procfs: ProcFs, pid: int) -> list[ThreadMask]:
         except (ProcessLookupError, FileNotFoundError):
             continue
     if not found:
-        raise ProcessLookupError(f"process {pid} is gone")
+        raise ProcessLookupError(f"process {pid} has ended")
     return found
 
 
@@ -94,7 +94,7 @@ def set_masks(procfs: ProcFs, pid: int, wanted: Callable[[ThreadMask], Cpus | No
         if not changed:
             return total
         total += changed
-    raise UnsettledError(f"process {pid} makes threads faster than their affinity can be set")
+    raise UnsettledError(f"process {pid} creates threads faster than their affinity can be set")
 
 
 def _threads(procfs: ProcFs, pid: int) -> list[int]:
@@ -102,4 +102,4 @@ def _threads(procfs: ProcFs, pid: int) -> list[int]:
         with os.scandir(procfs.path(f"{pid}/task")) as entries:
             return [int(entry.name) for entry in entries]
     except FileNotFoundError as error:
-        raise ProcessLookupError(f"process {pid} is gone") from error
+        raise ProcessLookupError(f"process {pid} has ended") from error

@@ -47,8 +47,8 @@ def check(procfs: ProcFs, pid: int) -> Passed:
         chosen = chosen_by_program(pid, procfs)
         if chosen:
             raise KnobRefusedError(
-                f"Process {pid} called runtime.GOMAXPROCS itself: the runtime keeps to that and "
-                f"does not follow the affinity. Take the call out, or {_AGENT}."
+                f"Process {pid} called runtime.GOMAXPROCS itself: the runtime keeps that "
+                f"value and ignores the affinity. Remove the call, or {_AGENT}."
             )
     except BaseException:
         program.reader.close()
@@ -60,7 +60,7 @@ def _check_version(pid: int, program: GoProgram) -> None:
     found = _VERSION.match(program.version or "")
     if found is None:
         raise KnobRefusedError(
-            f"Process {pid} does not say with which version of Go it was built: go-affinity needs "
+            f"Process {pid} does not record its Go version: go-affinity needs "
             f"1.25 or newer. Build it with a released version, or {_AGENT}."
         )
     if (int(found[1]), int(found[2])) < FIRST_VERSION:
@@ -76,7 +76,7 @@ def _check_environment(pid: int, variables: dict[str, str]) -> None:
     if re.fullmatch(r"[+]?[0-9]+", value) and int(value) > 0:
         raise KnobRefusedError(
             f"Process {pid} was started with GOMAXPROCS={value} in its environment: the runtime "
-            f"keeps to that and does not follow the affinity. Start it without, or {_AGENT}."
+            f"keeps that value and ignores the affinity. Start it without, or {_AGENT}."
         )
 
 

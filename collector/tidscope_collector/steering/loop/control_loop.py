@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from tidscope_policies.contract import (
     PART_S,
+    WAITS_ITS_TURN,
     Bounds,
     Decision,
     Observation,
@@ -44,7 +45,6 @@ SETTLE_STEP_S = 0.02
 KEEP_S = 1.0
 RETRY_S = 2.0
 STEERING_ERRORS = (KnobTroubleError, SignalLostError, SignalRefusedError, AgentTroubleError)
-WAITS = "Another program on this host is trying sizes out, and goes first."
 
 Event = SteeringStarted | SteeringDecided | SearchRestarted | SteeringReleased | SteeringProblem
 EventSink = Callable[[Steering | None, Event], None]
@@ -145,7 +145,7 @@ class ControlLoop:
             original=described.original,
             size=setup.knob.read(),
             state="starting",
-            reason="It has just begun.",
+            reason="Waiting for the first interval.",
             decisions=0,
             since_unix_us=time.time_ns() // 1000,
             problem=None,
@@ -224,7 +224,7 @@ class ControlLoop:
                 SteeringReleased(
                     policy=self.settings.policy,
                     size=size,
-                    actor=self._releaser or "the end of the program",
+                    actor=self._releaser or "program exit",
                 ),
             )
 
@@ -270,7 +270,7 @@ class ControlLoop:
     def _restart_search(self, request: _RestartRequest) -> None:
         self._policy.restart(request.reason)
         self._steering = self._steering.model_copy(
-            update={"state": "searching anew", "reason": f"{request.reason[:1000].capitalize()}."}
+            update={"state": "restarting", "reason": f"{request.reason[:1000].capitalize()}."}
         )
         self._publish(
             self._steering,
@@ -315,7 +315,7 @@ class ControlLoop:
                 return True
             meter.add(setup.signal.read())
             if setup.restart_requested():
-                request = _RestartRequest("the program entered another phase", "the program")
+                request = _RestartRequest("the program entered a new phase", "the program")
                 self._restart_search(request)
             if time.monotonic() - self._kept_s >= KEEP_S:
                 setup.knob.keep()
@@ -347,7 +347,7 @@ class ControlLoop:
             update={
                 "size": in_force,
                 "state": decision.state[:256],
-                "reason": (WAITS if waiting else decision.reason)[:1024],
+                "reason": (WAITS_ITS_TURN if waiting else decision.reason)[:1024],
                 "decisions": self._steering.decisions + 1,
             }
         )

@@ -41,7 +41,7 @@ class PeerRegistry:
             others = [each for other, each in self._restarts.items() if other != name]
             self._restarts[name] = restart
         for each in others:
-            each("another program is steered, too")
+            each("another program is steered too")
 
     def leave(self, name: str) -> None:
         """A target is steered no more; the others search anew."""
@@ -53,7 +53,7 @@ class PeerRegistry:
             self._seen_moves.pop(name, None)
             others = list(self._restarts.values())
         for each in others:
-            each("another program is steered no more")
+            each("another program is no longer steered")
 
     def is_elsewhere(self, name: str, now_s: float) -> bool:
         """Whether another one tries sizes out."""

@@ -44,7 +44,7 @@ SIGNALS: tuple[SignalKind, ...] = (
     "network-calls",
     "network-bytes",
 )
-ASK_FOR_PROMETHEUS = "Say where the target serves its metrics: port, path and name of a counter."
+ASK_FOR_PROMETHEUS = "Give the port and path of the target's metrics, and the name of a counter."
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class SetupOpener:
         for kind in SIGNALS:
             refusal = ""
             if kind == "prometheus":
-                refusal = "" if process.ports() else "The target listens on no port."
+                refusal = "" if process.ports() else "The target does not listen on a port."
             else:
                 try:
                     _signal(process, kind, client, why, None).close()
@@ -211,7 +211,7 @@ def open_setup_opener(procfs: ProcFs) -> SetupOpener:
     for found in leases.recover():
         trouble = f"; {found.trouble}" if found.trouble else ""
         log.warning(
-            "an earlier collector died: gave process %d its CPUs back, %d threads%s",
+            "restored the affinity of process %d (%d threads), which a collector left behind%s",
             found.pid,
             found.threads,
             trouble,
@@ -282,7 +282,7 @@ def _signal(
             missing = [name for name in FIELDS[kind] if name not in process.fields]
             if missing:
                 raise SignalRefusedError(
-                    "The network numbers of threads are not to be had here; see Doctor."
+                    "Network counters per thread are not available here; see Doctor."
                 )
             signal = NetworkSignal(process.totals, kind)
             signal.read()

@@ -25,7 +25,7 @@ class AgentSignal:
         self.kind: Literal["agent-ops", "queue-wait"] = kind
         self._client = client
         if kind == "queue-wait" and self.read().wait_s is None:
-            raise SignalRefusedError("The agent does not tell how long jobs wait.")
+            raise SignalRefusedError("The agent does not report how long jobs wait.")
 
     def read(self) -> Count:
         """See Signal."""

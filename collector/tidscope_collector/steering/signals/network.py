@@ -33,7 +33,7 @@ class NetworkSignal:
         """See Signal."""
         total = self._totals(FIELDS[self.kind])
         if total is None:
-            raise SignalLostError("The target is not sampled any more.")
+            raise SignalLostError("The target is no longer sampled.")
         return Count(time.monotonic(), total)
 
     def close(self) -> None:

@@ -54,7 +54,8 @@ class PrometheusSignal:
         total = add_up(text, self._where.metric)
         if total is None:
             raise SignalRefusedError(
-                f"http://{HOST}:{self._where.port}{self._where.path} has no {self._where.metric}."
+                f"http://{HOST}:{self._where.port}{self._where.path} has no metric "
+                f"{self._where.metric}."
             )
         return Count(at_s, total)
 
@@ -97,7 +98,7 @@ def add_up(text: str, name: str) -> float | None:
             if sample.name == name
         ]
     except (ValueError, KeyError, IndexError) as error:
-        raise SignalLostError(f"What the target serves is no Prometheus text: {error}.") from error
+        raise SignalLostError(f"The target's answer is not Prometheus text: {error}.") from error
     if not found:
         return None
     total = math.fsum(found) if all(map(math.isfinite, found)) else math.nan

@@ -54,9 +54,9 @@ PROXIES: frozenset[SignalKind] = frozenset({"network-calls", "network-bytes"})
 """Signals that stand in for what matters. The thesis found them related to it weakly."""
 
 NOTES: dict[SignalKind, str] = {
-    "agent-ops": "Operations that the program counts itself.",
-    "queue-wait": "Time that jobs of the pool wait before a worker takes them, and their number.",
-    "prometheus": "A counter that the program serves to Prometheus.",
-    "network-calls": "Socket calls that moved something, of all its threads.",
-    "network-bytes": "Bytes that its threads moved over sockets.",
+    "agent-ops": "Operations that the program counts.",
+    "queue-wait": "Queue wait of the pool's jobs, and their number.",
+    "prometheus": "A Prometheus counter that the program exposes.",
+    "network-calls": "Socket calls of all threads that transferred data.",
+    "network-bytes": "Bytes transferred over sockets by all threads.",
 }

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { listProcesses } from "../../../api/client";
 import { asProblem } from "../../../api/problem";
 import { navigate } from "../../../base/routing";
+import { exitStatusText } from "../../../model/exitStatusText";
 import { formatDuration } from "../../../model/format";
 import type { TargetView } from "../../../model/views";
 import { Button } from "../../../ui/Button";
@@ -9,7 +10,6 @@ import { Notice } from "../../../ui/Notice";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import type { Process, Target } from "../../../wire/generated/models";
 import { useAttach } from "../useAttach";
-import { exitStatusText } from "./exitStatusText";
 
 interface EndedNoticeProps {
   readonly target: Target;

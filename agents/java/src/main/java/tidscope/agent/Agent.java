@@ -53,7 +53,7 @@ public final class Agent implements AutoCloseable {
           "bounds " + lower + " to " + upper + " do not hold the pool's size, " + size);
     }
     if (!RUNNING.compareAndSet(false, true)) {
-      throw new IllegalStateException("the agent of this program runs already");
+      throw new IllegalStateException("the agent of this program is already running");
     }
     try {
       return new Agent(pool, lower, upper);
@@ -68,7 +68,7 @@ public final class Agent implements AutoCloseable {
     return path;
   }
 
-  /** Tells collectors that the program entered another phase: what they learnt is void. */
+  /** Tells collectors that the program entered a new phase: what they learnt is void. */
   public void restartSearch() {
     server.restartSearch();
   }

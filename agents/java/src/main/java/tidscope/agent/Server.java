@@ -161,7 +161,7 @@ final class Server implements Runnable {
   private void receive(Client client) throws IOException {
     ByteBuffer buffer = client.buffer;
     if (client.channel.read(buffer) < 0) {
-      throw new IOException("the client is gone");
+      throw new IOException("the client has ended");
     }
     buffer.flip();
     for (int end = end(buffer); end >= 0; end = end(buffer)) {

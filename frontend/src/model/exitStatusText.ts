@@ -13,7 +13,7 @@ const SIGNALS: Readonly<Record<number, string>> = {
   15: "SIGTERM",
 };
 
-/** An exit status as wait(2) gives it, in words: the low seven bits are a signal, the next byte the code. */
+/** Text of a status as wait(2) gives it: a signal in the low seven bits, an exit code above them. */
 export function exitStatusText(status: number | null): string {
   if (status === null) {
     return "exit status unknown";

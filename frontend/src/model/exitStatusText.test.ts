@@ -8,6 +8,6 @@ it.each([
   [9, "killed by SIGKILL"],
   [11 | 0x80, "killed by SIGSEGV"],
   [40, "killed by signal 40"],
-])("%s", (status, words) => {
+])("describes %s", (status, words) => {
   expect(exitStatusText(status)).toBe(words);
 });

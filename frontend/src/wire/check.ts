@@ -1,0 +1,45 @@
+/** Checks of what comes in at the edge, by the schemas: what fits is then trusted as its type. */
+
+import type { FrameHeader, LiveMessage } from "./generated/models";
+import { isFrameHeader, isLiveMessage, type Validator } from "./generated/validators";
+
+const MOST_SHOWN = 80;
+
+/** What does not fit, such as "/targets/0/rate_hz is \"ten\""; null if all does. */
+export function misfitOf<T>(fits: Validator<T>, value: unknown): string | null {
+  if (fits(value)) return null;
+  const [error] = fits.errors ?? [];
+  const path = error?.instancePath ?? "";
+  const missing = error?.params?.missingProperty;
+  const shown = missing === undefined ? JSON.stringify(at(value, path)) : "missing";
+  const place = missing === undefined ? path : `${path}/${missing}`;
+  return `${place || "it"} is ${shown?.slice(0, MOST_SHOWN)}`;
+}
+
+/** The member that a JSON pointer leads to. */
+function at(value: unknown, pointer: string): unknown {
+  let here = value;
+  for (const step of pointer.split("/").slice(1)) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    here = typeof here === "object" && here !== null ? Reflect.get(here, name) : undefined;
+  }
+  return here;
+}
+
+/** The header of a frame, or what is wrong with it. */
+export function checkFrameHeader(value: unknown): FrameHeader | string {
+  if (!isFrameHeader(value)) return misfitOf(isFrameHeader, value) ?? "";
+  const { first_seq, seq } = value;
+  return first_seq > seq ? `/first_seq is ${first_seq}, above /seq ${seq}` : value;
+}
+
+/** A text message of /ws/live, or what is wrong with it. */
+export function checkLiveMessage(text: string): LiveMessage | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return `not JSON: ${text.slice(0, MOST_SHOWN)}`;
+  }
+  return isLiveMessage(value) ? value : (misfitOf(isLiveMessage, value) ?? "");
+}

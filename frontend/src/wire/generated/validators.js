@@ -1,0 +1,10371 @@
+// Generated from shared/schemas by tools/generate.py. Do not edit.
+"use strict";
+export const isLiveMessage = validate22;
+function validate26(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate26.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "taskstats") || (data === "procfs"))){
+validate26.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate26.errors = vErrors;
+return errors === 0;
+}
+function validate25(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.pid === undefined) && (missing0 = "pid")) || ((data.version === undefined) && (missing0 = "version"))) || ((data.privileged === undefined) && (missing0 = "privileged"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.max_targets === undefined) && (missing0 = "max_targets"))){
+validate25.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.pid !== undefined){
+let data0 = data.pid;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate25.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 1 || isNaN(data0)){
+validate25.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.version !== undefined){
+const _errs3 = errors;
+if(typeof data.version !== "string"){
+validate25.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.privileged !== undefined){
+const _errs5 = errors;
+if(typeof data.privileged !== "boolean"){
+validate25.errors = [{instancePath:instancePath+"/privileged",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs7 = errors;
+if(!(validate26(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs8 = errors;
+if(typeof data.reason !== "string"){
+validate25.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_targets !== undefined){
+let data5 = data.max_targets;
+const _errs10 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate25.errors = [{instancePath:instancePath+"/max_targets",keyword:"type"}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate25.errors = [{instancePath:instancePath+"/max_targets",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate25.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate25.errors = vErrors;
+return errors === 0;
+}
+function validate24(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.kernel === undefined) && (missing0 = "kernel"))) || ((data.cpus === undefined) && (missing0 = "cpus"))) || ((data.cpu_model === undefined) && (missing0 = "cpu_model"))) || ((data.memory_bytes === undefined) && (missing0 = "memory_bytes"))) || ((data.connected === undefined) && (missing0 = "connected"))) || ((data.collector === undefined) && (missing0 = "collector"))){
+validate24.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate24.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs3 = errors;
+if(typeof data.name !== "string"){
+validate24.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kernel !== undefined){
+const _errs5 = errors;
+if(typeof data.kernel !== "string"){
+validate24.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cpus !== undefined){
+let data3 = data.cpus;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate24.errors = [{instancePath:instancePath+"/cpus",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate24.errors = [{instancePath:instancePath+"/cpus",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cpu_model !== undefined){
+const _errs9 = errors;
+if(typeof data.cpu_model !== "string"){
+validate24.errors = [{instancePath:instancePath+"/cpu_model",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.memory_bytes !== undefined){
+let data5 = data.memory_bytes;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate24.errors = [{instancePath:instancePath+"/memory_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate24.errors = [{instancePath:instancePath+"/memory_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.connected !== undefined){
+const _errs13 = errors;
+if(typeof data.connected !== "boolean"){
+validate24.errors = [{instancePath:instancePath+"/connected",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.collector !== undefined){
+const _errs15 = errors;
+if(!(validate25(data.collector, {instancePath:instancePath+"/collector"}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate24.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate24.errors = vErrors;
+return errors === 0;
+}
+function validate32(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate32.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((((((data === "go") || (data === "python")) || (data === "java")) || (data === "node")) || (data === "native")) || (data === "unknown"))){
+validate32.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate32.errors = vErrors;
+return errors === 0;
+}
+function validate34(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.type === undefined) && (missing0 = "type")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.detail === undefined) && (missing0 = "detail"))) || ((data.hint === undefined) && (missing0 = "hint"))){
+validate34.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+const _errs1 = errors;
+if(typeof data.type !== "string"){
+validate34.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.title !== undefined){
+const _errs3 = errors;
+if(typeof data.title !== "string"){
+validate34.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+let data2 = data.status;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate34.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 400 || isNaN(data2)){
+validate34.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.detail !== undefined){
+const _errs7 = errors;
+if(typeof data.detail !== "string"){
+validate34.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.hint !== undefined){
+const _errs9 = errors;
+if(typeof data.hint !== "string"){
+validate34.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate34.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate34.errors = vErrors;
+return errors === 0;
+}
+function validate31(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((data.pid === undefined) && (missing0 = "pid")) || ((data.start_ticks === undefined) && (missing0 = "start_ticks"))) || ((data.started_unix_ms === undefined) && (missing0 = "started_unix_ms"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.executable === undefined) && (missing0 = "executable"))) || ((data.uid === undefined) && (missing0 = "uid"))) || ((data.user === undefined) && (missing0 = "user"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.cpu_percent === undefined) && (missing0 = "cpu_percent"))) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))) || ((data.runtime === undefined) && (missing0 = "runtime"))) || ((data.runtime_version === undefined) && (missing0 = "runtime_version"))) || ((data.ports === undefined) && (missing0 = "ports"))) || ((data.refusal === undefined) && (missing0 = "refusal"))){
+validate31.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.pid !== undefined){
+let data0 = data.pid;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate31.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 1 || isNaN(data0)){
+validate31.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.start_ticks !== undefined){
+let data1 = data.start_ticks;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate31.errors = [{instancePath:instancePath+"/start_ticks",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate31.errors = [{instancePath:instancePath+"/start_ticks",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.started_unix_ms !== undefined){
+let data2 = data.started_unix_ms;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate31.errors = [{instancePath:instancePath+"/started_unix_ms",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate31.errors = [{instancePath:instancePath+"/started_unix_ms",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+validate31.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.command !== undefined){
+const _errs9 = errors;
+if(typeof data.command !== "string"){
+validate31.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.executable !== undefined){
+let data5 = data.executable;
+const _errs11 = errors;
+if((typeof data5 !== "string") && (data5 !== null)){
+validate31.errors = [{instancePath:instancePath+"/executable",keyword:"type"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uid !== undefined){
+let data6 = data.uid;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate31.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate31.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.user !== undefined){
+const _errs15 = errors;
+if(typeof data.user !== "string"){
+validate31.errors = [{instancePath:instancePath+"/user",keyword:"type"}];
+return false;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.threads !== undefined){
+let data8 = data.threads;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate31.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate31.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cpu_percent !== undefined){
+let data9 = data.cpu_percent;
+const _errs19 = errors;
+if((!(typeof data9 == "number")) && (data9 !== null)){
+validate31.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rss_bytes !== undefined){
+let data10 = data.rss_bytes;
+const _errs21 = errors;
+if((!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))) && (data10 !== null)){
+validate31.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate31.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.runtime !== undefined){
+const _errs23 = errors;
+if(!(validate32(data.runtime, {instancePath:instancePath+"/runtime"}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.runtime_version !== undefined){
+let data12 = data.runtime_version;
+const _errs24 = errors;
+if((typeof data12 !== "string") && (data12 !== null)){
+validate31.errors = [{instancePath:instancePath+"/runtime_version",keyword:"type"}];
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ports !== undefined){
+let data13 = data.ports;
+const _errs26 = errors;
+if(errors === _errs26){
+if(Array.isArray(data13)){
+var valid1 = true;
+const len0 = data13.length;
+for(let i0=0; i0<len0; i0++){
+let data14 = data13[i0];
+const _errs28 = errors;
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+validate31.errors = [{instancePath:instancePath+"/ports/" + i0,keyword:"type"}];
+return false;
+}
+if(errors === _errs28){
+if(typeof data14 == "number"){
+if(data14 < 0 || isNaN(data14)){
+validate31.errors = [{instancePath:instancePath+"/ports/" + i0,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid1 = _errs28 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate31.errors = [{instancePath:instancePath+"/ports",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.refusal !== undefined){
+let data15 = data.refusal;
+const _errs30 = errors;
+const _errs31 = errors;
+let valid2 = false;
+const _errs32 = errors;
+if(!(validate34(data15, {instancePath:instancePath+"/refusal"}))){
+vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs32 === errors;
+valid2 = valid2 || _valid0;
+if(!valid2){
+const _errs33 = errors;
+if(data15 !== null){
+const err0 = {instancePath:instancePath+"/refusal",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs33 === errors;
+valid2 = valid2 || _valid0;
+}
+if(!valid2){
+const err1 = {instancePath:instancePath+"/refusal",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate31.errors = vErrors;
+return false;
+}
+else {
+errors = _errs31;
+if(vErrors !== null){
+if(_errs31){
+vErrors.length = _errs31;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate31.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate31.errors = vErrors;
+return errors === 0;
+}
+function validate37(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate37.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "attached") || (data === "exited")) || (data === "detached"))){
+validate37.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate37.errors = vErrors;
+return errors === 0;
+}
+function validate39(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.kind === undefined) && (missing0 = "kind")) || ((data.taskstats_version === undefined) && (missing0 = "taskstats_version"))) || ((data.layout === undefined) && (missing0 = "layout"))) || ((data.reply_bytes === undefined) && (missing0 = "reply_bytes"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.exits === undefined) && (missing0 = "exits"))) || ((data.exits_reason === undefined) && (missing0 = "exits_reason"))) || ((data.network === undefined) && (missing0 = "network"))){
+validate39.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.kind !== undefined){
+const _errs1 = errors;
+if(!(validate26(data.kind, {instancePath:instancePath+"/kind"}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.taskstats_version !== undefined){
+let data1 = data.taskstats_version;
+const _errs2 = errors;
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate39.errors = [{instancePath:instancePath+"/taskstats_version",keyword:"type"}];
+return false;
+}
+if(errors === _errs2){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate39.errors = [{instancePath:instancePath+"/taskstats_version",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.layout !== undefined){
+let data2 = data.layout;
+const _errs4 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate39.errors = [{instancePath:instancePath+"/layout",keyword:"type"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reply_bytes !== undefined){
+let data3 = data.reply_bytes;
+const _errs6 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate39.errors = [{instancePath:instancePath+"/reply_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs6){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate39.errors = [{instancePath:instancePath+"/reply_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs8 = errors;
+if(typeof data.reason !== "string"){
+validate39.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exits !== undefined){
+const _errs10 = errors;
+if(typeof data.exits !== "boolean"){
+validate39.errors = [{instancePath:instancePath+"/exits",keyword:"type"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exits_reason !== undefined){
+const _errs12 = errors;
+if(typeof data.exits_reason !== "string"){
+validate39.errors = [{instancePath:instancePath+"/exits_reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.network !== undefined){
+const _errs14 = errors;
+if(typeof data.network !== "string"){
+validate39.errors = [{instancePath:instancePath+"/network",keyword:"type"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate39.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate39.errors = vErrors;
+return errors === 0;
+}
+function validate43(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.zone === undefined) && (missing0 = "zone")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.summed === undefined) && (missing0 = "summed"))){
+validate43.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.zone !== undefined){
+const _errs1 = errors;
+if(typeof data.zone !== "string"){
+validate43.errors = [{instancePath:instancePath+"/zone",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs3 = errors;
+if(typeof data.name !== "string"){
+validate43.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+let data2 = data.kind;
+const _errs5 = errors;
+if(typeof data2 !== "string"){
+validate43.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+return false;
+}
+if(!((((((data2 === "package") || (data2 === "core")) || (data2 === "uncore")) || (data2 === "dram")) || (data2 === "psys")) || (data2 === "other"))){
+validate43.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summed !== undefined){
+const _errs7 = errors;
+if(typeof data.summed !== "boolean"){
+validate43.errors = [{instancePath:instancePath+"/summed",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate43.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate43.errors = vErrors;
+return errors === 0;
+}
+function validate42(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.domains === undefined) && (missing0 = "domains")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate42.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.domains !== undefined){
+let data0 = data.domains;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate43(data0[i0], {instancePath:instancePath+"/domains/" + i0}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate42.errors = [{instancePath:instancePath+"/domains",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs4 = errors;
+if(typeof data.reason !== "string"){
+validate42.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate42.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate42.errors = vErrors;
+return errors === 0;
+}
+function validate46(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.field === undefined) && (missing0 = "field")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate46.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.field !== undefined){
+const _errs1 = errors;
+if(typeof data.field !== "string"){
+validate46.errors = [{instancePath:instancePath+"/field",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs3 = errors;
+if(typeof data.reason !== "string"){
+validate46.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate46.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate46.errors = vErrors;
+return errors === 0;
+}
+function validate49(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate49.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "go-agent") || (data === "pool-agent")) || (data === "go-affinity"))){
+validate49.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate49.errors = vErrors;
+return errors === 0;
+}
+function validate51(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate51.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((((data === "agent-ops") || (data === "queue-wait")) || (data === "prometheus")) || (data === "network-calls")) || (data === "network-bytes"))){
+validate51.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate51.errors = vErrors;
+return errors === 0;
+}
+function validate48(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((data.policy === undefined) && (missing0 = "policy")) || ((data.parameters === undefined) && (missing0 = "parameters"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.original === undefined) && (missing0 = "original"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.decisions === undefined) && (missing0 = "decisions"))) || ((data.since_unix_us === undefined) && (missing0 = "since_unix_us"))) || ((data.problem === undefined) && (missing0 = "problem"))){
+validate48.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.policy !== undefined){
+const _errs1 = errors;
+if(typeof data.policy !== "string"){
+validate48.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.parameters !== undefined){
+let data1 = data.parameters;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(Object.keys(data1).length > 64){
+validate48.errors = [{instancePath:instancePath+"/parameters",keyword:"maxProperties"}];
+return false;
+}
+else {
+for(const key0 in data1){
+const _errs6 = errors;
+if(!(typeof data1[key0] == "number")){
+validate48.errors = [{instancePath:instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+return false;
+}
+var valid1 = _errs6 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+else {
+validate48.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shadow !== undefined){
+const _errs8 = errors;
+if(typeof data.shadow !== "boolean"){
+validate48.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.knob !== undefined){
+const _errs10 = errors;
+if(!(validate49(data.knob, {instancePath:instancePath+"/knob"}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.signal !== undefined){
+const _errs11 = errors;
+if(!(validate51(data.signal, {instancePath:instancePath+"/signal"}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.proxy !== undefined){
+const _errs12 = errors;
+if(typeof data.proxy !== "boolean"){
+validate48.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lower !== undefined){
+let data7 = data.lower;
+const _errs14 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate48.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data7 == "number"){
+if(data7 < 1 || isNaN(data7)){
+validate48.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.upper !== undefined){
+let data8 = data.upper;
+const _errs16 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate48.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+return false;
+}
+if(errors === _errs16){
+if(typeof data8 == "number"){
+if(data8 < 1 || isNaN(data8)){
+validate48.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.original !== undefined){
+let data9 = data.original;
+const _errs18 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate48.errors = [{instancePath:instancePath+"/original",keyword:"type"}];
+return false;
+}
+if(errors === _errs18){
+if(typeof data9 == "number"){
+if(data9 < 1 || isNaN(data9)){
+validate48.errors = [{instancePath:instancePath+"/original",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data10 = data.size;
+const _errs20 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate48.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data10 == "number"){
+if(data10 < 1 || isNaN(data10)){
+validate48.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs22 = errors;
+if(typeof data.state !== "string"){
+validate48.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+return false;
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs24 = errors;
+if(typeof data.reason !== "string"){
+validate48.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.decisions !== undefined){
+let data13 = data.decisions;
+const _errs26 = errors;
+if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
+validate48.errors = [{instancePath:instancePath+"/decisions",keyword:"type"}];
+return false;
+}
+if(errors === _errs26){
+if(typeof data13 == "number"){
+if(data13 < 0 || isNaN(data13)){
+validate48.errors = [{instancePath:instancePath+"/decisions",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.since_unix_us !== undefined){
+let data14 = data.since_unix_us;
+const _errs28 = errors;
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+validate48.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs28){
+if(typeof data14 == "number"){
+if(data14 < 0 || isNaN(data14)){
+validate48.errors = [{instancePath:instancePath+"/since_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problem !== undefined){
+let data15 = data.problem;
+const _errs30 = errors;
+if((typeof data15 !== "string") && (data15 !== null)){
+validate48.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+return false;
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate48.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate48.errors = vErrors;
+return errors === 0;
+}
+function validate30(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
+validate30.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate30.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.host !== undefined){
+const _errs3 = errors;
+if(typeof data.host !== "string"){
+validate30.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.process !== undefined){
+const _errs5 = errors;
+if(!(validate31(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs6 = errors;
+if(!(validate37(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rate_hz !== undefined){
+let data4 = data.rate_hz;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate30.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.attached_unix_us !== undefined){
+let data5 = data.attached_unix_us;
+const _errs9 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate30.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate30.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs11 = errors;
+if(!(validate39(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.energy !== undefined){
+const _errs12 = errors;
+if(!(validate42(data.energy, {instancePath:instancePath+"/energy"}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.fields !== undefined){
+let data8 = data.fields;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data8)){
+var valid1 = true;
+const len0 = data8.length;
+for(let i0=0; i0<len0; i0++){
+const _errs15 = errors;
+if(typeof data8[i0] !== "string"){
+validate30.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs15 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.absent !== undefined){
+let data10 = data.absent;
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data10)){
+var valid2 = true;
+const len1 = data10.length;
+for(let i1=0; i1<len1; i1++){
+const _errs19 = errors;
+if(!(validate46(data10[i1], {instancePath:instancePath+"/absent/" + i1}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs19 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gomaxprocs !== undefined){
+let data12 = data.gomaxprocs;
+const _errs20 = errors;
+if((!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))) && (data12 !== null)){
+validate30.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate30.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gomaxprocs_reason !== undefined){
+const _errs22 = errors;
+if(typeof data.gomaxprocs_reason !== "string"){
+validate30.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data14 = data.steering;
+const _errs24 = errors;
+const _errs25 = errors;
+let valid3 = false;
+const _errs26 = errors;
+if(!(validate48(data14, {instancePath:instancePath+"/steering"}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs26 === errors;
+valid3 = valid3 || _valid0;
+if(!valid3){
+const _errs27 = errors;
+if(data14 !== null){
+const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs27 === errors;
+valid3 = valid3 || _valid0;
+}
+if(!valid3){
+const err1 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate30.errors = vErrors;
+return false;
+}
+else {
+errors = _errs25;
+if(vErrors !== null){
+if(_errs25){
+vErrors.length = _errs25;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate30.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate30.errors = vErrors;
+return errors === 0;
+}
+function validate55(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.run === undefined) && (missing0 = "run")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))){
+validate55.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.run !== undefined){
+const _errs1 = errors;
+if(typeof data.run !== "string"){
+validate55.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.target !== undefined){
+const _errs3 = errors;
+if(typeof data.target !== "string"){
+validate55.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs5 = errors;
+if(typeof data.name !== "string"){
+validate55.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.created_unix_us !== undefined){
+let data3 = data.created_unix_us;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate55.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate55.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate55.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate55.errors = vErrors;
+return errors === 0;
+}
+function validate23(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.hosts === undefined) && (missing0 = "hosts"))) || ((data.targets === undefined) && (missing0 = "targets"))){
+validate23.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate23.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("live_state" !== data0){
+validate23.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.hosts !== undefined){
+let data1 = data.hosts;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(!(validate24(data1[i0], {instancePath:instancePath+"/hosts/" + i0}))){
+vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate23.errors = [{instancePath:instancePath+"/hosts",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.targets !== undefined){
+let data3 = data.targets;
+const _errs6 = errors;
+if(errors === _errs6){
+if(Array.isArray(data3)){
+var valid2 = true;
+const len1 = data3.length;
+for(let i1=0; i1<len1; i1++){
+const _errs8 = errors;
+if(!(validate30(data3[i1], {instancePath:instancePath+"/targets/" + i1}))){
+vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs8 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate23.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.recordings !== undefined){
+let data5 = data.recordings;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data5)){
+var valid3 = true;
+const len2 = data5.length;
+for(let i2=0; i2<len2; i2++){
+const _errs11 = errors;
+if(!(validate55(data5[i2], {instancePath:instancePath+"/recordings/" + i2}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs11 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate23.errors = [{instancePath:instancePath+"/recordings",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate23.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate23.errors = vErrors;
+return errors === 0;
+}
+function validate57(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.type === undefined) && (missing0 = "type")) || ((data.sent === undefined) && (missing0 = "sent"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.queue === undefined) && (missing0 = "queue"))) || ((data.clients === undefined) && (missing0 = "clients"))){
+validate57.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate57.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("stream_stats" !== data0){
+validate57.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.sent !== undefined){
+let data1 = data.sent;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate57.errors = [{instancePath:instancePath+"/sent",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate57.errors = [{instancePath:instancePath+"/sent",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.coalesced !== undefined){
+let data2 = data.coalesced;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate57.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate57.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.dropped !== undefined){
+let data3 = data.dropped;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate57.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate57.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.queue !== undefined){
+let data4 = data.queue;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate57.errors = [{instancePath:instancePath+"/queue",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate57.errors = [{instancePath:instancePath+"/queue",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.clients !== undefined){
+let data5 = data.clients;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate57.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate57.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate57.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate57.errors = vErrors;
+return errors === 0;
+}
+function validate58(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate58.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate58.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("frames_lost" !== data0){
+validate58.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.target !== undefined){
+const _errs3 = errors;
+if(typeof data.target !== "string"){
+validate58.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.from_seq !== undefined){
+let data2 = data.from_seq;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate58.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate58.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.to_seq !== undefined){
+let data3 = data.to_seq;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate58.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate58.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs9 = errors;
+if(typeof data.reason !== "string"){
+validate58.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate58.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate58.errors = vErrors;
+return errors === 0;
+}
+function validate59(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.problem === undefined) && (missing0 = "problem"))){
+validate59.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate59.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("live_problem" !== data0){
+validate59.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problem !== undefined){
+const _errs3 = errors;
+if(!(validate34(data.problem, {instancePath:instancePath+"/problem"}))){
+vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate59.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate59.errors = vErrors;
+return errors === 0;
+}
+function validate22(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const tag0 = data.type;
+if(typeof tag0 == "string"){
+if(tag0 === "live_state"){
+if(!(validate23(data, {instancePath}))){
+vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "stream_stats"){
+if(!(validate57(data, {instancePath}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "frames_lost"){
+if(!(validate58(data, {instancePath}))){
+vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "live_problem"){
+if(!(validate59(data, {instancePath}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+errors = vErrors.length;
+}
+}
+else {
+validate22.errors = [{instancePath,keyword:"discriminator"}];
+return false;
+}
+}
+else {
+validate22.errors = [{instancePath,keyword:"discriminator"}];
+return false;
+}
+}
+}
+validate22.errors = vErrors;
+return errors === 0;
+}
+export const isFrameHeader = validate65;
+function validate67(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))){
+validate67.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate67.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("thread_born" !== data0){
+validate67.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tid !== undefined){
+let data1 = data.tid;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate67.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate67.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.start_ns !== undefined){
+let data2 = data.start_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate67.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+validate67.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate67.errors = vErrors;
+return errors === 0;
+}
+function validate68(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+validate68.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate68.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("thread_renamed" !== data0){
+validate68.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tid !== undefined){
+let data1 = data.tid;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate68.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate68.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs5 = errors;
+if(typeof data.name !== "string"){
+validate68.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+const _errs7 = errors;
+if(typeof data.previous !== "string"){
+validate68.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate68.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate68.errors = vErrors;
+return errors === 0;
+}
+function validate69(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.type === undefined) && (missing0 = "type")) || ((data.tid === undefined) && (missing0 = "tid"))) || ((data.start_ns === undefined) && (missing0 = "start_ns"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.exact === undefined) && (missing0 = "exact"))) || ((data.seen_alive === undefined) && (missing0 = "seen_alive"))){
+validate69.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate69.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("thread_exited" !== data0){
+validate69.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tid !== undefined){
+let data1 = data.tid;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate69.errors = [{instancePath:instancePath+"/tid",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate69.errors = [{instancePath:instancePath+"/tid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.start_ns !== undefined){
+let data2 = data.start_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate69.errors = [{instancePath:instancePath+"/start_ns",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs7 = errors;
+if(typeof data.name !== "string"){
+validate69.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.totals !== undefined){
+let data4 = data.totals;
+const _errs9 = errors;
+if(errors === _errs9){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+for(const key0 in data4){
+let data5 = data4[key0];
+const _errs12 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate69.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+return false;
+}
+if(errors === _errs12){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate69.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid1 = _errs12 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate69.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exact !== undefined){
+const _errs14 = errors;
+if(typeof data.exact !== "boolean"){
+validate69.errors = [{instancePath:instancePath+"/exact",keyword:"type"}];
+return false;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.seen_alive !== undefined){
+const _errs16 = errors;
+if(typeof data.seen_alive !== "boolean"){
+validate69.errors = [{instancePath:instancePath+"/seen_alive",keyword:"type"}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lifetime_ns !== undefined){
+let data8 = data.lifetime_ns;
+const _errs18 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
+validate69.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs18){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate69.errors = [{instancePath:instancePath+"/lifetime_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate69.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate69.errors = vErrors;
+return errors === 0;
+}
+function validate70(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))){
+validate70.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate70.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("target_exited" !== data0){
+validate70.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exit_code !== undefined){
+let data1 = data.exit_code;
+const _errs3 = errors;
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate70.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate70.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate70.errors = vErrors;
+return errors === 0;
+}
+function validate71(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.type === undefined) && (missing0 = "type")){
+validate71.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+validate71.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("target_detached" !== data0){
+validate71.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+}
+}
+}
+else {
+validate71.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate71.errors = vErrors;
+return errors === 0;
+}
+function validate72(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))){
+validate72.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate72.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("rate_changed" !== data0){
+validate72.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate72.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate72.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate72.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate72.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate72.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate72.errors = vErrors;
+return errors === 0;
+}
+function validate73(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.type === undefined) && (missing0 = "type")) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.previous_hz === undefined) && (missing0 = "previous_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))){
+validate73.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate73.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("rate_adapted" !== data0){
+validate73.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rate_hz !== undefined){
+let data1 = data.rate_hz;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate73.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate73.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous_hz !== undefined){
+let data2 = data.previous_hz;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate73.errors = [{instancePath:instancePath+"/previous_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate73.errors = [{instancePath:instancePath+"/previous_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.requested_hz !== undefined){
+let data3 = data.requested_hz;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate73.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate73.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.overhead_percent !== undefined){
+let data4 = data.overhead_percent;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate73.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate73.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.budget_percent !== undefined){
+let data5 = data.budget_percent;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate73.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate73.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate73.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate73.errors = vErrors;
+return errors === 0;
+}
+function validate74(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+validate74.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate74.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("deadlines_missed" !== data0){
+validate74.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.count !== undefined){
+let data1 = data.count;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate74.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate74.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate74.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate74.errors = vErrors;
+return errors === 0;
+}
+function validate75(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.count === undefined) && (missing0 = "count"))){
+validate75.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate75.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("exit_records_lost" !== data0){
+validate75.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.count !== undefined){
+let data1 = data.count;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate75.errors = [{instancePath:instancePath+"/count",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate75.errors = [{instancePath:instancePath+"/count",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate75.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate75.errors = vErrors;
+return errors === 0;
+}
+function validate76(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.from_seq === undefined) && (missing0 = "from_seq"))) || ((data.to_seq === undefined) && (missing0 = "to_seq"))) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate76.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate76.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("gap" !== data0){
+validate76.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.from_seq !== undefined){
+let data1 = data.from_seq;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate76.errors = [{instancePath:instancePath+"/from_seq",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate76.errors = [{instancePath:instancePath+"/from_seq",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.to_seq !== undefined){
+let data2 = data.to_seq;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate76.errors = [{instancePath:instancePath+"/to_seq",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate76.errors = [{instancePath:instancePath+"/to_seq",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs7 = errors;
+if(typeof data.reason !== "string"){
+validate76.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate76.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate76.errors = vErrors;
+return errors === 0;
+}
+function validate77(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.size === undefined) && (missing0 = "size"))) || ((data.previous === undefined) && (missing0 = "previous"))){
+validate77.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate77.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("gomaxprocs_changed" !== data0){
+validate77.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data1 = data.size;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate77.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 1 || isNaN(data1)){
+validate77.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous !== undefined){
+let data2 = data.previous;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate77.errors = [{instancePath:instancePath+"/previous",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate77.errors = [{instancePath:instancePath+"/previous",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate77.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate77.errors = vErrors;
+return errors === 0;
+}
+function validate78(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate78.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate78.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("sample_failed" !== data0){
+validate78.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs3 = errors;
+if(typeof data.reason !== "string"){
+validate78.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate78.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate78.errors = vErrors;
+return errors === 0;
+}
+function validate79(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate79.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate79.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_started" !== data0){
+validate79.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate79.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shadow !== undefined){
+const _errs5 = errors;
+if(typeof data.shadow !== "boolean"){
+validate79.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.knob !== undefined){
+const _errs7 = errors;
+if(!(validate49(data.knob, {instancePath:instancePath+"/knob"}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.signal !== undefined){
+const _errs8 = errors;
+if(!(validate51(data.signal, {instancePath:instancePath+"/signal"}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.proxy !== undefined){
+const _errs9 = errors;
+if(typeof data.proxy !== "boolean"){
+validate79.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lower !== undefined){
+let data6 = data.lower;
+const _errs11 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate79.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data6 == "number"){
+if(data6 < 1 || isNaN(data6)){
+validate79.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.upper !== undefined){
+let data7 = data.upper;
+const _errs13 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate79.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data7 == "number"){
+if(data7 < 1 || isNaN(data7)){
+validate79.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data8 = data.size;
+const _errs15 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate79.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data8 == "number"){
+if(data8 < 1 || isNaN(data8)){
+validate79.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.actor !== undefined){
+const _errs17 = errors;
+if(typeof data.actor !== "string"){
+validate79.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+return false;
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate79.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate79.errors = vErrors;
+return errors === 0;
+}
+function validate82(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
+validate82.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate82.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_decided" !== data0){
+validate82.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate82.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.at_ns !== undefined){
+let data2 = data.at_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate82.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate82.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.elapsed_s !== undefined){
+let data3 = data.elapsed_s;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate82.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate82.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ops !== undefined){
+let data4 = data.ops;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate82.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate82.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.mean_wait_s !== undefined){
+let data5 = data.mean_wait_s;
+const _errs11 = errors;
+if((!(typeof data5 == "number")) && (data5 !== null)){
+validate82.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate82.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data6 = data.size;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate82.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 1 || isNaN(data6)){
+validate82.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.next_size !== undefined){
+let data7 = data.next_size;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate82.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 1 || isNaN(data7)){
+validate82.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.proposed !== undefined){
+let data8 = data.proposed;
+const _errs17 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
+validate82.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 1 || isNaN(data8)){
+validate82.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs19 = errors;
+if(typeof data.state !== "string"){
+validate82.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+return false;
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs21 = errors;
+if(typeof data.reason !== "string"){
+validate82.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.counted !== undefined){
+const _errs23 = errors;
+if(typeof data.counted !== "boolean"){
+validate82.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
+return false;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.probing !== undefined){
+const _errs25 = errors;
+if(typeof data.probing !== "boolean"){
+validate82.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
+return false;
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate82.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate82.errors = vErrors;
+return errors === 0;
+}
+function validate83(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate83.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate83.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("search_restarted" !== data0){
+validate83.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate83.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs5 = errors;
+if(typeof data.reason !== "string"){
+validate83.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.actor !== undefined){
+const _errs7 = errors;
+if(typeof data.actor !== "string"){
+validate83.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate83.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate83.errors = vErrors;
+return errors === 0;
+}
+function validate84(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.actor === undefined) && (missing0 = "actor"))){
+validate84.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate84.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_released" !== data0){
+validate84.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate84.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data2 = data.size;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate84.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate84.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.actor !== undefined){
+const _errs7 = errors;
+if(typeof data.actor !== "string"){
+validate84.errors = [{instancePath:instancePath+"/actor",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate84.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate84.errors = vErrors;
+return errors === 0;
+}
+function validate85(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.problem === undefined) && (missing0 = "problem"))){
+validate85.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate85.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("steering_problem" !== data0){
+validate85.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate85.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problem !== undefined){
+let data2 = data.problem;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate85.errors = [{instancePath:instancePath+"/problem",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate85.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate85.errors = vErrors;
+return errors === 0;
+}
+function validate66(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const tag0 = data.type;
+if(typeof tag0 == "string"){
+if(tag0 === "thread_born"){
+if(!(validate67(data, {instancePath}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "thread_renamed"){
+if(!(validate68(data, {instancePath}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "thread_exited"){
+if(!(validate69(data, {instancePath}))){
+vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "target_exited"){
+if(!(validate70(data, {instancePath}))){
+vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "target_detached"){
+if(!(validate71(data, {instancePath}))){
+vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "rate_changed"){
+if(!(validate72(data, {instancePath}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "rate_adapted"){
+if(!(validate73(data, {instancePath}))){
+vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "deadlines_missed"){
+if(!(validate74(data, {instancePath}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "exit_records_lost"){
+if(!(validate75(data, {instancePath}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "gap"){
+if(!(validate76(data, {instancePath}))){
+vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "gomaxprocs_changed"){
+if(!(validate77(data, {instancePath}))){
+vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "sample_failed"){
+if(!(validate78(data, {instancePath}))){
+vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_started"){
+if(!(validate79(data, {instancePath}))){
+vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_decided"){
+if(!(validate82(data, {instancePath}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "search_restarted"){
+if(!(validate83(data, {instancePath}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_released"){
+if(!(validate84(data, {instancePath}))){
+vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "steering_problem"){
+if(!(validate85(data, {instancePath}))){
+vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
+errors = vErrors.length;
+}
+}
+else {
+validate66.errors = [{instancePath,keyword:"discriminator"}];
+return false;
+}
+}
+else {
+validate66.errors = [{instancePath,keyword:"discriminator"}];
+return false;
+}
+}
+}
+validate66.errors = vErrors;
+return errors === 0;
+}
+function validate104(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs")) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))){
+validate104.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.gomaxprocs !== undefined){
+let data0 = data.gomaxprocs;
+const _errs1 = errors;
+if((!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))) && (data0 !== null)){
+validate104.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate104.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rss_bytes !== undefined){
+let data1 = data.rss_bytes;
+const _errs3 = errors;
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate104.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate104.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cpu_ns !== undefined){
+let data2 = data.cpu_ns;
+const _errs5 = errors;
+if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
+validate104.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate104.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.delay_accounting !== undefined){
+let data3 = data.delay_accounting;
+const _errs7 = errors;
+if((typeof data3 !== "boolean") && (data3 !== null)){
+validate104.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate104.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate104.errors = vErrors;
+return errors === 0;
+}
+function validate106(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.cpu_busy_us === undefined) && (missing0 = "cpu_busy_us"))) || ((data.package_uj === undefined) && (missing0 = "package_uj"))) || ((data.domains_uj === undefined) && (missing0 = "domains_uj"))) || ((data.gaps === undefined) && (missing0 = "gaps"))){
+validate106.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.time_ns !== undefined){
+let data0 = data.time_ns;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate106.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate106.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cpu_busy_us !== undefined){
+let data1 = data.cpu_busy_us;
+const _errs3 = errors;
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate106.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate106.errors = [{instancePath:instancePath+"/cpu_busy_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.package_uj !== undefined){
+let data2 = data.package_uj;
+const _errs5 = errors;
+if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
+validate106.errors = [{instancePath:instancePath+"/package_uj",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate106.errors = [{instancePath:instancePath+"/package_uj",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.domains_uj !== undefined){
+let data3 = data.domains_uj;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data3)){
+var valid1 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs9 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate106.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate106.errors = [{instancePath:instancePath+"/domains_uj/" + i0,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid1 = _errs9 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate106.errors = [{instancePath:instancePath+"/domains_uj",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gaps !== undefined){
+let data5 = data.gaps;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate106.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate106.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate106.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate106.errors = vErrors;
+return errors === 0;
+}
+function validate108(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((((data.sample_us === undefined) && (missing0 = "sample_us")) || ((data.sample_mean_us === undefined) && (missing0 = "sample_mean_us"))) || ((data.sample_max_us === undefined) && (missing0 = "sample_max_us"))) || ((data.late_us === undefined) && (missing0 = "late_us"))) || ((data.missed_deadlines === undefined) && (missing0 = "missed_deadlines"))) || ((data.effective_hz === undefined) && (missing0 = "effective_hz"))) || ((data.requested_hz === undefined) && (missing0 = "requested_hz"))) || ((data.exit_records_received === undefined) && (missing0 = "exit_records_received"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.cpu_percent === undefined) && (missing0 = "cpu_percent"))) || ((data.overhead_percent === undefined) && (missing0 = "overhead_percent"))) || ((data.budget_percent === undefined) && (missing0 = "budget_percent"))) || ((data.replay_bytes === undefined) && (missing0 = "replay_bytes"))) || ((data.replay_frames === undefined) && (missing0 = "replay_frames"))) || ((data.unsent_frames === undefined) && (missing0 = "unsent_frames"))) || ((data.sent_frames === undefined) && (missing0 = "sent_frames"))) || ((data.sent_bytes === undefined) && (missing0 = "sent_bytes"))){
+validate108.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.sample_us !== undefined){
+let data0 = data.sample_us;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate108.errors = [{instancePath:instancePath+"/sample_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate108.errors = [{instancePath:instancePath+"/sample_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.sample_mean_us !== undefined){
+let data1 = data.sample_mean_us;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate108.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate108.errors = [{instancePath:instancePath+"/sample_mean_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.sample_max_us !== undefined){
+let data2 = data.sample_max_us;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate108.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate108.errors = [{instancePath:instancePath+"/sample_max_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.late_us !== undefined){
+let data3 = data.late_us;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate108.errors = [{instancePath:instancePath+"/late_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate108.errors = [{instancePath:instancePath+"/late_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.missed_deadlines !== undefined){
+let data4 = data.missed_deadlines;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate108.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate108.errors = [{instancePath:instancePath+"/missed_deadlines",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.effective_hz !== undefined){
+let data5 = data.effective_hz;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 1 || isNaN(data5)){
+validate108.errors = [{instancePath:instancePath+"/effective_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate108.errors = [{instancePath:instancePath+"/effective_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.requested_hz !== undefined){
+let data6 = data.requested_hz;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 1 || isNaN(data6)){
+validate108.errors = [{instancePath:instancePath+"/requested_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate108.errors = [{instancePath:instancePath+"/requested_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exit_records_received !== undefined){
+let data7 = data.exit_records_received;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate108.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate108.errors = [{instancePath:instancePath+"/exit_records_received",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exit_records_lost !== undefined){
+let data8 = data.exit_records_lost;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate108.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate108.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cpu_percent !== undefined){
+let data9 = data.cpu_percent;
+const _errs19 = errors;
+if((!(typeof data9 == "number")) && (data9 !== null)){
+validate108.errors = [{instancePath:instancePath+"/cpu_percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.overhead_percent !== undefined){
+let data10 = data.overhead_percent;
+const _errs21 = errors;
+if((!(typeof data10 == "number")) && (data10 !== null)){
+validate108.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"type"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate108.errors = [{instancePath:instancePath+"/overhead_percent",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.budget_percent !== undefined){
+let data11 = data.budget_percent;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data11 == "number"){
+if(data11 < 0 || isNaN(data11)){
+validate108.errors = [{instancePath:instancePath+"/budget_percent",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate108.errors = [{instancePath:instancePath+"/budget_percent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.replay_bytes !== undefined){
+let data12 = data.replay_bytes;
+const _errs25 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate108.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate108.errors = [{instancePath:instancePath+"/replay_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.replay_frames !== undefined){
+let data13 = data.replay_frames;
+const _errs27 = errors;
+if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
+validate108.errors = [{instancePath:instancePath+"/replay_frames",keyword:"type"}];
+return false;
+}
+if(errors === _errs27){
+if(typeof data13 == "number"){
+if(data13 < 0 || isNaN(data13)){
+validate108.errors = [{instancePath:instancePath+"/replay_frames",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unsent_frames !== undefined){
+let data14 = data.unsent_frames;
+const _errs29 = errors;
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+validate108.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"type"}];
+return false;
+}
+if(errors === _errs29){
+if(typeof data14 == "number"){
+if(data14 < 0 || isNaN(data14)){
+validate108.errors = [{instancePath:instancePath+"/unsent_frames",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.sent_frames !== undefined){
+let data15 = data.sent_frames;
+const _errs31 = errors;
+if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
+validate108.errors = [{instancePath:instancePath+"/sent_frames",keyword:"type"}];
+return false;
+}
+if(errors === _errs31){
+if(typeof data15 == "number"){
+if(data15 < 0 || isNaN(data15)){
+validate108.errors = [{instancePath:instancePath+"/sent_frames",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.sent_bytes !== undefined){
+let data16 = data.sent_bytes;
+const _errs33 = errors;
+if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
+validate108.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs33){
+if(typeof data16 == "number"){
+if(data16 < 0 || isNaN(data16)){
+validate108.errors = [{instancePath:instancePath+"/sent_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs33 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate108.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate108.errors = vErrors;
+return errors === 0;
+}
+function validate110(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.threads === undefined) && (missing0 = "threads")) || ((data.inexact === undefined) && (missing0 = "inexact"))) || ((data.totals === undefined) && (missing0 = "totals"))){
+validate110.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.threads !== undefined){
+let data0 = data.threads;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate110.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate110.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.inexact !== undefined){
+let data1 = data.inexact;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate110.errors = [{instancePath:instancePath+"/inexact",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate110.errors = [{instancePath:instancePath+"/inexact",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.totals !== undefined){
+let data2 = data.totals;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+for(const key0 in data2){
+let data3 = data2[key0];
+const _errs8 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate110.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate110.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid1 = _errs8 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate110.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate110.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate110.errors = vErrors;
+return errors === 0;
+}
+function validate112(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.role === undefined) && (missing0 = "role")) || ((data.live === undefined) && (missing0 = "live"))) || ((data.exited === undefined) && (missing0 = "exited"))) || ((data.totals === undefined) && (missing0 = "totals"))){
+validate112.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.role !== undefined){
+let data0 = data.role;
+const _errs1 = errors;
+if((typeof data0 !== "string") && (data0 !== null)){
+validate112.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.live !== undefined){
+let data1 = data.live;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate112.errors = [{instancePath:instancePath+"/live",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate112.errors = [{instancePath:instancePath+"/live",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exited !== undefined){
+let data2 = data.exited;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate112.errors = [{instancePath:instancePath+"/exited",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate112.errors = [{instancePath:instancePath+"/exited",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.totals !== undefined){
+let data3 = data.totals;
+const _errs7 = errors;
+if(errors === _errs7){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+for(const key0 in data3){
+let data4 = data3[key0];
+const _errs10 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate112.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type"}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate112.errors = [{instancePath:instancePath+"/totals/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid1 = _errs10 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate112.errors = [{instancePath:instancePath+"/totals",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate112.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate112.errors = vErrors;
+return errors === 0;
+}
+function validate65(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.target === undefined) && (missing0 = "target"))) || ((data.seq === undefined) && (missing0 = "seq"))) || ((data.first_seq === undefined) && (missing0 = "first_seq"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.baseline === undefined) && (missing0 = "baseline"))) || ((data.rows === undefined) && (missing0 = "rows"))) || ((data.time_ns === undefined) && (missing0 = "time_ns"))) || ((data.unix_us === undefined) && (missing0 = "unix_us"))) || ((data.live_threads === undefined) && (missing0 = "live_threads"))) || ((data.threads_born === undefined) && (missing0 = "threads_born"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.machine === undefined) && (missing0 = "machine"))) || ((data.health === undefined) && (missing0 = "health"))) || ((data.exited === undefined) && (missing0 = "exited"))){
+validate65.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate65.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+if("frame" !== data0){
+validate65.errors = [{instancePath:instancePath+"/type",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.target !== undefined){
+const _errs3 = errors;
+if(typeof data.target !== "string"){
+validate65.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.seq !== undefined){
+let data2 = data.seq;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate65.errors = [{instancePath:instancePath+"/seq",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate65.errors = [{instancePath:instancePath+"/seq",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.first_seq !== undefined){
+let data3 = data.first_seq;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate65.errors = [{instancePath:instancePath+"/first_seq",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate65.errors = [{instancePath:instancePath+"/first_seq",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+let data4 = data.kind;
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate65.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+return false;
+}
+if(!((data4 === "key") || (data4 === "delta"))){
+validate65.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.baseline !== undefined){
+const _errs11 = errors;
+if(typeof data.baseline !== "boolean"){
+validate65.errors = [{instancePath:instancePath+"/baseline",keyword:"type"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rows !== undefined){
+let data6 = data.rows;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate65.errors = [{instancePath:instancePath+"/rows",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate65.errors = [{instancePath:instancePath+"/rows",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.time_ns !== undefined){
+let data7 = data.time_ns;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate65.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate65.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unix_us !== undefined){
+let data8 = data.unix_us;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate65.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate65.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.live_threads !== undefined){
+let data9 = data.live_threads;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate65.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate65.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.threads_born !== undefined){
+let data10 = data.threads_born;
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate65.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate65.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.events !== undefined){
+let data11 = data.events;
+const _errs23 = errors;
+if(errors === _errs23){
+if(Array.isArray(data11)){
+var valid1 = true;
+const len0 = data11.length;
+for(let i0=0; i0<len0; i0++){
+const _errs25 = errors;
+if(!(validate66(data11[i0], {instancePath:instancePath+"/events/" + i0}))){
+vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs25 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.process !== undefined){
+const _errs26 = errors;
+if(!(validate104(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.machine !== undefined){
+const _errs27 = errors;
+if(!(validate106(data.machine, {instancePath:instancePath+"/machine"}))){
+vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.health !== undefined){
+const _errs28 = errors;
+if(!(validate108(data.health, {instancePath:instancePath+"/health"}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exited !== undefined){
+const _errs29 = errors;
+if(!(validate110(data.exited, {instancePath:instancePath+"/exited"}))){
+vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.roles !== undefined){
+let data17 = data.roles;
+const _errs30 = errors;
+if((!(Array.isArray(data17))) && (data17 !== null)){
+validate65.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+return false;
+}
+if(errors === _errs30){
+if(Array.isArray(data17)){
+var valid2 = true;
+const len1 = data17.length;
+for(let i1=0; i1<len1; i1++){
+const _errs32 = errors;
+if(!(validate112(data17[i1], {instancePath:instancePath+"/roles/" + i1}))){
+vErrors = vErrors === null ? validate112.errors : vErrors.concat(validate112.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs32 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate65.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate65.errors = vErrors;
+return errors === 0;
+}
+export const isProblem = validate114;
+function validate114(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.type === undefined) && (missing0 = "type")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.detail === undefined) && (missing0 = "detail"))) || ((data.hint === undefined) && (missing0 = "hint"))){
+validate114.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.type !== undefined){
+const _errs1 = errors;
+if(typeof data.type !== "string"){
+validate114.errors = [{instancePath:instancePath+"/type",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.title !== undefined){
+const _errs3 = errors;
+if(typeof data.title !== "string"){
+validate114.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+let data2 = data.status;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate114.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 400 || isNaN(data2)){
+validate114.errors = [{instancePath:instancePath+"/status",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.detail !== undefined){
+const _errs7 = errors;
+if(typeof data.detail !== "string"){
+validate114.errors = [{instancePath:instancePath+"/detail",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.hint !== undefined){
+const _errs9 = errors;
+if(typeof data.hint !== "string"){
+validate114.errors = [{instancePath:instancePath+"/hint",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate114.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate114.errors = vErrors;
+return errors === 0;
+}
+export const isHealthResponse = validate115;
+function validate115(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((data.status === undefined) && (missing0 = "status")) || ((data.version === undefined) && (missing0 = "version"))) || ((data.uptime_s === undefined) && (missing0 = "uptime_s"))) || ((data.collectors === undefined) && (missing0 = "collectors"))) || ((data.clients === undefined) && (missing0 = "clients"))) || ((data.targets === undefined) && (missing0 = "targets"))) || ((data.frames === undefined) && (missing0 = "frames"))) || ((data.frame_bytes === undefined) && (missing0 = "frame_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.lost === undefined) && (missing0 = "lost"))) || ((data.history_bytes === undefined) && (missing0 = "history_bytes"))) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))){
+validate115.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.status !== undefined){
+let data0 = data.status;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate115.errors = [{instancePath:instancePath+"/status",keyword:"type"}];
+return false;
+}
+if(!((data0 === "ok") || (data0 === "degraded"))){
+validate115.errors = [{instancePath:instancePath+"/status",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.version !== undefined){
+const _errs3 = errors;
+if(typeof data.version !== "string"){
+validate115.errors = [{instancePath:instancePath+"/version",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uptime_s !== undefined){
+const _errs5 = errors;
+if(!(typeof data.uptime_s == "number")){
+validate115.errors = [{instancePath:instancePath+"/uptime_s",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.uid !== undefined){
+let data3 = data.uid;
+const _errs7 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate115.errors = [{instancePath:instancePath+"/uid",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate115.errors = [{instancePath:instancePath+"/uid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.collectors !== undefined){
+let data4 = data.collectors;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate115.errors = [{instancePath:instancePath+"/collectors",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate115.errors = [{instancePath:instancePath+"/collectors",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.clients !== undefined){
+let data5 = data.clients;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate115.errors = [{instancePath:instancePath+"/clients",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate115.errors = [{instancePath:instancePath+"/clients",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.targets !== undefined){
+let data6 = data.targets;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate115.errors = [{instancePath:instancePath+"/targets",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate115.errors = [{instancePath:instancePath+"/targets",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.frames !== undefined){
+let data7 = data.frames;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate115.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate115.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.frame_bytes !== undefined){
+let data8 = data.frame_bytes;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate115.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate115.errors = [{instancePath:instancePath+"/frame_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.coalesced !== undefined){
+let data9 = data.coalesced;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate115.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate115.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.dropped !== undefined){
+let data10 = data.dropped;
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate115.errors = [{instancePath:instancePath+"/dropped",keyword:"type"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate115.errors = [{instancePath:instancePath+"/dropped",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lost !== undefined){
+let data11 = data.lost;
+const _errs23 = errors;
+if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
+validate115.errors = [{instancePath:instancePath+"/lost",keyword:"type"}];
+return false;
+}
+if(errors === _errs23){
+if(typeof data11 == "number"){
+if(data11 < 0 || isNaN(data11)){
+validate115.errors = [{instancePath:instancePath+"/lost",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.history_bytes !== undefined){
+let data12 = data.history_bytes;
+const _errs25 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate115.errors = [{instancePath:instancePath+"/history_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate115.errors = [{instancePath:instancePath+"/history_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rss_bytes !== undefined){
+let data13 = data.rss_bytes;
+const _errs27 = errors;
+if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
+validate115.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs27){
+if(typeof data13 == "number"){
+if(data13 < 0 || isNaN(data13)){
+validate115.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate115.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate115.errors = vErrors;
+return errors === 0;
+}
+export const isProcessesResponse = validate116;
+function validate116(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.host === undefined) && (missing0 = "host")) || ((data.processes === undefined) && (missing0 = "processes"))){
+validate116.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.host !== undefined){
+const _errs1 = errors;
+if(typeof data.host !== "string"){
+validate116.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.processes !== undefined){
+let data1 = data.processes;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(!(validate31(data1[i0], {instancePath:instancePath+"/processes/" + i0}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate116.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate116.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate116.errors = vErrors;
+return errors === 0;
+}
+export const isSessionResponse = validate118;
+function validate119(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate119.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "operator") || (data === "viewer"))){
+validate119.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate119.errors = vErrors;
+return errors === 0;
+}
+function validate118(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.role === undefined) && (missing0 = "role")){
+validate118.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.role !== undefined){
+if(!(validate119(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+validate118.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate118.errors = vErrors;
+return errors === 0;
+}
+export const isDemoResponse = validate121;
+function validate121(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.target === undefined) && (missing0 = "target")){
+validate121.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.target !== undefined){
+if(!(validate30(data.target, {instancePath:instancePath+"/target"}))){
+vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+validate121.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate121.errors = vErrors;
+return errors === 0;
+}
+export const isDoctorReport = validate123;
+function validate124(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate124.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "ok") || (data === "limited")) || (data === "failed"))){
+validate124.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate124.errors = vErrors;
+return errors === 0;
+}
+function validate126(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.name === undefined) && (missing0 = "name")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.finding === undefined) && (missing0 = "finding"))) || ((data.impact === undefined) && (missing0 = "impact"))) || ((data.fix === undefined) && (missing0 = "fix"))){
+validate126.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+validate126.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.title !== undefined){
+const _errs3 = errors;
+if(typeof data.title !== "string"){
+validate126.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+const _errs5 = errors;
+if(!(validate124(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.finding !== undefined){
+const _errs6 = errors;
+if(typeof data.finding !== "string"){
+validate126.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.impact !== undefined){
+const _errs8 = errors;
+if(typeof data.impact !== "string"){
+validate126.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.fix !== undefined){
+const _errs10 = errors;
+if(typeof data.fix !== "string"){
+validate126.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.enabled !== undefined){
+let data6 = data.enabled;
+const _errs12 = errors;
+if((typeof data6 !== "boolean") && (data6 !== null)){
+validate126.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate126.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate126.errors = vErrors;
+return errors === 0;
+}
+function validate123(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.host === undefined) && (missing0 = "host")) || ((data.kernel === undefined) && (missing0 = "kernel"))) || ((data.checked_unix_ms === undefined) && (missing0 = "checked_unix_ms"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.checks === undefined) && (missing0 = "checks"))){
+validate123.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.host !== undefined){
+const _errs1 = errors;
+if(typeof data.host !== "string"){
+validate123.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kernel !== undefined){
+const _errs3 = errors;
+if(typeof data.kernel !== "string"){
+validate123.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.checked_unix_ms !== undefined){
+let data2 = data.checked_unix_ms;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate123.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate123.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+const _errs7 = errors;
+if(!(validate124(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.checks !== undefined){
+let data4 = data.checks;
+const _errs8 = errors;
+if(errors === _errs8){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs10 = errors;
+if(!(validate126(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
+vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs10 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate123.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate123.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate123.errors = vErrors;
+return errors === 0;
+}
+export const isTarget = validate129;
+function validate129(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
+validate129.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate129.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.host !== undefined){
+const _errs3 = errors;
+if(typeof data.host !== "string"){
+validate129.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.process !== undefined){
+const _errs5 = errors;
+if(!(validate31(data.process, {instancePath:instancePath+"/process"}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs6 = errors;
+if(!(validate37(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rate_hz !== undefined){
+let data4 = data.rate_hz;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate129.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+return false;
+}
+}
+else {
+validate129.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.attached_unix_us !== undefined){
+let data5 = data.attached_unix_us;
+const _errs9 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate129.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate129.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs11 = errors;
+if(!(validate39(data.source, {instancePath:instancePath+"/source"}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.energy !== undefined){
+const _errs12 = errors;
+if(!(validate42(data.energy, {instancePath:instancePath+"/energy"}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.fields !== undefined){
+let data8 = data.fields;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data8)){
+var valid1 = true;
+const len0 = data8.length;
+for(let i0=0; i0<len0; i0++){
+const _errs15 = errors;
+if(typeof data8[i0] !== "string"){
+validate129.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs15 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate129.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.absent !== undefined){
+let data10 = data.absent;
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data10)){
+var valid2 = true;
+const len1 = data10.length;
+for(let i1=0; i1<len1; i1++){
+const _errs19 = errors;
+if(!(validate46(data10[i1], {instancePath:instancePath+"/absent/" + i1}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs19 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate129.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gomaxprocs !== undefined){
+let data12 = data.gomaxprocs;
+const _errs20 = errors;
+if((!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))) && (data12 !== null)){
+validate129.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate129.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gomaxprocs_reason !== undefined){
+const _errs22 = errors;
+if(typeof data.gomaxprocs_reason !== "string"){
+validate129.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data14 = data.steering;
+const _errs24 = errors;
+const _errs25 = errors;
+let valid3 = false;
+const _errs26 = errors;
+if(!(validate48(data14, {instancePath:instancePath+"/steering"}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs26 === errors;
+valid3 = valid3 || _valid0;
+if(!valid3){
+const _errs27 = errors;
+if(data14 !== null){
+const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs27 === errors;
+valid3 = valid3 || _valid0;
+}
+if(!valid3){
+const err1 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate129.errors = vErrors;
+return false;
+}
+else {
+errors = _errs25;
+if(vErrors !== null){
+if(_errs25){
+vErrors.length = _errs25;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate129.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate129.errors = vErrors;
+return errors === 0;
+}
+export const isPoliciesResponse = validate136;
+function validate138(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.name === undefined) && (missing0 = "name")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.integer === undefined) && (missing0 = "integer"))) || ((data.default === undefined) && (missing0 = "default"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
+validate138.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+validate138.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unit !== undefined){
+const _errs3 = errors;
+if(typeof data.unit !== "string"){
+validate138.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.integer !== undefined){
+const _errs5 = errors;
+if(typeof data.integer !== "boolean"){
+validate138.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.default !== undefined){
+const _errs7 = errors;
+if(!(typeof data.default == "number")){
+validate138.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low !== undefined){
+const _errs9 = errors;
+if(!(typeof data.low == "number")){
+validate138.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high !== undefined){
+const _errs11 = errors;
+if(!(typeof data.high == "number")){
+validate138.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.meaning !== undefined){
+const _errs13 = errors;
+if(typeof data.meaning !== "string"){
+validate138.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate138.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate138.errors = vErrors;
+return errors === 0;
+}
+function validate137(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.name === undefined) && (missing0 = "name")) || ((data.meaning === undefined) && (missing0 = "meaning"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait === undefined) && (missing0 = "wait"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
+validate137.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+validate137.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.meaning !== undefined){
+const _errs3 = errors;
+if(typeof data.meaning !== "string"){
+validate137.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+const _errs5 = errors;
+if(typeof data.source !== "string"){
+validate137.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.wait !== undefined){
+const _errs7 = errors;
+if(typeof data.wait !== "boolean"){
+validate137.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.parameters !== undefined){
+let data4 = data.parameters;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs11 = errors;
+if(!(validate138(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
+vErrors = vErrors === null ? validate138.errors : vErrors.concat(validate138.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs11 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate137.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate137.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate137.errors = vErrors;
+return errors === 0;
+}
+function validate136(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.policies === undefined) && (missing0 = "policies")){
+validate136.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.policies !== undefined){
+let data0 = data.policies;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate137(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
+vErrors = vErrors === null ? validate137.errors : vErrors.concat(validate137.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate136.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate136.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate136.errors = vErrors;
+return errors === 0;
+}
+export const isSteeringOptions = validate141;
+function validate142(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
+validate142.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.kind !== undefined){
+const _errs1 = errors;
+if(!(validate49(data.kind, {instancePath:instancePath+"/kind"}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.refusal !== undefined){
+const _errs2 = errors;
+if(typeof data.refusal !== "string"){
+validate142.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lower !== undefined){
+let data2 = data.lower;
+const _errs4 = errors;
+if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
+validate142.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+validate142.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.upper !== undefined){
+let data3 = data.upper;
+const _errs6 = errors;
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate142.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+return false;
+}
+if(errors === _errs6){
+if(typeof data3 == "number"){
+if(data3 < 1 || isNaN(data3)){
+validate142.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.size !== undefined){
+let data4 = data.size;
+const _errs8 = errors;
+if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
+validate142.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data4 == "number"){
+if(data4 < 1 || isNaN(data4)){
+validate142.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate142.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate142.errors = vErrors;
+return errors === 0;
+}
+function validate145(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
+validate145.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.kind !== undefined){
+const _errs1 = errors;
+if(!(validate51(data.kind, {instancePath:instancePath+"/kind"}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.proxy !== undefined){
+const _errs2 = errors;
+if(typeof data.proxy !== "boolean"){
+validate145.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.refusal !== undefined){
+const _errs4 = errors;
+if(typeof data.refusal !== "string"){
+validate145.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.note !== undefined){
+const _errs6 = errors;
+if(typeof data.note !== "string"){
+validate145.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate145.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate145.errors = vErrors;
+return errors === 0;
+}
+function validate141(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.knobs === undefined) && (missing0 = "knobs")) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
+validate141.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.knobs !== undefined){
+let data0 = data.knobs;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate142(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate142.errors : vErrors.concat(validate142.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate141.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.signals !== undefined){
+let data2 = data.signals;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data2)){
+var valid2 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+const _errs6 = errors;
+if(!(validate145(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate145.errors : vErrors.concat(validate145.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs6 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate141.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.steering !== undefined){
+let data4 = data.steering;
+const _errs7 = errors;
+const _errs8 = errors;
+let valid3 = false;
+const _errs9 = errors;
+if(!(validate48(data4, {instancePath:instancePath+"/steering"}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs9 === errors;
+valid3 = valid3 || _valid0;
+if(!valid3){
+const _errs10 = errors;
+if(data4 !== null){
+const err0 = {instancePath:instancePath+"/steering",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs10 === errors;
+valid3 = valid3 || _valid0;
+}
+if(!valid3){
+const err1 = {instancePath:instancePath+"/steering",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate141.errors = vErrors;
+return false;
+}
+else {
+errors = _errs8;
+if(vErrors !== null){
+if(_errs8){
+vErrors.length = _errs8;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate141.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate141.errors = vErrors;
+return errors === 0;
+}
+export const isRunsResponse = validate149;
+function validate151(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate151.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "recording") || (data === "complete")) || (data === "interrupted"))){
+validate151.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate151.errors = vErrors;
+return errors === 0;
+}
+function validate153(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate153.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full"))){
+validate153.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate153.errors = vErrors;
+return errors === 0;
+}
+function validate155(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
+validate155.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.frames !== undefined){
+let data0 = data.frames;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate155.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate155.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gaps !== undefined){
+let data1 = data.gaps;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate155.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate155.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.missing_ns !== undefined){
+let data2 = data.missing_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate155.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate155.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.truncated_bytes !== undefined){
+let data3 = data.truncated_bytes;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate155.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate155.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.coalesced !== undefined){
+let data4 = data.coalesced;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate155.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate155.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.deadlines_missed !== undefined){
+let data5 = data.deadlines_missed;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate155.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate155.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.samples_failed !== undefined){
+let data6 = data.samples_failed;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate155.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate155.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exit_records_lost !== undefined){
+let data7 = data.exit_records_lost;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate155.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate155.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.clock_jumps !== undefined){
+let data8 = data.clock_jumps;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate155.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate155.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate155.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate155.errors = vErrors;
+return errors === 0;
+}
+function validate157(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
+validate157.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.frames !== undefined){
+let data0 = data.frames;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate157.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate157.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.thread_samples !== undefined){
+let data1 = data.thread_samples;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate157.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate157.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.threads !== undefined){
+let data2 = data.threads;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate157.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate157.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.events !== undefined){
+let data3 = data.events;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate157.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate157.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.bytes !== undefined){
+let data4 = data.bytes;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate157.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate157.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.open_bytes !== undefined){
+let data5 = data.open_bytes;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate157.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate157.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate157.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate157.errors = vErrors;
+return errors === 0;
+}
+function validate150(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.host_name === undefined) && (missing0 = "host_name"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.imported === undefined) && (missing0 = "imported"))){
+validate150.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.id !== undefined){
+const _errs1 = errors;
+if(typeof data.id !== "string"){
+validate150.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs3 = errors;
+if(typeof data.name !== "string"){
+validate150.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tags !== undefined){
+let data2 = data.tags;
+const _errs5 = errors;
+if(errors === _errs5){
+if(Array.isArray(data2)){
+var valid1 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+const _errs7 = errors;
+if(typeof data2[i0] !== "string"){
+validate150.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs7 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate150.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.group !== undefined){
+let data4 = data.group;
+const _errs9 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate150.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.notes !== undefined){
+const _errs11 = errors;
+if(typeof data.notes !== "string"){
+validate150.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs13 = errors;
+if(!(validate151(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.end !== undefined){
+let data7 = data.end;
+const _errs14 = errors;
+const _errs15 = errors;
+let valid2 = false;
+const _errs16 = errors;
+if(!(validate153(data7, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate153.errors : vErrors.concat(validate153.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs16 === errors;
+valid2 = valid2 || _valid0;
+if(!valid2){
+const _errs17 = errors;
+if(data7 !== null){
+const err0 = {instancePath:instancePath+"/end",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs17 === errors;
+valid2 = valid2 || _valid0;
+}
+if(!valid2){
+const err1 = {instancePath:instancePath+"/end",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate150.errors = vErrors;
+return false;
+}
+else {
+errors = _errs15;
+if(vErrors !== null){
+if(_errs15){
+vErrors.length = _errs15;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.end_detail !== undefined){
+const _errs19 = errors;
+if(typeof data.end_detail !== "string"){
+validate150.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+return false;
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.created_unix_us !== undefined){
+let data9 = data.created_unix_us;
+const _errs21 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate150.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate150.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.started_unix_us !== undefined){
+let data10 = data.started_unix_us;
+const _errs23 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate150.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs23){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate150.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.duration_ns !== undefined){
+let data11 = data.duration_ns;
+const _errs25 = errors;
+if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
+validate150.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data11 == "number"){
+if(data11 < 0 || isNaN(data11)){
+validate150.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.host_name !== undefined){
+const _errs27 = errors;
+if(typeof data.host_name !== "string"){
+validate150.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.target !== undefined){
+const _errs29 = errors;
+if(typeof data.target !== "string"){
+validate150.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+return false;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pid !== undefined){
+let data14 = data.pid;
+const _errs31 = errors;
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+validate150.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+return false;
+}
+if(errors === _errs31){
+if(typeof data14 == "number"){
+if(data14 < 1 || isNaN(data14)){
+validate150.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.process !== undefined){
+const _errs33 = errors;
+if(typeof data.process !== "string"){
+validate150.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
+return false;
+}
+var valid0 = _errs33 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.command !== undefined){
+const _errs35 = errors;
+if(typeof data.command !== "string"){
+validate150.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+return false;
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policies !== undefined){
+let data17 = data.policies;
+const _errs37 = errors;
+if(errors === _errs37){
+if(Array.isArray(data17)){
+var valid3 = true;
+const len1 = data17.length;
+for(let i1=0; i1<len1; i1++){
+const _errs39 = errors;
+if(typeof data17[i1] !== "string"){
+validate150.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
+return false;
+}
+var valid3 = _errs39 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate150.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.losses !== undefined){
+const _errs41 = errors;
+if(!(validate155(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs41 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.counts !== undefined){
+const _errs42 = errors;
+if(!(validate157(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs42 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exit_code !== undefined){
+let data21 = data.exit_code;
+const _errs43 = errors;
+if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
+validate150.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+return false;
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.signal !== undefined){
+let data22 = data.signal;
+const _errs45 = errors;
+if((typeof data22 !== "string") && (data22 !== null)){
+validate150.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+return false;
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.imported !== undefined){
+const _errs47 = errors;
+if(typeof data.imported !== "boolean"){
+validate150.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+return false;
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate150.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate150.errors = vErrors;
+return errors === 0;
+}
+function validate161(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.folder === undefined) && (missing0 = "folder")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate161.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.folder !== undefined){
+const _errs1 = errors;
+if(typeof data.folder !== "string"){
+validate161.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+const _errs3 = errors;
+if(typeof data.reason !== "string"){
+validate161.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate161.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate161.errors = vErrors;
+return errors === 0;
+}
+function validate163(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
+validate163.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.max_age_s !== undefined){
+let data0 = data.max_age_s;
+const _errs1 = errors;
+if((!(typeof data0 == "number")) && (data0 !== null)){
+validate163.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate163.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_bytes !== undefined){
+let data1 = data.max_bytes;
+const _errs3 = errors;
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate163.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate163.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate163.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate163.errors = vErrors;
+return errors === 0;
+}
+function validate149(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.runs === undefined) && (missing0 = "runs")) || ((data.deleted === undefined) && (missing0 = "deleted"))) || ((data.damaged === undefined) && (missing0 = "damaged"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.free_bytes === undefined) && (missing0 = "free_bytes"))) || ((data.retention === undefined) && (missing0 = "retention"))){
+validate149.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.runs !== undefined){
+let data0 = data.runs;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(!(validate150(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate149.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.deleted !== undefined){
+let data2 = data.deleted;
+const _errs4 = errors;
+if(errors === _errs4){
+if(Array.isArray(data2)){
+var valid2 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+const _errs6 = errors;
+if(!(validate150(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
+vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs6 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate149.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.damaged !== undefined){
+let data4 = data.damaged;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data4)){
+var valid3 = true;
+const len2 = data4.length;
+for(let i2=0; i2<len2; i2++){
+const _errs9 = errors;
+if(!(validate161(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
+vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate149.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.bytes !== undefined){
+let data6 = data.bytes;
+const _errs10 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate149.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate149.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.free_bytes !== undefined){
+let data7 = data.free_bytes;
+const _errs12 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate149.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs12){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate149.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.retention !== undefined){
+const _errs14 = errors;
+if(!(validate163(data.retention, {instancePath:instancePath+"/retention"}))){
+vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate149.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate149.errors = vErrors;
+return errors === 0;
+}
+export const isRunManifest = validate165;
+function validate171(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate171.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
+validate171.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate171.errors = vErrors;
+return errors === 0;
+}
+function validate170(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.taskstats === undefined) && (missing0 = "taskstats"))) || ((data.since_version === undefined) && (missing0 = "since_version"))) || ((data.procfs === undefined) && (missing0 = "procfs"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
+validate170.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.name !== undefined){
+const _errs1 = errors;
+if(typeof data.name !== "string"){
+validate170.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+const _errs3 = errors;
+if(typeof data.label !== "string"){
+validate170.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unit !== undefined){
+let data2 = data.unit;
+const _errs5 = errors;
+if(typeof data2 !== "string"){
+validate170.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+return false;
+}
+if(!((((data2 === "ns") || (data2 === "us")) || (data2 === "bytes")) || (data2 === "count"))){
+validate170.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+let data3 = data.kind;
+const _errs7 = errors;
+if(typeof data3 !== "string"){
+validate170.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+return false;
+}
+if(!((data3 === "counter") || (data3 === "gauge"))){
+validate170.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.scope !== undefined){
+let data4 = data.scope;
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate170.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
+return false;
+}
+if(!((data4 === "thread") || (data4 === "process"))){
+validate170.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.group !== undefined){
+let data5 = data.group;
+const _errs11 = errors;
+if(typeof data5 !== "string"){
+validate170.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+return false;
+}
+if(!((((((((data5 === "cpu") || (data5 === "wait")) || (data5 === "switches")) || (data5 === "memory")) || (data5 === "io")) || (data5 === "disk")) || (data5 === "network")) || (data5 === "pool"))){
+validate170.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.taskstats !== undefined){
+let data6 = data.taskstats;
+const _errs13 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate170.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.since_version !== undefined){
+let data7 = data.since_version;
+const _errs15 = errors;
+if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
+validate170.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate170.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.procfs !== undefined){
+let data8 = data.procfs;
+const _errs17 = errors;
+if((typeof data8 !== "string") && (data8 !== null)){
+validate170.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
+return false;
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.provenance !== undefined){
+const _errs19 = errors;
+if(!(validate171(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.meaning !== undefined){
+const _errs20 = errors;
+if(typeof data.meaning !== "string"){
+validate170.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+return false;
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate170.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate170.errors = vErrors;
+return errors === 0;
+}
+function validate174(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
+validate174.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.time_ns !== undefined){
+let data0 = data.time_ns;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate174.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate174.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policy !== undefined){
+const _errs3 = errors;
+if(typeof data.policy !== "string"){
+validate174.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shadow !== undefined){
+const _errs5 = errors;
+if(typeof data.shadow !== "boolean"){
+validate174.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.knob !== undefined){
+const _errs7 = errors;
+if(!(validate49(data.knob, {instancePath:instancePath+"/knob"}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.signal !== undefined){
+const _errs8 = errors;
+if(!(validate51(data.signal, {instancePath:instancePath+"/signal"}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lower !== undefined){
+let data5 = data.lower;
+const _errs9 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate174.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data5 == "number"){
+if(data5 < 1 || isNaN(data5)){
+validate174.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.upper !== undefined){
+let data6 = data.upper;
+const _errs11 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate174.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data6 == "number"){
+if(data6 < 1 || isNaN(data6)){
+validate174.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate174.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate174.errors = vErrors;
+return errors === 0;
+}
+function validate178(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
+validate178.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.time_ns !== undefined){
+let data0 = data.time_ns;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate178.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate178.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.text !== undefined){
+const _errs3 = errors;
+if(typeof data.text !== "string"){
+validate178.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate178.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate178.errors = vErrors;
+return errors === 0;
+}
+function validate182(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
+validate182.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.command !== undefined){
+let data0 = data.command;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+const _errs3 = errors;
+if(typeof data0[i0] !== "string"){
+validate182.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate182.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exit_code !== undefined){
+let data2 = data.exit_code;
+const _errs5 = errors;
+if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
+validate182.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.signal !== undefined){
+let data3 = data.signal;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate182.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.elapsed_us !== undefined){
+let data4 = data.elapsed_us;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate182.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate182.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.user_cpu_us !== undefined){
+let data5 = data.user_cpu_us;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate182.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate182.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.system_cpu_us !== undefined){
+let data6 = data.system_cpu_us;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate182.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate182.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_rss_bytes !== undefined){
+let data7 = data.max_rss_bytes;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate182.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate182.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.major_faults !== undefined){
+let data8 = data.major_faults;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate182.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate182.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.minor_faults !== undefined){
+let data9 = data.minor_faults;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate182.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate182.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.voluntary_switches !== undefined){
+let data10 = data.voluntary_switches;
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate182.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate182.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.involuntary_switches !== undefined){
+let data11 = data.involuntary_switches;
+const _errs23 = errors;
+if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
+validate182.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+return false;
+}
+if(errors === _errs23){
+if(typeof data11 == "number"){
+if(data11 < 0 || isNaN(data11)){
+validate182.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.output_bytes !== undefined){
+let data12 = data.output_bytes;
+const _errs25 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate182.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate182.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.output_tail !== undefined){
+const _errs27 = errors;
+if(typeof data.output_tail !== "string"){
+validate182.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+return false;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate182.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate182.errors = vErrors;
+return errors === 0;
+}
+function validate165(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.from_ns === undefined) && (missing0 = "from_ns"))) || ((data.to_ns === undefined) && (missing0 = "to_ns"))) || ((data.tidscope === undefined) && (missing0 = "tidscope"))) || ((data.host === undefined) && (missing0 = "host"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.marks === undefined) && (missing0 = "marks"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.imported === undefined) && (missing0 = "imported"))){
+validate165.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.format !== undefined){
+let data0 = data.format;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate165.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
+return false;
+}
+if(1 !== data0){
+validate165.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+const _errs3 = errors;
+if(typeof data.id !== "string"){
+validate165.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs5 = errors;
+if(typeof data.name !== "string"){
+validate165.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tags !== undefined){
+let data3 = data.tags;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data3)){
+var valid1 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+const _errs9 = errors;
+if(typeof data3[i0] !== "string"){
+validate165.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs9 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate165.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.group !== undefined){
+let data5 = data.group;
+const _errs11 = errors;
+if((typeof data5 !== "string") && (data5 !== null)){
+validate165.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.notes !== undefined){
+const _errs13 = errors;
+if(typeof data.notes !== "string"){
+validate165.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs15 = errors;
+if(!(validate151(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.end !== undefined){
+let data8 = data.end;
+const _errs16 = errors;
+const _errs17 = errors;
+let valid2 = false;
+const _errs18 = errors;
+if(!(validate153(data8, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate153.errors : vErrors.concat(validate153.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs18 === errors;
+valid2 = valid2 || _valid0;
+if(!valid2){
+const _errs19 = errors;
+if(data8 !== null){
+const err0 = {instancePath:instancePath+"/end",keyword:"type"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs19 === errors;
+valid2 = valid2 || _valid0;
+}
+if(!valid2){
+const err1 = {instancePath:instancePath+"/end",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+validate165.errors = vErrors;
+return false;
+}
+else {
+errors = _errs17;
+if(vErrors !== null){
+if(_errs17){
+vErrors.length = _errs17;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.end_detail !== undefined){
+const _errs21 = errors;
+if(typeof data.end_detail !== "string"){
+validate165.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+return false;
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.created_unix_us !== undefined){
+let data10 = data.created_unix_us;
+const _errs23 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate165.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs23){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate165.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.started_unix_us !== undefined){
+let data11 = data.started_unix_us;
+const _errs25 = errors;
+if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
+validate165.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data11 == "number"){
+if(data11 < 0 || isNaN(data11)){
+validate165.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.from_ns !== undefined){
+let data12 = data.from_ns;
+const _errs27 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate165.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs27){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate165.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.to_ns !== undefined){
+let data13 = data.to_ns;
+const _errs29 = errors;
+if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
+validate165.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs29){
+if(typeof data13 == "number"){
+if(data13 < 0 || isNaN(data13)){
+validate165.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.until_ns !== undefined){
+let data14 = data.until_ns;
+const _errs31 = errors;
+if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
+validate165.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs31){
+if(typeof data14 == "number"){
+if(data14 < 0 || isNaN(data14)){
+validate165.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tidscope !== undefined){
+const _errs33 = errors;
+if(typeof data.tidscope !== "string"){
+validate165.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
+return false;
+}
+var valid0 = _errs33 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.host !== undefined){
+const _errs35 = errors;
+if(!(validate24(data.host, {instancePath:instancePath+"/host"}))){
+vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.target !== undefined){
+const _errs36 = errors;
+if(!(validate30(data.target, {instancePath:instancePath+"/target"}))){
+vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs36 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.fields !== undefined){
+let data18 = data.fields;
+const _errs37 = errors;
+if(errors === _errs37){
+if(Array.isArray(data18)){
+var valid3 = true;
+const len1 = data18.length;
+for(let i1=0; i1<len1; i1++){
+const _errs39 = errors;
+if(!(validate170(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
+vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs39 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate165.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.policies !== undefined){
+let data20 = data.policies;
+const _errs40 = errors;
+if(errors === _errs40){
+if(Array.isArray(data20)){
+var valid4 = true;
+const len2 = data20.length;
+for(let i2=0; i2<len2; i2++){
+const _errs42 = errors;
+if(!(validate174(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
+errors = vErrors.length;
+}
+var valid4 = _errs42 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate165.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs40 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.marks !== undefined){
+let data22 = data.marks;
+const _errs43 = errors;
+if(errors === _errs43){
+if(Array.isArray(data22)){
+var valid5 = true;
+const len3 = data22.length;
+for(let i3=0; i3<len3; i3++){
+const _errs45 = errors;
+if(!(validate178(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
+errors = vErrors.length;
+}
+var valid5 = _errs45 === errors;
+if(!valid5){
+break;
+}
+}
+}
+else {
+validate165.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.losses !== undefined){
+const _errs46 = errors;
+if(!(validate155(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs46 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.counts !== undefined){
+const _errs47 = errors;
+if(!(validate157(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.outcome !== undefined){
+let data26 = data.outcome;
+const _errs48 = errors;
+const _errs49 = errors;
+let valid6 = false;
+const _errs50 = errors;
+if(!(validate182(data26, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs50 === errors;
+valid6 = valid6 || _valid1;
+if(!valid6){
+const _errs51 = errors;
+if(data26 !== null){
+const err2 = {instancePath:instancePath+"/outcome",keyword:"type"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid1 = _errs51 === errors;
+valid6 = valid6 || _valid1;
+}
+if(!valid6){
+const err3 = {instancePath:instancePath+"/outcome",keyword:"anyOf"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate165.errors = vErrors;
+return false;
+}
+else {
+errors = _errs49;
+if(vErrors !== null){
+if(_errs49){
+vErrors.length = _errs49;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs48 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.imported !== undefined){
+const _errs53 = errors;
+if(typeof data.imported !== "boolean"){
+validate165.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+return false;
+}
+var valid0 = _errs53 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate165.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate165.errors = vErrors;
+return errors === 0;
+}
+export const isComparison = validate184;
+function validate185(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate185.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
+validate185.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate185.errors = vErrors;
+return errors === 0;
+}
+function validate187(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate187.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "rates") || (data === "totals"))){
+validate187.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate187.errors = vErrors;
+return errors === 0;
+}
+function validate189(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
+validate189.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.run !== undefined){
+const _errs1 = errors;
+if(typeof data.run !== "string"){
+validate189.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.name !== undefined){
+const _errs3 = errors;
+if(typeof data.name !== "string"){
+validate189.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.group !== undefined){
+let data2 = data.group;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate189.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate189.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.zero_ns !== undefined){
+let data3 = data.zero_ns;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate189.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate189.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.align_problem !== undefined){
+let data4 = data.align_problem;
+const _errs9 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate189.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.duration_ns !== undefined){
+let data5 = data.duration_ns;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate189.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate189.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.losses !== undefined){
+const _errs13 = errors;
+if(!(validate155(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate189.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate189.errors = vErrors;
+return errors === 0;
+}
+function validate192(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
+validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.label !== undefined){
+const _errs1 = errors;
+if(typeof data.label !== "string"){
+validate192.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.runs !== undefined){
+let data1 = data.runs;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(typeof data1[i0] !== "string"){
+validate192.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate192.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate192.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate192.errors = vErrors;
+return errors === 0;
+}
+function validate194(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
+validate194.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.what !== undefined){
+const _errs1 = errors;
+if(typeof data.what !== "string"){
+validate194.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.values !== undefined){
+let data1 = data.values;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(typeof data1[i0] !== "string"){
+validate194.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate194.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate194.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate194.errors = vErrors;
+return errors === 0;
+}
+function validate196(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
+validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.label !== undefined){
+const _errs1 = errors;
+if(typeof data.label !== "string"){
+validate196.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.roles !== undefined){
+let data1 = data.roles;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate196.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate196.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.manual !== undefined){
+const _errs7 = errors;
+if(typeof data.manual !== "boolean"){
+validate196.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate196.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate196.errors = vErrors;
+return errors === 0;
+}
+function validate200(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
+validate200.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.values !== undefined){
+let data0 = data.values;
+const _errs1 = errors;
+if(errors === _errs1){
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs3 = errors;
+if((!(typeof data1 == "number")) && (data1 !== null)){
+validate200.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate200.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.n !== undefined){
+let data2 = data.n;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate200.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate200.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.mean !== undefined){
+let data3 = data.mean;
+const _errs7 = errors;
+if((!(typeof data3 == "number")) && (data3 !== null)){
+validate200.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.std_dev !== undefined){
+let data4 = data.std_dev;
+const _errs9 = errors;
+if((!(typeof data4 == "number")) && (data4 !== null)){
+validate200.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low !== undefined){
+let data5 = data.low;
+const _errs11 = errors;
+if((!(typeof data5 == "number")) && (data5 !== null)){
+validate200.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high !== undefined){
+let data6 = data.high;
+const _errs13 = errors;
+if((!(typeof data6 == "number")) && (data6 !== null)){
+validate200.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate200.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate200.errors = vErrors;
+return errors === 0;
+}
+function validate202(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
+validate202.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.absolute !== undefined){
+let data0 = data.absolute;
+const _errs1 = errors;
+if((!(typeof data0 == "number")) && (data0 !== null)){
+validate202.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.percent !== undefined){
+let data1 = data.percent;
+const _errs3 = errors;
+if((!(typeof data1 == "number")) && (data1 !== null)){
+validate202.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low !== undefined){
+let data2 = data.low;
+const _errs5 = errors;
+if((!(typeof data2 == "number")) && (data2 !== null)){
+validate202.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high !== undefined){
+let data3 = data.high;
+const _errs7 = errors;
+if((!(typeof data3 == "number")) && (data3 !== null)){
+validate202.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.method !== undefined){
+let data4 = data.method;
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate202.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+return false;
+}
+if(!((data4 === "welch") || (data4 === "none"))){
+validate202.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.verdict !== undefined){
+let data5 = data.verdict;
+const _errs11 = errors;
+if(typeof data5 !== "string"){
+validate202.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+return false;
+}
+if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
+validate202.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.caveat !== undefined){
+let data6 = data.caveat;
+const _errs13 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate202.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate202.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate202.errors = vErrors;
+return errors === 0;
+}
+function validate198(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
+validate198.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.metric !== undefined){
+const _errs1 = errors;
+if(typeof data.metric !== "string"){
+validate198.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+const _errs3 = errors;
+if(typeof data.label !== "string"){
+validate198.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unit !== undefined){
+const _errs5 = errors;
+if(typeof data.unit !== "string"){
+validate198.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+let data3 = data.role;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate198.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.provenance !== undefined){
+const _errs9 = errors;
+if(!(validate171(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.better !== undefined){
+let data5 = data.better;
+const _errs10 = errors;
+if(typeof data5 !== "string"){
+validate198.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+return false;
+}
+if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
+validate198.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.groups !== undefined){
+let data6 = data.groups;
+const _errs12 = errors;
+if(errors === _errs12){
+if(Array.isArray(data6)){
+var valid1 = true;
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+const _errs14 = errors;
+if(!(validate200(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs14 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate198.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.differences !== undefined){
+let data8 = data.differences;
+const _errs15 = errors;
+if(errors === _errs15){
+if(Array.isArray(data8)){
+var valid2 = true;
+const len1 = data8.length;
+for(let i1=0; i1<len1; i1++){
+const _errs17 = errors;
+if(!(validate202(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs17 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate198.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate198.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate198.errors = vErrors;
+return errors === 0;
+}
+function validate205(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
+validate205.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.run !== undefined){
+const _errs1 = errors;
+if(typeof data.run !== "string"){
+validate205.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.metric !== undefined){
+const _errs3 = errors;
+if(typeof data.metric !== "string"){
+validate205.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.role !== undefined){
+let data2 = data.role;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate205.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.time_s !== undefined){
+let data3 = data.time_s;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data3)){
+var valid1 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+const _errs9 = errors;
+if(!(typeof data3[i0] == "number")){
+validate205.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs9 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate205.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.value !== undefined){
+let data5 = data.value;
+const _errs11 = errors;
+if(errors === _errs11){
+if(Array.isArray(data5)){
+var valid2 = true;
+const len1 = data5.length;
+for(let i1=0; i1<len1; i1++){
+let data6 = data5[i1];
+const _errs13 = errors;
+if((!(typeof data6 == "number")) && (data6 !== null)){
+validate205.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+return false;
+}
+var valid2 = _errs13 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate205.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate205.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate205.errors = vErrors;
+return errors === 0;
+}
+function validate184(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
+validate184.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.align !== undefined){
+const _errs1 = errors;
+if(!(validate185(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.mark !== undefined){
+let data1 = data.mark;
+const _errs2 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate184.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.basis !== undefined){
+const _errs4 = errors;
+if(!(validate187(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.same_length !== undefined){
+const _errs5 = errors;
+if(typeof data.same_length !== "boolean"){
+validate184.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.runs !== undefined){
+let data4 = data.runs;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data4)){
+var valid1 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+const _errs9 = errors;
+if(!(validate189(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs9 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate184.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.groups !== undefined){
+let data6 = data.groups;
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data6)){
+var valid2 = true;
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+const _errs12 = errors;
+if(!(validate192(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs12 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate184.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.setup !== undefined){
+let data8 = data.setup;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data8)){
+var valid3 = true;
+const len2 = data8.length;
+for(let i2=0; i2<len2; i2++){
+const _errs15 = errors;
+if(!(validate194(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs15 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate184.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.roles !== undefined){
+let data10 = data.roles;
+const _errs16 = errors;
+if(errors === _errs16){
+if(Array.isArray(data10)){
+var valid4 = true;
+const len3 = data10.length;
+for(let i3=0; i3<len3; i3++){
+const _errs18 = errors;
+if(!(validate196(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
+errors = vErrors.length;
+}
+var valid4 = _errs18 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate184.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.metrics !== undefined){
+let data12 = data.metrics;
+const _errs19 = errors;
+if(errors === _errs19){
+if(Array.isArray(data12)){
+var valid5 = true;
+const len4 = data12.length;
+for(let i4=0; i4<len4; i4++){
+const _errs21 = errors;
+if(!(validate198(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
+errors = vErrors.length;
+}
+var valid5 = _errs21 === errors;
+if(!valid5){
+break;
+}
+}
+}
+else {
+validate184.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.series !== undefined){
+let data14 = data.series;
+const _errs22 = errors;
+if(errors === _errs22){
+if(Array.isArray(data14)){
+var valid6 = true;
+const len5 = data14.length;
+for(let i5=0; i5<len5; i5++){
+const _errs24 = errors;
+if(!(validate205(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+errors = vErrors.length;
+}
+var valid6 = _errs24 === errors;
+if(!valid6){
+break;
+}
+}
+}
+else {
+validate184.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.confidence !== undefined){
+const _errs25 = errors;
+if(typeof data.confidence !== "string"){
+validate184.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+return false;
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate184.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate184.errors = vErrors;
+return errors === 0;
+}
