@@ -19,7 +19,7 @@ SPAWN := backend/tidscope_backend/cli/spawn_held
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up test check bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest vitest e2e pictures fuzz build notice wheel lock clean
+.PHONY: help install install-dev up test check bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures fuzz build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -35,8 +35,16 @@ up: install build ## start collector and backend, print the address (DEMO=1: wit
 test: ## everything, and what each stage took
 	@MAKE="$(MAKE)" $(PYTHON) tools/test_stages.py
 
-pytest: $(STAMP)-dev ## the Python tests, on TEST_WORKERS workers
-	$(PYTEST) tests
+pytest: unit integration ## the Python tests, on TEST_WORKERS workers
+
+unit: $(STAMP)-dev ## those without the kernel, and the branches that they cover
+	@mkdir -p test-output/coverage
+	$(PYTEST) tests/unit tests/contract --cov --cov-report=
+	@$(PY) -m coverage json -q -o test-output/coverage/report.json
+	$(PY) tools/check_coverage.py
+
+integration: $(STAMP)-dev ## those with the kernel, and with whole processes
+	$(PYTEST) tests/integration
 
 vitest: $(NODE_STAMP) ## the tests of the page's code
 	npm run --silent test

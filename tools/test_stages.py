@@ -74,13 +74,18 @@ class Step:
 STEPS = (
     Step(Stage("install-dev"), needed=True),
     Step(Stage("build"), needed=True),
+    Step(Stage("unit")),
     Step(
-        Stage("pytest"),
-        behind=((Stage("check"), Stage("vitest")), (Stage("kernel-if-possible", polite=True),)),
+        Stage("integration"),
+        behind=(
+            (Stage("check", polite=True), Stage("vitest", polite=True)),
+            (Stage("kernel-if-possible", polite=True),),
+        ),
     ),
     Step(Stage("e2e")),
 )
-"""The browser tests have the machine for themselves: they wait for what is drawn."""
+"""Unit tests keep all CPUs busy, integration tests wait a lot. The browser tests have the machine
+for themselves: they wait for what is drawn."""
 
 
 def run(steps: tuple[Step, ...]) -> list[Stage]:

@@ -31,6 +31,7 @@ from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.metrics import endpoint as metrics
 from tidscope_backend.metrics.facts import ExportCounts, Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters
@@ -152,7 +153,9 @@ def create_app(settings: Settings) -> FastAPI:
         app.include_router(router, prefix=api.PREFIX)
     app.include_router(docs.router())
     app.include_router(metrics.router(facts))
-    app.include_router(CollectorEndpoint(settings, registry, links, ingest).router)
+    app.include_router(
+        CollectorEndpoint(CollectorSessions(settings, registry, links, ingest)).router
+    )
     app.include_router(live_router(settings, fanout, state))
     app.include_router(web.router(settings.web_dir, authenticator))
     # The last one added is the outermost.

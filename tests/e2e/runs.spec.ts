@@ -143,7 +143,7 @@ test("they are found, and compared; the link shows the same to somebody else", a
     await page.getByRole("checkbox", { name: `Compare ${name}` }).check();
   }
   await page.getByRole("button", { name: "Compare 2" }).click();
-  const setup = page.getByRole("region", { name: "Setup differences" });
+  const setup = page.getByRole("region", { name: "Setup" });
   // The rate of each, in the order of the runs.
   await expect(setup.getByRole("row").filter({ hasText: "samples a second" })).toHaveText(
     /a second(10.*50|50.*10)$/,

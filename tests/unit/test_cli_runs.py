@@ -262,12 +262,17 @@ def test_compare_knows_groups_by_name(capsys: pytest.CaptureFixture[str], runs: 
         write_run(runs, number, name=f"night {number}", group="night")
     found = json.loads(told(capsys, "compare", "before", "night", "--json"))
     assert [group["runs"] for group in found["groups"]] == [[run_id(1)], [run_id(4), run_id(5)]]
+    write_run(runs, 7, name="fast", group="four workers, small chunks")
+    found = json.loads(told(capsys, "compare", "before", "four workers, small chunks", "--json"))
+    assert [group["runs"] for group in found["groups"]] == [[run_id(1)], [run_id(7)]]
     # A group of the name of a run: nobody can say which is meant.
     write_run(runs, 6, name="x", group="before")
     assert "both a run and a group of 1 runs" in refused(capsys, "compare", "before", "night")
     found = json.loads(told(capsys, "compare", "run:before", "group:before", "--json"))
     assert [group["runs"] for group in found["groups"]] == [[run_id(1)], [run_id(6)]]
-    assert "groups: before, night" in refused(capsys, "compare", "group:day", "night")
+    assert "groups: before, four workers, small chunks, night" in refused(
+        capsys, "compare", "group:day", "night"
+    )
     assert "no run in" in refused(capsys, "compare", "day", "night")
 
 

@@ -131,7 +131,7 @@ def test_a_difference_below_the_resolution_has_no_verdict() -> None:
         [[sampled(1, 9_000_000_000, 1_000_000)], [sampled(2, 9_000_000_000, 1_100_000)]]
     )
     assert verdicts(found, "user_cpu_us") == [
-        ("unclear", "Smaller than the measurement can resolve (sampled).")
+        ("unclear", "The difference is below the resolution of the measurement (sampled).")
     ]
     found = compare(
         [[sampled(1, 9_000_000_000, 1_000_000)], [sampled(2, 9_000_000_000, 3_000_000)]]

@@ -1,22 +1,38 @@
 """`policies list` and `policies bench` as they are called."""
 
+import io
 import json
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+from tidscope_backend.cli import main
 from tidscope_backend.cli.bench import table
 from tidscope_backend.cli.bench.scenario_files import ScenarioError
 from tidscope_backend.cli.policies import chosen
 from tidscope_policies.registry import POLICIES
 
-TIDSCOPE = (sys.executable, "-m", "tidscope_backend", "policies")
 MINE = 'name = "mine"\ntitle = "short"\nseconds = 30\n[[processes]]\n'
 
 
-def call(*arguments: str, program: tuple[str, ...] = TIDSCOPE) -> tuple[int, str, str]:
-    done = subprocess.run([*program, *arguments], capture_output=True, text=True, check=False)
+def call(*arguments: str) -> tuple[int, str, str]:
+    """Status, standard output and errors of `tidscope policies`, in this process."""
+    out, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(errors):
+        try:
+            status = main(["policies", *arguments])
+        except SystemExit as ended:
+            assert isinstance(ended.code, int)
+            status = ended.code
+    return status, out.getvalue(), errors.getvalue()
+
+
+def called(*arguments: str) -> tuple[int, str, str]:
+    """The same of a process, as people call it."""
+    command = [sys.executable, "-m", "tidscope_backend", "policies", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -110,7 +126,7 @@ def test_a_page_without_marks_is_refused_before_anything_runs(tmp_path: Path) ->
 
 
 def test_list() -> None:
-    code, out, _ = call("list", "--json")
+    code, out, _ = called("list", "--json")
     assert code == 0
     listed = json.loads(out)["policies"]
     assert list(listed) == list(POLICIES)

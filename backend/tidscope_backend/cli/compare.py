@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
 from tidscope_wire.generated.models import (
@@ -16,7 +17,8 @@ from tidscope_wire.generated.models import (
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.comparison.tables import ComparisonError
-from tidscope_backend.store.lookup import RunNotFoundError, find_run, find_runs
+from tidscope_backend.store.lookup import RunNotFoundError, find_group, find_run
+from tidscope_backend.text import plural
 
 UNITS = {
     "ns": (1e9, "s"),
@@ -40,10 +42,7 @@ def _run(options: argparse.Namespace) -> int:
     from tidscope_backend.comparison.from_folders import compare_folders
 
     try:
-        groups = [
-            [path for called in group.split(",") for path in find_runs(runs, called)]
-            for group in options.groups
-        ]
+        groups = [find_group(runs, group) for group in options.groups]
         match = [_with_id(runs, text) for text in options.match]
         align: AlignKind = "mark" if options.mark else options.align
         basis: CompareBasis = "totals" if options.totals else "rates"
@@ -69,8 +68,8 @@ def _lines(found: Comparison, *, roles: bool) -> list[str]:
     lines = [_row("", [group.label for group in found.groups])]
     lines.append(_row("runs", [str(len(group.runs)) for group in found.groups]))
     if found.setup:
-        lines.append("differences in setup, one value per run:")
-        lines += [f"  {one.what}: {' | '.join(one.values)}" for one in found.setup]
+        lines.append("setup differences:")
+        lines += [f"  {one.what}: {_runs_of(one.values)}" for one in found.setup]
     for run in found.runs:
         if run.align_problem is not None:
             lines.append(f"  {run.name or run.run} is aligned at its start: {run.align_problem}")
@@ -79,7 +78,7 @@ def _lines(found: Comparison, *, roles: bool) -> list[str]:
     for metric in found.metrics:
         if metric.role is not None and not roles:
             break
-        if all(group.mean is None for group in metric.groups):
+        if not any(group.mean for group in metric.groups):
             continue
         if metric.role != role:
             role = metric.role
@@ -88,7 +87,15 @@ def _lines(found: Comparison, *, roles: bool) -> list[str]:
     lines += [f"({number}) {note}" for number, note in enumerate(notes, 1)]
     if found.basis == "totals" and not found.same_length:
         lines.append("Totals of runs of different length have no verdict; leave out --totals.")
+    zeros = [metric.label for metric in found.metrics if metric.role is None and _is_zero(metric)]
+    if zeros:
+        lines.append(f"Zero in all runs: {', '.join(zeros)}.")
     return [*lines, found.confidence]
+
+
+def _is_zero(metric: ComparedMetric) -> bool:
+    means = [group.mean for group in metric.groups if group.mean is not None]
+    return bool(means) and not any(means)
 
 
 def _metric_lines(metric: ComparedMetric, notes: list[str]) -> list[str]:
@@ -112,10 +119,22 @@ def _unit(metric: ComparedMetric) -> tuple[float, str]:
 def _mean(group: GroupFigure, scale: float) -> str:
     if group.mean is None:
         return "n/a"
-    text = f"{group.mean / scale:.4g}"
+    text = _number(group.mean / scale, 4)
     if group.high is not None:
-        text += f" ± {(group.high - group.mean) / scale:.2g}"
+        text += f" ± {_number((group.high - group.mean) / scale, 2)}"
     return text
+
+
+def _number(value: float, digits: int) -> str:
+    """Significant digits, without an exponent for large numbers."""
+    text = f"{value:.{digits}g}"
+    return f"{value:.0f}" if "e+" in text else text
+
+
+def _runs_of(values: Sequence[str]) -> str:
+    """Values of all runs; repeats of a value become one."""
+    runs = [(value, len(list(same))) for value, same in groupby(values)]
+    return " | ".join(f"{value} ({plural(count, 'run')})" for value, count in runs)
 
 
 def _change(

@@ -5,18 +5,17 @@ import os
 import signal
 import sys
 import threading
-import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.cli.backend_client import RefusedError, UnavailableError
+from tidscope_backend.cli.backend_user import choose_backend_user
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, spawn_held
-from tidscope_backend.cli.instance import Instance, connect_or_start
-from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
+from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions, RunRecorder
 from tidscope_backend.cli.relay import TICK_SECONDS, relay_until_exit
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import progress, summary
@@ -25,8 +24,6 @@ from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.settings import BROWSER_VARIABLE
 from tidscope_backend.store.folder import RunFolder
 
-SEALING_SECONDS = 15.0
-SEALING_POLL_SECONDS = 0.05
 LINE_WIDTH = 79
 
 
@@ -36,13 +33,12 @@ def _run(options: argparse.Namespace) -> int:
         runs = user_runs_directory(os.environ)
         child = spawn_held(options.command) if options.command else None
         try:
-            with connect_or_start(f"{options.host}:{options.port}", runs) as instance:
-                client = RecordingClient(instance, _recording_options(options))
+            with _recorder(runs, options) as recorder:
                 if child is None:
-                    manifest = _record_process(client, options)
-                    _print_result(instance, runs, manifest, options, descriptor=sys.stdout.fileno())
+                    manifest = _record_process(recorder, options)
+                    _print_result(recorder, runs, manifest, options, sys.stdout.fileno())
                     return 0
-                return _record_command(client, instance, runs, child, options)
+                return _record_command(recorder, runs, child, options)
         finally:
             if child is not None:
                 child.kill_if_held()
@@ -55,69 +51,83 @@ def _run(options: argparse.Namespace) -> int:
         raise CommandError(str(error), OWN_FAILURE if own else error.code) from None
 
 
-def _record_process(client: RecordingClient, options: argparse.Namespace) -> RunManifest:
+@contextmanager
+def _recorder(runs: Path, options: argparse.Namespace) -> Iterator[RunRecorder]:
+    """A running tidscope, if its token is known and it answers; else a recorder of our own."""
+    what = _recording_options(options)
+    token = os.environ.get(BROWSER_VARIABLE, "")
+    client = RecordingClient(f"{options.host}:{options.port}", token, what)
+    if token and client.answers():
+        yield client
+        return
+    # Loaded here: a running tidscope needs none of it.
+    from tidscope_backend.cli.local_recorder import LocalRecorder
+
+    user = choose_backend_user(None, os.environ, os.geteuid())
+    with LocalRecorder(runs, what, user) as recorder:
+        yield recorder
+
+
+def _record_process(recorder: RunRecorder, options: argparse.Namespace) -> RunManifest:
     """Record until the process exits, a signal comes, or the time is up."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    before = client.attached()
-    target = client.attach(options.pid)
+    before = recorder.attached()
+    target = recorder.attach(options.pid)
     line = _ProgressLine(shown=sys.stderr.isatty() and not options.json)
     try:
-        manifest = client.start(target)
+        manifest = recorder.start(target)
         while manifest.state == "recording" and not stop.wait(TICK_SECONDS):
-            manifest = client.manifest(manifest)
+            manifest = recorder.manifest(manifest)
             line.show(progress(manifest))
-        return client.stop(manifest) if manifest.state == "recording" else manifest
+        return recorder.stop(manifest) if manifest.state == "recording" else manifest
     finally:
         line.clear()
         if target.id not in before:
-            client.detach(target)
+            recorder.detach(target)
 
 
 def _record_command(
-    client: RecordingClient,
-    instance: Instance,
+    recorder: RunRecorder,
     runs: Path,
     child: HeldChild,
     options: argparse.Namespace,
 ) -> int:
     """Record a held command, from its first instruction to its exit."""
-    manifest = client.start(client.attach(child.pid))
+    manifest = recorder.start(recorder.attach(child.pid))
     line = _ProgressLine(shown=sys.stderr.isatty() and not options.json)
 
     def tick() -> None:
         # The command goes on without a backend; the next tick asks again.
         with suppress(RefusedError, UnavailableError):
-            line.show(progress(client.manifest(manifest)))
+            line.show(progress(recorder.manifest(manifest)))
 
     ended = relay_until_exit(child, tick if line.shown else _nothing)
     line.clear()
     try:
-        manifest = client.set_outcome(client.wait_for_end(manifest), ended.outcome(options.command))
+        manifest = recorder.set_outcome(
+            recorder.wait_for_end(manifest), ended.outcome(options.command)
+        )
     except (RefusedError, UnavailableError) as error:
         # The caller gets the command's exit code in any case.
         print(f"tidscope record: the recording was not completed: {error}", file=sys.stderr)
     else:
-        _print_result(instance, runs, manifest, options, descriptor=sys.stderr.fileno())
+        _print_result(recorder, runs, manifest, options, sys.stderr.fileno())
     return ended.code
 
 
 def _print_result(
-    instance: Instance,
+    recorder: RunRecorder,
     runs: Path,
     manifest: RunManifest,
     options: argparse.Namespace,
     descriptor: int,
 ) -> None:
     """Print what was recorded; without its directory, what the manifest says."""
+    recorder.seal()
     folder = RunFolder(runs / manifest.id)
     here = folder.manifest.exists()
-    if instance.temporary:
-        # The last part is sealed before the temporary instance ends.
-        end = time.monotonic() + SEALING_SECONDS
-        while not folder.threads.exists() and time.monotonic() < end:
-            time.sleep(SEALING_POLL_SECONDS)
     if here:
         manifest = folder.read_manifest()
     found = report(folder) if here and not options.json else None

@@ -3,13 +3,23 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
-from tidscope_wire.generated.models import RunManifest, RunOutcome, Target, TargetsResponse
+from tidscope_wire.generated.models import (
+    HealthResponse,
+    RunManifest,
+    RunOutcome,
+    Target,
+    TargetsResponse,
+)
 
-from tidscope_backend.cli.backend_client import request, request_model
-from tidscope_backend.cli.instance import Instance
+from tidscope_backend.cli.backend_client import (
+    RefusedError,
+    UnavailableError,
+    request,
+    request_model,
+)
 
 M = TypeVar("M", bound=BaseModel)
 FIRST_SECONDS = 5.0
@@ -42,17 +52,57 @@ class RecordingOptions:
         return {"target": target.id, "tags": self.tags, **present}
 
 
+class RunRecorder(Protocol):
+    """Records one run. Every method raises RefusedError and UnavailableError."""
+
+    def attached(self) -> set[str]:
+        """Ids of the targets that are being sampled."""
+
+    def attach(self, pid: int) -> Target:
+        """Attach to a process; if it is attached already, its rate stays."""
+
+    def detach(self, target: Target) -> None:
+        """Stop sampling it."""
+
+    def start(self, target: Target) -> RunManifest:
+        """Start recording and wait for the first frame, so that even a short run has one."""
+
+    def manifest(self, manifest: RunManifest) -> RunManifest:
+        """The manifest as it is now."""
+
+    def stop(self, manifest: RunManifest) -> RunManifest:
+        """Stop recording."""
+
+    def wait_for_end(self, manifest: RunManifest) -> RunManifest:
+        """Wait until the exit of the process ends the run; stop it if that takes too long."""
+
+    def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
+        """Record how the command exited."""
+
+    def seal(self) -> None:
+        """Wait until the run is sealed, if nobody else sees to that."""
+
+
 class RecordingClient:
-    """Every method raises RefusedError and UnavailableError.
+    """A RunRecorder: a running backend.
 
     Args:
-        instance: the backend.
+        address: of the backend, host and port.
+        token: sent to it.
         options: what to record.
     """
 
-    def __init__(self, instance: Instance, options: RecordingOptions) -> None:
-        self._instance = instance
+    def __init__(self, address: str, token: str, options: RecordingOptions) -> None:
+        self._address, self._token = address, token
         self._options = options
+
+    def answers(self) -> bool:
+        """Whether a tidscope that knows the token answers there."""
+        try:
+            self._request("/health", HealthResponse)
+        except (UnavailableError, RefusedError):
+            return False
+        return True
 
     def attached(self) -> set[str]:
         """Ids of the targets that are being sampled."""
@@ -68,7 +118,7 @@ class RecordingClient:
 
     def detach(self, target: Target) -> None:
         """Stop sampling it."""
-        request(self._instance.address, self._instance.token, f"/targets/{target.id}", "DELETE")
+        request(self._address, self._token, f"/targets/{target.id}", "DELETE")
 
     def start(self, target: Target) -> RunManifest:
         """Start recording and wait for the first frame, so that even a short run has one."""
@@ -93,6 +143,9 @@ class RecordingClient:
         body = {"outcome": outcome.model_dump()}
         return self._request(f"/runs/{manifest.id}", RunManifest, "PATCH", body)
 
+    def seal(self) -> None:
+        """A running tidscope seals runs in its own time."""
+
     def _until(
         self, manifest: RunManifest, seconds: float, enough: Callable[[RunManifest], bool]
     ) -> RunManifest:
@@ -106,6 +159,4 @@ class RecordingClient:
     def _request(
         self, path: str, answer: type[M], method: str = "GET", body: object | None = None
     ) -> M:
-        return request_model(
-            self._instance.address, self._instance.token, path, answer, method, body
-        )
+        return request_model(self._address, self._token, path, answer, method, body)

@@ -61,8 +61,8 @@ def _counter(name: str) -> Metric:
 _DURATION = Metric("duration_s", "Duration", "s", "neither", by_role=False)
 _OPS = Metric("ops", "Operations", "count", "more", by_role=False, grows=True)
 _THROUGHPUT = Metric("ops_per_s", "Throughput", "1/s", "more", by_role=False)
-_MEAN_CORES = Metric("mean_cores", "Mean cores used", "cores", "neither", by_role=True)
-_THREADS = Metric("threads", "Threads", "count", "neither", by_role=True, grows=True)
+_MEAN_CORES = Metric("mean_cores", "Mean CPU use", "cores", "neither", by_role=True)
+_THREADS = Metric("threads", "Threads", "count", "neither", by_role=True)
 _PEAK_RSS = Metric(
     "peak_rss_bytes", "Peak resident memory", "bytes", "less", by_role=False, provenance="sampled"
 )

@@ -15,8 +15,8 @@ UPPER = 0.975
 """Both tails of a 95 % interval leave 2.5 % each."""
 
 CONFIDENCE = (
-    "± and [ ]: 95 % confidence intervals, of a mean by Student's t and of a difference by Welch's "
-    "t, assuming independent, normally distributed repeats. A single run has no interval."
+    "Intervals are 95 % confidence intervals: of a mean (±) by Student's t, of a difference by "
+    "Welch's t, assuming independent, normally distributed repeats. A single run has none."
 )
 
 

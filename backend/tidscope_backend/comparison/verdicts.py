@@ -87,7 +87,7 @@ def _caveat(
     if metric.grows and not alike:
         return OTHER_LENGTH
     if 0 < abs(absolute) <= math.hypot(_error(first), _error(other)):
-        return f"Smaller than the measurement can resolve ({metric.provenance})."
+        return f"The difference is below the resolution of the measurement ({metric.provenance})."
     return None
 
 

@@ -221,6 +221,10 @@ class Recorder:
                 self.recover(RunFolder(path))
             except (OSError, ValueError) as error:
                 _log.warning("%s is not recovered: %s", path.name, damage_text(error))
+        self.watch()
+
+    def watch(self) -> None:
+        """Start checking runs, without recovering any."""
         self._watch = asyncio.create_task(self._watch_runs())
 
     async def close(self) -> None:

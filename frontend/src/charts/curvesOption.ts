@@ -5,7 +5,7 @@ import { rates } from "../model/rate";
 import type { ShownUnit } from "../model/views";
 import type { ChartTheme, LineStyle } from "./palette";
 import { hueStyle } from "./palette";
-import { Y_PARTS } from "./yRange";
+import { niceTop, Y_PARTS } from "./yRange";
 
 /** One run's curve, in the unit to show. */
 export interface RunCurve {
@@ -13,7 +13,7 @@ export interface RunCurve {
   /** Place of the run in the comparison: its colour and dash, the same everywhere. */
   readonly index: number;
   readonly time_s: readonly number[];
-  /** Null where it is not known. */
+  /** Null where it is unknown. */
   readonly value: readonly (number | null)[];
 }
 
@@ -21,7 +21,7 @@ export interface RunCurve {
 export interface CurvesView {
   readonly curves: readonly RunCurve[];
   readonly unit: ShownUnit;
-  /** Ends of the axes; the same for charts that stand beside one another. */
+  /** Ends of the axes; the same for charts that are side by side. */
   readonly t0_s: number;
   readonly t1_s: number;
   readonly y_max: number;
@@ -37,10 +37,10 @@ export function runStyle(index: number, theme: ChartTheme): LineStyle {
 }
 
 /**
- * Rate of a cumulative curve; each value stands at the later end of what it is of.
+ * Rate of a cumulative curve; each value is at the later end of its interval.
  *
- * Instants that are much closer than others say little of themselves: counters move in ticks. A rate
- * is over half the mean distance of instants at least.
+ * Counters move in ticks, so a rate over an interval much shorter than the others is noise: each is
+ * over at least half the mean interval.
  */
 export function ratesOf(
   time_s: readonly number[],
@@ -65,17 +65,9 @@ export function rangeOf(curves: readonly RunCurve[]): Pick<CurvesView, "t0_s" | 
   return { t0_s, t1_s: t1_s > t0_s ? t1_s : t0_s + 1, y_max };
 }
 
-/** Upper end of an axis: a round number above the largest value. */
-export function roundTop(y_max: number): number {
-  if (!(y_max > 0)) return 1;
-  const power = 10 ** Math.floor(Math.log10(y_max));
-  const step = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((each) => each * power >= y_max * 1.02) ?? 12;
-  return step * power;
-}
-
-/** What the chart shows, for those who do not see it. */
+/** A text alternative to the chart. */
 export function describeCurves({ curves, unit }: CurvesView, title: string): string {
-  if (curves.length === 0) return `${title}: no run has it.`;
+  if (curves.length === 0) return `${title}: no data.`;
   const parts = curves.map(({ name, time_s, value }) => {
     const known = value.filter((each) => each !== null);
     if (known.length === 0) return `${name} has no value`;
@@ -94,7 +86,7 @@ export function offsetText(seconds: number): string {
 /** The option: axes with given ends, a line a run, one tooltip for all. */
 export function curvesOption(view: CurvesView, theme: ChartTheme) {
   const { curves, unit, t0_s, t1_s, step } = view;
-  const top = roundTop(view.y_max);
+  const top = niceTop(view.y_max, unit);
   const tick = axisFormatter(unit, top, top / Y_PARTS);
   const label = { color: theme.muted, fontFamily: theme.font, fontSize: 11 };
   return {

@@ -10,7 +10,6 @@ import time
 from collections.abc import Collection
 from typing import Literal
 
-from prometheus_client.parser import text_string_to_metric_families
 from tidscope_wire.generated.models import PrometheusCounter
 
 from tidscope_collector.steering.signals.signal import Count, SignalLostError, SignalRefusedError
@@ -90,6 +89,11 @@ def add_up(text: str, name: str) -> float | None:
     Raises:
         SignalLostError: it is not in that format, or a sample is no number.
     """
+    # Loaded with the modules of an HTTP server, so only by a collector that uses this signal.
+
+    # Loaded with the modules of an HTTP server, so only by a collector that uses this signal.
+    from prometheus_client.parser import text_string_to_metric_families
+
     try:
         found = [
             sample.value

@@ -24,6 +24,7 @@ import {
   rowsOf,
   signOf,
   VERDICTS,
+  zeroRows,
 } from "./differences";
 import type { PartProps, RowOrder, RowScope } from "./link";
 
@@ -48,6 +49,7 @@ export function DifferenceTable({ link, comparison, onLink }: PartProps) {
     () => rowsOf(metrics, link.rows, link.filter, link.order),
     [metrics, link.rows, link.filter, link.order],
   );
+  const zeros = useMemo(() => zeroRows(metrics), [metrics]);
   const [first, ...others] = groups;
   return (
     <section className={shared.panel} aria-label="Differences">
@@ -110,12 +112,19 @@ export function DifferenceTable({ link, comparison, onLink }: PartProps) {
             </thead>
             <tbody>
               {rows.map((row) => (
-                <Row key={`${row.metric} ${row.role ?? ""}`} row={row} />
+                <Row
+                  key={`${row.metric} ${row.role ?? ""}`}
+                  row={row}
+                  labels={groups.map(({ label }) => label)}
+                />
               ))}
             </tbody>
           </table>
         </div>
       )}
+      {link.rows === "process" && zeros.length > 0 ? (
+        <p className={styles.note}>Zero in all runs: {zeros.join(", ")}.</p>
+      ) : null}
     </section>
   );
 }
@@ -138,7 +147,12 @@ function GroupHead({ comparison, group }: GroupHeadProps) {
   );
 }
 
-function Row({ row }: { readonly row: ComparedMetric }) {
+interface RowProps {
+  readonly row: ComparedMetric;
+  readonly labels: readonly string[];
+}
+
+function Row({ row, labels }: RowProps) {
   const [first, ...others] = row.groups;
   return (
     <tr data-metric={row.metric} data-role={row.role ?? ""}>
@@ -150,7 +164,7 @@ function Row({ row }: { readonly row: ComparedMetric }) {
           </Tooltip>
         )}
       </th>
-      <td className={shared.number}>
+      <td className={shared.number} data-group={labels[0]}>
         <Figure row={row} figure={first} />
       </td>
       {others.map((figure, index) => (
@@ -158,6 +172,7 @@ function Row({ row }: { readonly row: ComparedMetric }) {
           // Groups have no other name here than their place.
           key={String(index)}
           row={row}
+          label={labels[index + 1]}
           figure={figure}
           difference={row.differences[index]}
         />
@@ -192,16 +207,17 @@ function Figure({ row, figure }: FigureProps) {
 }
 
 interface AgainstProps extends FigureProps {
+  readonly label: string | undefined;
   readonly difference: FigureDifference | undefined;
 }
 
-function Against({ row, figure, difference }: AgainstProps) {
+function Against({ row, label, figure, difference }: AgainstProps) {
   return (
     <>
-      <td className={`${shared.number} ${styles.start}`}>
+      <td className={`${shared.number} ${styles.start}`} data-group={label}>
         <Figure row={row} figure={figure} />
       </td>
-      <td className={shared.number}>
+      <td className={shared.number} data-group="difference">
         {difference === undefined || difference.absolute === null ? (
           "–"
         ) : (

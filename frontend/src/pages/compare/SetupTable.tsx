@@ -11,14 +11,15 @@ export function SetupTable({ comparison }: { readonly comparison: Comparison }) 
   const { setup, runs } = comparison;
   const colours = CHART_THEMES[useStore(theme)];
   return (
-    <section className={styles.panel} aria-label="Setup differences">
+    <section className={styles.panel} aria-label="Setup">
       <header className={styles.panelHead}>
-        <h2>Setup differences</h2>
+        <h2>Setup</h2>
+        <span className={styles.hint}>What differs between the runs besides the figures.</span>
       </header>
       {setup.length === 0 ? (
         <p className={styles.none}>
           <span className={styles.run}>
-            <StatusIcon status="ok" /> None known: same host, kernel, command and policy.
+            <StatusIcon status="ok" /> No known differences: same host, kernel, command and policy.
           </span>
         </p>
       ) : (

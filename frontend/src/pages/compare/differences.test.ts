@@ -8,6 +8,7 @@ import {
   percentText,
   rowsOf,
   signOf,
+  zeroRows,
 } from "./differences";
 
 const difference = (changes: Partial<FigureDifference> = {}): FigureDifference => ({
@@ -96,10 +97,11 @@ describe("rowsOf", () => {
     expect(names(rowsOf(rows, "roles", "", "given"))).toEqual(["CPU timeworker-#"]);
   });
 
-  it("leaves out what is 0 in all runs of a role", () => {
+  it("leaves out what is 0 in all runs, and names it", () => {
     const nothing = { values: [0], n: 1, mean: 0, std_dev: null, low: null, high: null };
     const zero = [metric({ groups: [nothing, nothing] })];
-    expect(rowsOf(zero, "process", "", "given")).toHaveLength(1);
+    expect(rowsOf(zero, "process", "", "given")).toEqual([]);
+    expect(zeroRows([...zero, ...rows])).toEqual(["Duration"]);
     expect(rowsOf([metric({ role: "io", groups: [nothing] })], "roles", "", "given")).toEqual([]);
   });
 

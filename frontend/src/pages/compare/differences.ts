@@ -100,10 +100,21 @@ export function rowsOf(
   }
 }
 
-/** Most roles have only zeros in most fields; these rows are left out. */
-function hasValue({ groups, role }: ComparedMetric): boolean {
-  const known = groups.flatMap(({ values }) => values.filter((value) => value !== null));
-  return known.some((value) => role === null || value !== 0);
+/** Labels of the rows of the process that are 0 in every run, which the table leaves out. */
+export function zeroRows(metrics: readonly ComparedMetric[]): readonly string[] {
+  return metrics
+    .filter(({ role, groups }) => role === null && known(groups).length > 0)
+    .filter((row) => !hasValue(row))
+    .map(({ label }) => label);
+}
+
+/** Whether any run has a value other than 0. */
+function hasValue({ groups }: ComparedMetric): boolean {
+  return known(groups).some((value) => value !== 0);
+}
+
+function known(groups: readonly GroupFigure[]): readonly number[] {
+  return groups.flatMap(({ values }) => values.filter((value) => value !== null));
 }
 
 function compareText(a: string, b: string): number {

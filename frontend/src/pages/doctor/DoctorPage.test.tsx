@@ -76,14 +76,14 @@ it("switches delay accounting, and shows the report that answers", async () => {
   );
   await page.pass(1);
   const button = within(card(page, "delay-accounting")).getByRole("button", {
-    name: "Switch delay accounting on",
+    name: "Turn on delay accounting",
   });
   await page.click(button);
   const [asked] = page.backend.requests("PUT /doctor/delay-accounting");
   expect(asked?.body).toEqual({ on: true });
   expect(card(page, "delay-accounting").dataset.state).toBe("ok");
   within(card(page, "delay-accounting")).getByRole("button", {
-    name: "Switch delay accounting off",
+    name: "Turn off delay accounting",
   });
 });
 
@@ -99,7 +99,7 @@ it("shows a refusal to switch, with what to do", async () => {
       }),
     ),
   );
-  await page.click(screen.getByRole("button", { name: /^Switch delay accounting/ }));
+  await page.click(screen.getByRole("button", { name: /^Turn on delay accounting/ }));
   const alert = within(card(page, "delay-accounting")).getByRole("alert");
   expect(alert.textContent).toContain("Read-only file system");
   expect(alert.textContent).toContain("sudo sysctl -w");

@@ -1,0 +1,312 @@
+"""Records on this host without a running tidscope: a collector process, and a recorder here.
+
+The recorder is the backend's own, without web server and pages. It runs in a thread with an event
+loop; the calling thread stays free to relay the output of a command. A process that lives for a
+millisecond costs what the start costs, so this loads as little as it can.
+"""
+
+import asyncio
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor, wait
+from ctypes import CDLL
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from tidscope_wire.generated.models import (
+    FrameHeader,
+    RecordRequest,
+    RunManifest,
+    RunOutcome,
+    Target,
+)
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from tidscope_backend.cli.backend_client import RefusedError
+from tidscope_backend.cli.backend_user import BackendUser
+from tidscope_backend.cli.collector_command import PATH
+from tidscope_backend.cli.command import CommandError
+from tidscope_backend.cli.forked_collector import ForkedCollector
+from tidscope_backend.cli.recording_client import RecordingOptions
+from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.ingest.frame_ingest import FrameIngest
+from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.ingest.session import CollectorSessions, DisconnectedError
+from tidscope_backend.problems import ProblemError
+from tidscope_backend.recording.part_sealer import PartSealer, seal_in_process
+from tidscope_backend.recording.recorder import Recorder
+from tidscope_backend.recording.run_saver import RunSaver
+from tidscope_backend.recording.sealing import seal_part, write_threads
+from tidscope_backend.settings import COLLECTOR_VARIABLE, Settings
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.manifests import ManifestWriter
+from tidscope_backend.stream.fanout import Fanout
+from tidscope_backend.stream.history_store import HistoryStore
+from tidscope_backend.websocket_close import CloseError
+
+R = TypeVar("R")
+CONNECT_SECONDS = 20.0
+FIRST_FRAME_SECONDS = 5.0
+LAST_FRAME_SECONDS = 10.0
+CHECK_SECONDS = 1.0
+DEFAULT_RATE_HZ = 10.0
+SMALL_PART_BYTES = 4 * 1024 * 1024
+"""Frames of up to this size are sealed in this process; loading another one costs more."""
+UNAUTHORIZED = 401
+
+
+class LocalRecorder:
+    """Has the methods of a RecordingClient. A context: it lasts as long as the collector runs.
+
+    Args:
+        runs: the runs directory.
+        options: what to record.
+        user: whose files the run's are; None: ours.
+    """
+
+    def __init__(self, runs: Path, options: RecordingOptions, user: BackendUser | None) -> None:
+        self._options = options
+        self._user = user
+        self._manifests = ManifestWriter()
+        self._sealer = PartSealer(_seal)
+        self._directory = RunsDirectory(runs)
+        self._registry = HostRegistry(max_ended=1)
+        settings = Settings(token="", collector_secret=secrets.token_urlsafe(24), runs_dir=runs)
+        history = HistoryStore(
+            settings.history_bytes,
+            settings.history_total_bytes,
+            int(settings.history_seconds * 1e9),
+            time.monotonic,
+        )
+        self._recorder = Recorder(
+            self._directory,
+            self._registry,
+            history,
+            RunSaver(self._manifests, self._sealer),
+            time.monotonic,
+            self._wake,
+        )
+        ingest = FrameIngest(self._registry, Fanout(history), self._frame_received, self._recorder)
+        self._registry.subscribe(self._wake, ingest.forget)
+        self._links = CollectorLinks(lambda _: True)
+        self._sessions = CollectorSessions(settings, self._registry, self._links, ingest)
+        self._secret = settings.collector_secret
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._collector = ForkedCollector(
+            ["run", "--backend", f"ws://127.0.0.1:{self._socket.getsockname()[1]}{PATH}"],
+            {COLLECTOR_VARIABLE: self._secret},
+        )
+        self._frames = 0
+        self._failure: Exception | None = None
+        self._loop = asyncio.new_event_loop()
+        self._changed = asyncio.Event()
+        self._stopping = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        try:
+            self._wait(self._connected())
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._close()
+
+    def attached(self) -> set[str]:
+        """Nothing was attached before."""
+        return set()
+
+    def attach(self, pid: int) -> Target:
+        """Attach to a process. Raises RefusedError."""
+        rate_hz = self._options.rate_hz or DEFAULT_RATE_HZ
+        reply = self._wait(self._links.pick(None).attach(pid, None, rate_hz))
+        return reply.target
+
+    def detach(self, target: Target) -> None:
+        """Stop sampling it. Raises RefusedError."""
+        self._wait(self._links.pick(None).detach(target.id))
+
+    def start(self, target: Target) -> RunManifest:
+        """Start recording and wait for the first frame, so that even a short run has one."""
+        request = RecordRequest.model_validate(self._options.request(target))
+        manifest = self._wait(self._recorder.record(request))
+        self._wait(self._until(lambda: self._frames > 0, FIRST_FRAME_SECONDS))
+        return self.manifest(manifest)
+
+    def manifest(self, manifest: RunManifest) -> RunManifest:
+        """The manifest as it is now."""
+        folder = self._directory.folder(manifest.id)
+        return self._recorder.current_manifest(folder, folder.read_manifest())
+
+    def stop(self, manifest: RunManifest) -> RunManifest:
+        """Stop recording."""
+        return self._wait(self._recorder.stop(manifest.id))
+
+    def wait_for_end(self, manifest: RunManifest) -> RunManifest:
+        """Wait until the exit of the process ends the run; stop it if that takes too long."""
+        run = manifest.id
+        self._wait(self._until(lambda: not self._recorder.is_recording(run), LAST_FRAME_SECONDS))
+        if self._recorder.is_recording(run):
+            return self.stop(manifest)
+        self._wait(self._recorder.wait_saved())
+        return self.manifest(manifest)
+
+    def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
+        """Record how the command exited."""
+        folder = self._directory.folder(manifest.id)
+        return self._wait(
+            self._manifests.update(
+                folder, lambda current: current.model_copy(update={"outcome": outcome})
+            )
+        )
+
+    def seal(self) -> None:
+        """Wait until what has ended is sealed."""
+        self._wait(self._sealer.idle())
+
+    def _close(self) -> None:
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stopping.set)
+            self._thread.join()
+        self._collector.stop()
+        self._loop.close()
+        self._socket.close()
+
+    def _wait(self, work: Coroutine[None, None, R]) -> R:
+        """Run in the loop; a refusal becomes an error of the command line."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            # A loop that has failed answers nothing.
+            while not wait((future,), CHECK_SECONDS).done and self._thread.is_alive():
+                pass
+            if not future.done():
+                raise CommandError(f"the recorder failed: {self._failure}")
+            return future.result()
+        except ProblemError as error:
+            raise RefusedError(f"{error.problem.detail}; {error.problem.hint}") from None
+
+    def _run(self) -> None:
+        try:
+            self._run_loop()
+        except Exception as error:
+            self._failure = error
+
+    def _run_loop(self) -> None:
+        _act_as(self._user)
+        # Its threads write files, too.
+        self._loop.set_default_executor(
+            ThreadPoolExecutor(2, initializer=_act_as, initargs=(self._user,))
+        )
+        self._loop.run_until_complete(self._serve())
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+
+    async def _serve(self) -> None:
+        self._sealer.start()
+        self._recorder.watch()
+        try:
+            async with serve(
+                self._session,
+                sock=self._socket.dup(),
+                compression=None,
+                max_size=None,
+                process_request=self._authenticate,
+            ):
+                await self._stopping.wait()
+        finally:
+            await self._recorder.close()
+            await self._sealer.stop()
+
+    def _authenticate(self, connection: ServerConnection, request: Request) -> Response | None:
+        shown = request.headers.get("Authorization", "")
+        if secrets.compare_digest(shown, f"Bearer {self._secret}"):
+            return None
+        return Response(UNAUTHORIZED, "Unauthorized", Headers())
+
+    async def _session(self, connection: ServerConnection) -> None:
+        try:
+            await self._sessions.serve(_Connection(connection))
+        except CloseError as error:
+            await connection.close(error.code, error.reason)
+        except (DisconnectedError, ConnectionClosed):
+            pass
+
+    async def _connected(self) -> None:
+        """Wait for the collector. Raises CommandError if it does not come."""
+        self._loop.add_reader(self._collector.pidfd, self._wake)
+        try:
+            await self._until(
+                lambda: bool(self._links) or self._collector.exited(), CONNECT_SECONDS
+            )
+        finally:
+            self._loop.remove_reader(self._collector.pidfd)
+        if not self._links:
+            raise CommandError(f"the collector did not start: {self._collector.output()}")
+
+    async def _until(self, enough: Callable[[], bool], seconds: float) -> None:
+        """Wait for a change after which there is enough, for a limited time."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not enough():
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            pass
+
+    def _wake(self) -> None:
+        self._changed.set()
+
+    def _frame_received(self, _: str, __: FrameHeader) -> None:
+        self._frames += 1
+        self._changed.set()
+
+
+class _Connection:
+    """A WebSocket of the websockets library."""
+
+    def __init__(self, connection: ServerConnection) -> None:
+        self._connection = connection
+
+    async def receive(self) -> str | bytes:
+        """Wait for the next message. Raises DisconnectedError."""
+        try:
+            return await self._connection.recv()
+        except ConnectionClosed as error:
+            raise DisconnectedError(str(error)) from None
+
+    async def send_text(self, text: str, /) -> None:
+        """Send a text message."""
+        await self._connection.send(text)
+
+
+async def _seal(folder: RunFolder, part: int | None) -> None:
+    """Seal a small part here, and a large one in a process of its own."""
+    if folder.bytes() > SMALL_PART_BYTES:
+        await seal_in_process(folder, part)
+    elif part is not None:
+        await asyncio.to_thread(seal_part, folder, part)
+    else:
+        await asyncio.to_thread(write_threads, folder)
+
+
+def _act_as(user: BackendUser | None) -> None:
+    """Have this thread make files as another user: credentials of files are a thread's own."""
+    if user is not None:
+        libc = CDLL(None)
+        libc.setfsgid(user.gid)
+        libc.setfsuid(user.uid)

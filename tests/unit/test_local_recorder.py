@@ -1,0 +1,86 @@
+"""Recording without a running tidscope: what it loads, and how it fails."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tidscope_backend.cli import forked_collector
+from tidscope_backend.cli.command import CommandError
+from tidscope_backend.cli.forked_collector import ForkedCollector
+from tidscope_backend.cli.local_recorder import LocalRecorder
+from tidscope_backend.cli.recording_client import RecordingOptions
+
+NOTHING = RecordingOptions(None, [], None, None, None, None, None)
+SERVER = {"fastapi", "starlette", "uvicorn", "prometheus_client", "opentelemetry"}
+ANALYSIS = {"scipy", "duckdb", "pandas"}
+READING = {"pyarrow", "numpy", "websockets", "asyncio"}
+
+
+def loaded_by(module: str) -> set[str]:
+    """Top-level packages in a process that has imported a module."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys, {module}; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [
+        ("tidscope_backend.cli", SERVER | ANALYSIS | READING | {"pydantic"}),
+        ("tidscope_backend.cli.record", SERVER | ANALYSIS | READING),
+        ("tidscope_backend.cli.local_recorder", SERVER | ANALYSIS),
+        ("tidscope_collector.__main__", SERVER | ANALYSIS | {"pyroute2"}),
+    ],
+)
+def test_a_recording_loads_no_more_than_it_needs(module: str, absent: set[str]) -> None:
+    loaded = loaded_by(module)
+    assert module.partition(".")[0] in loaded
+    assert not loaded & absent
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A module in the collector's place."""
+    monkeypatch.setattr(forked_collector, "PACKAGE", "in_its_place")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path / "in_its_place.py"
+    sys.modules.pop("in_its_place", None)
+
+
+def test_a_collector_that_does_not_start_is_an_error_with_its_output(
+    program: Path, tmp_path: Path
+) -> None:
+    program.write_text("raise SystemExit(print('no such kernel') or 3)")
+    with (
+        pytest.raises(CommandError, match=r"the collector did not start: no such kernel"),
+        LocalRecorder(tmp_path / "runs", NOTHING, None),
+    ):
+        pass
+
+
+def test_a_collector_has_arguments_environment_and_no_descriptor_of_ours(program: Path) -> None:
+    program.write_text(
+        "import os, sys\nprint(sys.argv[1:], os.environ['GIVEN'], sorted(map(int, "
+        "os.listdir('/proc/self/fd')))[:3], os.getsid(0) == os.getpid(), flush=True)\n"
+    )
+    reading, writing = os.pipe()
+    collector = ForkedCollector(["run", "--now"], {"GIVEN": "secret"})
+    os.close(writing)
+    try:
+        os.waitid(os.P_PID, collector.pid, os.WEXITED | os.WNOWAIT)
+        assert collector.exited()
+        assert collector.output() == "['run', '--now'] secret [0, 1, 2] True"
+        # Its copy of the writing end was closed.
+        assert os.read(reading, 1) == b""
+    finally:
+        collector.stop()
+        os.close(reading)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(collector.pid, 0)
