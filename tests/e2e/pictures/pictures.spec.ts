@@ -126,7 +126,7 @@ test("live, paused, recording, ended, disconnected, no collector", async ({
   await take(page, "ended");
   await site.killCollector();
   await page.goto(site.url);
-  await expect(page.getByText("No collector is connected")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No collector is connected" })).toBeVisible();
   await take(page, "no-collector");
 });
 
