@@ -1,4 +1,7 @@
-"""Write the generated code: Python models and TypeScript types from `shared/schemas/`.
+"""Write the generated code from `shared/schemas/`: models, validators' bundle, tables of constants.
+
+The sources are the message schemas (`*.schema.json`), the field catalogue (`fields.json`), the
+problem kinds (`problems.json`) and the limits that two sides have to agree on (`limits.json`).
 
 `python tools/generate.py` rewrites the files; with `--check` it writes nothing, names the files
 that differ from what the schemas say, and exits 1 if any does.
@@ -6,9 +9,11 @@ that differ from what the schemas say, and exits 1 if any does.
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = ROOT / "shared" / "schemas"
 PYTHON_OUT = Path("shared/tidscope_wire/generated")
 TYPESCRIPT_OUT = Path("frontend/src/wire/generated")
+ROOT_TITLE = "BundleRoot"
+"""Generators need a root that refers to all types; its own type is taken out again."""
 NOTE = "Generated from shared/schemas by tools/generate.py. Do not edit."
 
 Json = dict[str, Any]
@@ -27,6 +34,12 @@ PAGE_READS = (
     *("RunsResponse", "RunManifest", "Comparison"),
 )
 """Messages and answers that the page checks as they come in."""
+PAGE_SENDS = (
+    *("LiveCommand", "SessionRequest", "AttachRequest", "RateRequest", "DelayAccountingRequest"),
+    *("SteerRequest", "RecordRequest", "RunPatch"),
+)
+PAGE_USES = ("FieldCatalogue", "ProblemType", "AlignKind")
+"""What it has types of besides."""
 
 
 def load_schemas() -> dict[str, Json]:
@@ -40,8 +53,31 @@ def load_schemas() -> dict[str, Json]:
     return schemas
 
 
+def reachable(schemas: dict[str, Json], roots: Iterable[str]) -> dict[str, Json]:
+    """The schemas with these titles and all that they refer to, in the order of `schemas`."""
+    titles = {schema["$id"]: title for title, schema in schemas.items()}
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        title = waiting.pop()
+        if title not in found:
+            found.add(title)
+            waiting.extend(titles[name] for name in _references(schemas[title]))
+    return {title: schema for title, schema in schemas.items() if title in found}
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        if "$ref" in node:
+            yield node["$ref"]
+        node = list(node.values())
+    if isinstance(node, list):
+        for one in node:
+            yield from _references(one)
+
+
 def bundle(schemas: dict[str, Json]) -> Json:
-    """Put all schemas into one document, with references between files made local."""
+    """Put schemas into one document as `$defs`, with references between files made local."""
     titles = {schema["$id"]: title for title, schema in schemas.items()}
 
     def local(node: Any) -> Any:
@@ -55,7 +91,7 @@ def bundle(schemas: dict[str, Json]) -> Json:
 
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Wire",
+        "title": ROOT_TITLE,
         "type": "object",
         "properties": {t: {"$ref": f"#/$defs/{t}"} for t in schemas},
         "additionalProperties": False,
@@ -77,7 +113,7 @@ def run(command: list[str]) -> str:
 
 def python_models(wire: Json, work: Path) -> str:
     """Generate pydantic models of every message."""
-    source, out = work / "wire.json", work / "models.py"
+    source, out = work / "bundle.json", work / "models.py"
     source.write_text(json.dumps(wire))
     run(
         [
@@ -92,12 +128,12 @@ def python_models(wire: Json, work: Path) -> str:
             *("--custom-file-header", f'"""{NOTE}"""'),
         ]
     )
-    return out.read_text()
+    return without(rf"\n\nclass {ROOT_TITLE}\(BaseModel\):\n.*?(?=\n\n\n|\Z)", out.read_text())
 
 
 def typescript_types(wire: Json, work: Path) -> str:
     """Generate TypeScript types of every message."""
-    source, out = work / "wire-ts.json", work / "models.ts"
+    source, out = work / "bundle-ts.json", work / "models.ts"
     source.write_text(json.dumps(wire))
     run(
         [
@@ -106,13 +142,22 @@ def typescript_types(wire: Json, work: Path) -> str:
             *("--bannerComment", f"// {NOTE}", "--style.printWidth", "100"),
         ]
     )
-    return out.read_text()
+    root = rf"(?:/\*\*(?:(?!\*/).)*\*/\n)?export interface {ROOT_TITLE} \{{\n.*?^\}}\n"
+    return without(root, out.read_text())
 
 
-def validators(wire: Json, work: Path) -> tuple[str, str]:
+def without(pattern: str, text: str) -> str:
+    """Take out what matches, which has to be there once."""
+    left, count = re.subn(pattern, "", text, flags=re.DOTALL | re.MULTILINE)
+    if count != 1:
+        raise SystemExit(f"the type of the bundle's root is there {count} times")
+    return left.rstrip("\n") + "\n"
+
+
+def validators(page: Json, work: Path) -> tuple[str, str]:
     """Validators of what the page reads, and their types."""
-    source = work / "wire-page.json"
-    source.write_text(json.dumps({"$defs": wire["$defs"], "titles": PAGE_READS}))
+    source = work / "page.json"
+    source.write_text(json.dumps({"$defs": page["$defs"], "titles": PAGE_READS}))
     code = run(["node", str(ROOT / "tools" / "generateValidators.mjs"), str(source)])
     types = [
         f"// {NOTE}",
@@ -138,7 +183,7 @@ def validators(wire: Json, work: Path) -> tuple[str, str]:
     return f"// {NOTE}\n{code}", "\n".join(types) + "\n"
 
 
-def constants(schemas: dict[str, Json]) -> tuple[str, str]:
+def close_codes(schemas: dict[str, Json]) -> tuple[str, str]:
     """Close codes, as a Python IntEnum and as a TypeScript object."""
     codes = schemas["CloseCode"]["oneOf"]
     python = [f'"""{NOTE}"""', "", "from enum import IntEnum", "", "", "class CloseCode(IntEnum):"]
@@ -150,6 +195,62 @@ def constants(schemas: dict[str, Json]) -> tuple[str, str]:
         python.append(f'    """{code["description"]}"""')
         script += [f"  /** {code['description']} */", f"  {code['title']}: {code['const']},"]
     return "\n".join(python) + "\n", "\n".join([*script, "} as const;"]) + "\n"
+
+
+def problem_kinds() -> list[Json]:
+    """Rows of problems.json."""
+    rows: list[Json] = json.loads((SCHEMAS / "problems.json").read_text())["problems"]
+    return rows
+
+
+def problem_type(schemas: dict[str, Json]) -> str:
+    """The schema of problem types, with the kinds of the table."""
+    schema = schemas["ProblemType"]
+    schema["enum"] = [row["kind"] for row in problem_kinds()]
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def problems() -> str:
+    """The table of problems, as a Python module."""
+    lines = [
+        f'"""{NOTE}"""',
+        "",
+        "from typing import Literal, NamedTuple",
+        "",
+        "from tidscope_wire.generated.models import ProblemType",
+        "",
+        "",
+        "class ProblemKind(NamedTuple):",
+        '    """HTTP status and title of a kind of problem, and who raises it."""',
+        "",
+        "    status: int",
+        "    title: str",
+        '    raised_by: tuple[Literal["backend", "collector"], ...]',
+        "",
+        "",
+        "PROBLEMS: dict[ProblemType, ProblemKind] = {",
+    ]
+    for row in problem_kinds():
+        by = "".join(f"{json.dumps(one)}, " for one in row["raised_by"])
+        lines.append(f"    # {row['description']}")
+        title = json.dumps(row["title"])
+        lines.append(f'    "{row["kind"]}": ProblemKind({row["status"]}, {title}, ({by})),')
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def limits(schemas: dict[str, Json]) -> tuple[str, str]:
+    """The limits, as Python and as TypeScript constants."""
+    files = {schema["$id"]: schema for schema in schemas.values()}
+    python, script = [f'"""{NOTE}"""', ""], [f"// {NOTE}"]
+    for row in json.loads((SCHEMAS / "limits.json").read_text())["limits"]:
+        value = row.get("value")
+        if value is None:
+            value = files[row["schema"]]
+            for step in row["pointer"].strip("/").split("/"):
+                value = value[step]
+        python += [f"{row['name']} = {value:_}", f'"""{row["description"]}"""']
+        script += ["", f"/** {row['description']} */", f"export const {row['name']} = {value:_};"]
+    return "\n".join(python) + "\n", "\n".join(script) + "\n"
 
 
 def catalogue() -> tuple[str, str]:
@@ -174,22 +275,31 @@ def generate() -> dict[Path, str]:
         Path below the root to content.
     """
     schemas = load_schemas()
-    without_codes = {title: s for title, s in schemas.items() if title != "CloseCode"}
-    wire = bundle(without_codes)
-    python_codes, script_codes = constants(schemas)
+    problem_type_schema = problem_type(schemas)
+    messages = {title: one for title, one in schemas.items() if title != "CloseCode"}
+    agent = reachable(messages, [title for title in messages if title.startswith("Agent")])
+    others = {t: one for t, one in messages.items() if not t.startswith("Agent")}
+    page = bundle(reachable(others, (*PAGE_READS, *PAGE_SENDS, *PAGE_USES)))
+    python_codes, script_codes = close_codes(schemas)
     python_fields, script_fields = catalogue()
+    python_limits, script_limits = limits(schemas)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        script_validators, script_validator_types = validators(wire, work)
+        script_validators, script_validator_types = validators(page, work)
         return {
-            PYTHON_OUT / "models.py": python_models(wire, work),
+            SCHEMAS.relative_to(ROOT) / "problem_type.schema.json": problem_type_schema,
+            PYTHON_OUT / "models.py": python_models(bundle(others), work),
+            PYTHON_OUT / "agent.py": python_models(bundle(agent), work),
             PYTHON_OUT / "close_code.py": python_codes,
             PYTHON_OUT / "catalogue.py": python_fields,
-            TYPESCRIPT_OUT / "models.ts": typescript_types(wire, work),
+            PYTHON_OUT / "problems.py": problems(),
+            PYTHON_OUT / "limits.py": python_limits,
+            TYPESCRIPT_OUT / "models.ts": typescript_types(page, work),
             TYPESCRIPT_OUT / "validators.js": script_validators,
             TYPESCRIPT_OUT / "validators.d.ts": script_validator_types,
             TYPESCRIPT_OUT / "closeCode.ts": script_codes,
             TYPESCRIPT_OUT / "catalogue.ts": script_fields,
+            TYPESCRIPT_OUT / "limits.ts": script_limits,
         }
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from tidscope_wire.generated.models import Host, LiveState, Target
-
-from tidscope_backend.problems import refusal
+from tidscope_wire.problems import refusal
 
 
 class HostRegistry:
@@ -65,7 +64,7 @@ class HostRegistry:
             raise refusal(
                 "unknown-target",
                 f"no target {target_id!r} is known",
-                "GET /api/v1/targets lists those that are; attach again to get a new one",
+                "attach to the process again",
             )
         return target
 

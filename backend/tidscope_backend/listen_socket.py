@@ -1,4 +1,4 @@
-"""The listening socket, and clear words where there is none to be had."""
+"""The listening socket, and a clear message where none can be opened."""
 
 import errno
 import os
@@ -41,7 +41,7 @@ def open_socket(host: str, port: int) -> socket.socket:
 def _explain(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
         return (
-            f"port {port} of {host} is taken by another program (maybe another tidscope); "
+            f"port {port} of {host} is in use by another program (maybe another tidscope); "
             f"end it, or choose another port: --port {port + 1}"
         )
     if error.errno == errno.EACCES:

@@ -2,8 +2,7 @@
 
 from fastapi.responses import Response
 from starlette.types import Receive, Scope, Send
-
-from tidscope_backend.problems import MEDIA_TYPE, ProblemError
+from tidscope_wire.problems import MEDIA_TYPE, ProblemError
 
 
 def problem_response(refused: ProblemError) -> Response:

@@ -5,6 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tidscope_wire.generated.limits import (
+    MAX_BODY_BYTES,
+    MAX_FRAME_BYTES,
+    MAX_IMPORT_BYTES,
+    MAX_PAGE_COMMAND_BYTES,
+    RUN_PART_BYTES,
+    RUN_PART_SECONDS,
+)
+
 from tidscope_backend.otlp_address import metrics_address
 
 MIB = 1024 * 1024
@@ -44,8 +53,8 @@ class Settings:
         history_total_bytes: bound on the kept frames of all targets.
         history_seconds: how far back the kept frames of a target go.
         runs_dir: where runs are kept; None: nowhere.
-        keep_runs_seconds: runs that ended longer ago are deleted; None: none is.
-        keep_runs_bytes: the oldest runs are deleted until all take no more; None: none is.
+        keep_runs_seconds: runs that ended longer ago are deleted; None: all are kept.
+        keep_runs_bytes: the oldest runs are deleted until all take no more; None: all are kept.
         part_seconds: a part of a run is closed at the first key frame behind so long.
         part_bytes: the same in bytes.
         resume_seconds: how long a run that was cut short waits for its target.
@@ -80,8 +89,8 @@ class Settings:
     runs_dir: Path | None = None
     keep_runs_seconds: float | None = None
     keep_runs_bytes: int | None = None
-    part_seconds: float = 60
-    part_bytes: int = 32 * MIB
+    part_seconds: float = RUN_PART_SECONDS
+    part_bytes: int = RUN_PART_BYTES
     resume_seconds: float = 30
     ended_targets: int = 50
     queue_frames: int = 32
@@ -93,10 +102,10 @@ class Settings:
     hello_seconds: float = 5
     command_seconds: float = 5
     doctor_seconds: float = 20
-    max_body_bytes: int = 1 * MIB
-    max_message_bytes: int = 64 * MIB
-    max_command_bytes: int = 4096
-    max_import_bytes: int = 4 * 1024 * MIB
+    max_body_bytes: int = MAX_BODY_BYTES
+    max_message_bytes: int = MAX_FRAME_BYTES
+    max_command_bytes: int = MAX_PAGE_COMMAND_BYTES
+    max_import_bytes: int = MAX_IMPORT_BYTES
     otlp_endpoint: str | None = None
     otlp_seconds: float = 10
 

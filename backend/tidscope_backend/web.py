@@ -5,9 +5,9 @@ from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from tidscope_wire.problems import ProblemError
 
 from tidscope_backend.api.errors import not_found
-from tidscope_backend.problems import ProblemError
 from tidscope_backend.security.access import client_address, is_guarded
 from tidscope_backend.security.authenticator import Authenticator
 

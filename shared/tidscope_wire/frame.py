@@ -13,13 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tidscope_wire.generated.limits import MAX_HEADER_BYTES
 from tidscope_wire.generated.models import FrameHeader
 
 LENGTH = struct.Struct("<I")
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 """The end of an Arrow IPC stream: a continuation marker and a message of length 0."""
-MAX_HEADER_BYTES = 32 * 1024 * 1024
-"""A header longer than this is refused: it is not one of ours."""
 
 
 class FrameError(ValueError):

@@ -17,9 +17,9 @@ from backend_builders import (
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from fake_collector import FakeCollector
 from live_page import LivePage
-from tidscope_backend.stream.flow_control import MOST_FRAMES
 from tidscope_wire.frame import decode_rows, join, split
 from tidscope_wire.generated.close_code import CloseCode
+from tidscope_wire.generated.limits import MAX_UNACKNOWLEDGED_FRAMES
 from tidscope_wire.generated.models import (
     FramesLost,
     HealthResponse,
@@ -125,12 +125,12 @@ async def test_a_page_that_tells_what_it_took_is_not_sent_far_ahead(backend: Bac
         await holds(backend, collector, *stream(1, last))
         await page.taken(0)
         await page.subscribe(TARGET_ID)
-        seen = await page.frames(MOST_FRAMES)
-        assert seen == single(1, MOST_FRAMES)
+        seen = await page.frames(MAX_UNACKNOWLEDGED_FRAMES)
+        assert seen == single(1, MAX_UNACKNOWLEDGED_FRAMES)
         # Two statistics later, nothing more has come: they would stand behind it.
         for _ in range(2):
-            assert (await page.text(StreamStats)).sent == MOST_FRAMES
-        taken = MOST_FRAMES
+            assert (await page.text(StreamStats)).sent == MAX_UNACKNOWLEDGED_FRAMES
+        taken = MAX_UNACKNOWLEDGED_FRAMES
         while seen[-1][1] < last:
             await page.taken(taken)
             header, _ = await page.frame()

@@ -9,7 +9,6 @@ import pytest
 from backend_builders import HOST_ID, TARGET_ID, host, process, target
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from tidscope_backend.app import create_app
-from tidscope_backend.problems import problem
 from tidscope_backend.settings import Settings
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
@@ -33,6 +32,7 @@ from tidscope_wire.generated.models import (
     TargetReply,
     TargetsResponse,
 )
+from tidscope_wire.problems import make_problem
 
 WAIT = 20
 
@@ -166,7 +166,7 @@ async def test_attach_is_201_and_200_if_it_was_attached_already(backend: Backend
 
 
 async def test_the_collectors_refusal_is_passed_on_as_it_is(backend: Backend) -> None:
-    said = problem("kernel-thread", "process 2 is kthreadd", "choose another")
+    said = make_problem("kernel-thread", "process 2 is kthreadd", "choose another")
     async with backend.program() as client, backend.collector() as collector:
         await collector.greeted()
         asking = asyncio.create_task(client.post("/api/v1/targets", json={"pid": 2}))
@@ -195,7 +195,7 @@ async def test_rate_and_detach(backend: Backend) -> None:
         )
         answer = await asking
         assert (answer.status_code, answer.content) == (204, b"")
-        refused(await client.patch(path, json={"rate_hz": 5}), 409, "target-exited")
+        refused(await client.patch(path, json={"rate_hz": 5}), 410, "target-exited")
         # Once more takes it off the list.
         assert (await client.delete(path)).status_code == 204
         refused(await client.get(path), 404, "unknown-target")

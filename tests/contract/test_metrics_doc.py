@@ -15,7 +15,7 @@ from prometheus_client.metrics_core import Metric
 from tidscope_backend.metrics.facts import ENDED_SECONDS, Facts, StreamFacts
 from tidscope_backend.metrics.families import ROLE_FIELDS, families
 from tidscope_backend.metrics.meters import Meters
-from tidscope_collector.sampling.roles import MAX_ROLES
+from tidscope_collector.sampling.roles import MAX_NAMED_ROLES
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import ProcessGauges, RoleTotals
 
@@ -86,8 +86,8 @@ def test_the_tables_are_the_metrics(heading: str) -> None:
 
 def test_bounds_are_those_in_force() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert f"at most {MAX_ROLES} roles by name" in text
-    assert f"at most {MAX_ROLES + 1} times" in text
+    assert f"at most {MAX_NAMED_ROLES} roles by name" in text
+    assert f"at most {MAX_NAMED_ROLES + 1} times" in text
     assert ENDED_SECONDS == 300
     assert "stays for five minutes" in text
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from schema_check import schemas
-from tidscope_backend.problems import KINDS
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.close_code import CloseCode
+from tidscope_wire.generated.problems import PROBLEMS
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "protocol.md"
 TEXT = PAGE.read_text()
@@ -63,8 +63,8 @@ def test_close_codes() -> None:
 
 
 def test_problems() -> None:
-    told = {kind: (int(status), title) for kind, status, title in rows(section("ProblemType"))}
-    assert told == {kind: (row.status, row.title) for kind, row in KINDS.items()}
+    told = {kind: (int(status), title) for kind, status, title, _ in rows(section("ProblemType"))}
+    assert told == {kind: (row.status, row.title) for kind, row in PROBLEMS.items()}
     assert set(told) == set(schemas()["ProblemType"]["enum"])
 
 
@@ -75,7 +75,7 @@ def test_fields_of_messages_that_are_named_exist() -> None:
         known |= {schema.get("properties", {}).get("type", {}).get("const", "type")}
     known |= {"start_ns", *(code.name.lower() for code in CloseCode)}
     named = {word for word in CODE.findall(TEXT) if re.fullmatch(r"[a-z]+(_[a-z]+)*", word)}
-    assert named <= known | set(KINDS)
+    assert named <= known | set(PROBLEMS)
 
 
 def test_version() -> None:

@@ -13,13 +13,13 @@ from backend_builders import target
 from backend_server import Backend, running_backend
 from fake_collector import FakeCollector
 from processes import is_running, start_ticks, thread_names, wait_for_end
-from tidscope_backend.problems import problem
 from tidscope_wire.generated.models import (
     AttachCommand,
     DemoResponse,
     Problem,
     RefusedReply,
 )
+from tidscope_wire.problems import make_problem
 
 PROGRAM = [sys.executable, "-m", "tidscope_backend.demo"]
 WAIT = 40
@@ -119,7 +119,7 @@ async def refused_start(backend: Backend, collector: FakeCollector) -> tuple[Pro
     async with backend.program() as client:
         asking = asyncio.create_task(client.post("/api/v1/demo"))
         command = await collector.command(AttachCommand)
-        said = problem("not-permitted", "the kernel says no", "be root")
+        said = make_problem("not-permitted", "the kernel says no", "be root")
         await collector.say(RefusedReply(request_id=command.request_id, problem=said))
         return Problem.model_validate_json((await asking).content), command.pid
 

@@ -316,3 +316,23 @@ async def test_a_tidscope_of_its_own(tmp_path: Path) -> None:
     assert process.returncode == 0, errors.decode()
     assert b"cpu_s" in out
     assert b"On-CPU time" in out
+
+
+async def test_under_sudo_a_run_belongs_to_the_caller(tmp_path: Path) -> None:
+    """Its files are made as that user, who may write nowhere else."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    os.chown(runs, 65534, 65534)
+    for folder in (tmp_path, *tmp_path.parents[:-2]):
+        folder.chmod(folder.stat().st_mode | 0o111)
+    environ = {k: v for k, v in os.environ.items() if not k.startswith(("TIDSCOPE_", "SUDO_"))}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tidscope_backend", "record", "--", "true"),
+        stderr=asyncio.subprocess.PIPE,
+        env={**environ, "TIDSCOPE_RUNS": str(runs), "SUDO_UID": "65534", "SUDO_GID": "65534"},
+    )
+    _, errors = await process.communicate()
+    assert process.returncode == 0, errors.decode()
+    (run,) = runs.iterdir()
+    assert (run / "threads.parquet").exists()
+    assert {path.stat().st_uid for path in (run, *run.rglob("*"))} == {65534}

@@ -9,10 +9,10 @@ from backend_builders import FIELDS, frame_bytes, key_frame, stream
 from capabilities import missing
 from run_rig import RunRig
 from run_seqs import open_seqs, singles
-from tidscope_backend.problems import ProblemError
 from tidscope_backend.recording.recording import RESERVE_BYTES
 from tidscope_backend.store.open_part import whole_bytes
 from tidscope_backend.store.reader import RunReader
+from tidscope_wire.problems import ProblemError
 
 ROOM = 2 * 1024 * 1024
 

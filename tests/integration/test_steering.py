@@ -257,7 +257,7 @@ async def test_a_program_without_an_agent_says_what_it_lacks(root: Site) -> None
         for path in ("", "/restart"):
             method = root.client.delete if not path else root.client.post
             answer = await method(f"/api/v1/targets/{target.id}/steering{path}")
-            assert (answer.status_code, answer.json()["title"]) == (409, "It is not steered")
+            assert (answer.status_code, answer.json()["title"]) == (409, "Not steered")
 
 
 async def test_it_goes_on_while_the_backend_is_away() -> None:

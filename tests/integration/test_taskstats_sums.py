@@ -10,9 +10,10 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import RefusedError, Targets
+from tidscope_collector.targets.targets import Targets
 from tidscope_wire.frame import Rows, decode_rows, split
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited, ThreadRenamed
+from tidscope_wire.problems import ProblemError
 
 pytestmark = pytest.mark.xdist_group("machine")
 
@@ -116,7 +117,7 @@ def test_a_rate_is_kept_without_drift() -> None:
 def test_refusals_name_what_was_wrong(pid: int, ticks: int | None, kind: str) -> None:
     rig = Rig()
     try:
-        with pytest.raises(RefusedError) as caught:
+        with pytest.raises(ProblemError) as caught:
             rig.targets.attach(pid, ticks, 10)
         assert kind in caught.value.problem.type
         assert caught.value.problem.hint

@@ -1,8 +1,9 @@
 """How far a page may be behind."""
 
 import pytest
-from tidscope_backend.problems import ProblemError
-from tidscope_backend.stream.flow_control import MOST_BYTES, MOST_FRAMES, SendWindow
+from tidscope_backend.stream.flow_control import SendWindow
+from tidscope_wire.generated.limits import MAX_UNACKNOWLEDGED_BYTES, MAX_UNACKNOWLEDGED_FRAMES
+from tidscope_wire.problems import ProblemError
 
 
 def telling() -> SendWindow:
@@ -13,14 +14,14 @@ def telling() -> SendWindow:
 
 def test_a_page_that_never_tells_gets_everything() -> None:
     window = SendWindow()
-    for _ in range(10 * MOST_FRAMES):
-        window.sent(MOST_BYTES)
+    for _ in range(10 * MAX_UNACKNOWLEDGED_FRAMES):
+        window.sent(MAX_UNACKNOWLEDGED_BYTES)
     assert window.open
 
 
 def test_it_closes_with_the_last_frame_that_fits_and_opens_with_the_first_taken() -> None:
     window = telling()
-    for sent in range(MOST_FRAMES):
+    for sent in range(MAX_UNACKNOWLEDGED_FRAMES):
         assert window.open, sent
         window.sent(1)
     assert not window.open
@@ -30,11 +31,11 @@ def test_it_closes_with_the_last_frame_that_fits_and_opens_with_the_first_taken(
 
 def test_bytes_count_too_but_one_frame_may_always_go() -> None:
     window = telling()
-    window.sent(2 * MOST_BYTES)
+    window.sent(2 * MAX_UNACKNOWLEDGED_BYTES)
     assert not window.open
     window.acknowledge(1)
     assert window.open
-    window.sent(MOST_BYTES - 1)
+    window.sent(MAX_UNACKNOWLEDGED_BYTES - 1)
     assert window.open
     window.sent(1)
     assert not window.open

@@ -14,8 +14,6 @@ RETIRED = re.compile(
     r"\b(told|taken|anew|mend|hold against|none is|what is|whom|more than once|of the runs)\b"
 )
 """Phrases that the glossary replaces."""
-OWN_VERBS = [verb for verb in VERBS if verb != "policies"]
-"""`policies` has the collector's parser."""
 
 
 def parsers(command: Command) -> Iterator[argparse.ArgumentParser]:
@@ -54,7 +52,7 @@ def test_each_file_with_a_command_is_a_verb() -> None:
     assert with_command == set(VERBS)
 
 
-@pytest.mark.parametrize("verb", OWN_VERBS)
+@pytest.mark.parametrize("verb", VERBS)
 def test_help_of_a_verb_lists_each_option_once(
     verb: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -69,7 +67,7 @@ def test_help_of_a_verb_lists_each_option_once(
     assert shown == Counter(long)
 
 
-@pytest.mark.parametrize("verb", OWN_VERBS)
+@pytest.mark.parametrize("verb", VERBS)
 def test_help_is_written_in_one_style(verb: str) -> None:
     command = load(verb)
     assert command.help[0].islower()

@@ -12,6 +12,8 @@ from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.forked_collector import ForkedCollector
 from tidscope_backend.cli.local_recorder import LocalRecorder
 from tidscope_backend.cli.recording_client import RecordingOptions
+from tidscope_backend.recording.part_sealer import PartSealer
+from tidscope_backend.store.folder import RunFolder
 
 NOTHING = RecordingOptions(None, [], None, None, None, None, None)
 SERVER = {"fastapi", "starlette", "uvicorn", "prometheus_client", "opentelemetry"}
@@ -43,6 +45,29 @@ def test_a_recording_loads_no_more_than_it_needs(module: str, absent: set[str]) 
     loaded = loaded_by(module)
     assert module.partition(".")[0] in loaded
     assert not loaded & absent
+
+
+async def test_a_part_that_cannot_be_sealed_for_any_reason_does_not_stop_the_others(
+    tmp_path: Path,
+) -> None:
+    sealed: list[int | None] = []
+
+    async def seal(_: RunFolder, part: int | None) -> None:
+        sealed.append(part)
+        if part == 1:
+            raise ImportError("no such library")
+
+    folder = RunFolder(tmp_path / "r-20260101-000000-000000")
+    folder.make()
+    for part in (1, 2):
+        folder.open_part(part).touch()
+    sealer = PartSealer(seal)
+    sealer.start()
+    sealer.part(folder, 1)
+    sealer.part(folder, 2)
+    await sealer.idle()
+    await sealer.stop()
+    assert sealed == [1, 2]
 
 
 @pytest.fixture

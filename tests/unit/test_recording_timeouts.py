@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from backend_builders import host, stream, target
 from run_rig import RunRig
-from tidscope_backend.problems import ProblemError
 from tidscope_wire.generated.models import RunManifest, TargetState
+from tidscope_wire.problems import ProblemError
 
 
 async def recorded(home: Path, **request: float) -> tuple[RunRig, str]:

@@ -9,7 +9,6 @@ import pytest
 from backend_builders import stream
 from run_builders import manifest, outcome
 from run_rig import RunRig
-from tidscope_backend.problems import ProblemError
 from tidscope_backend.store import trash
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.index import summary_of
@@ -17,6 +16,7 @@ from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.store.retention import RetentionCandidate, runs_to_delete
 from tidscope_backend.store.run_store import RunStore
 from tidscope_wire.generated.models import Retention
+from tidscope_wire.problems import ProblemError
 
 OFF = Retention(max_age_s=None, max_bytes=None)
 OLD = RetentionCandidate("old", 1000, 30, recording=False)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from tidscope_collector.sampling.roles import MAX_NAMES, MAX_ROLES, RoleSums
+from tidscope_collector.sampling.roles import MAX_NAMED_ROLES, MAX_NAMES, RoleSums
 from tidscope_collector.threads.reading import Reading
 from tidscope_wire.generated.models import FrameHeader, RoleTotals
 
@@ -84,8 +84,8 @@ def test_roles_beyond_the_bound_share_one_place() -> None:
     sums = RoleSums()
     names = ["".join(chr(ord("a") + int(digit)) for digit in str(i)) for i in range(200)]
     roles = told(sums, names, *[[1, 1]] * 200)
-    assert list(roles) == [*names[:MAX_ROLES], None]
-    assert roles[None].live == 200 - MAX_ROLES
+    assert list(roles) == [*names[:MAX_NAMED_ROLES], None]
+    assert roles[None].live == 200 - MAX_NAMED_ROLES
     assert roles[None].totals == {"cpu_run_ns": 137, "blkio_delay_ns": 137}
     # They fit into a header, and keep their places whoever comes and goes.
     schema = FrameHeader.model_json_schema()["properties"]["roles"]

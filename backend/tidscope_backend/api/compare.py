@@ -6,9 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from tidscope_wire.generated.models import AlignKind, CompareBasis, Comparison
+from tidscope_wire.problems import refusal
 
 from tidscope_backend.comparison.tables import ComparisonError
-from tidscope_backend.problems import refusal
 from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256
@@ -64,4 +64,4 @@ def _compared(
         raise refusal("bad-request", str(error), HINT) from None
     except (OSError, ValueError) as error:
         detail = f"a run cannot be read: {error}"
-        raise refusal("bad-run", detail, "GET /api/v1/runs tells which are damaged") from None
+        raise refusal("bad-run", detail, "the list of runs marks damaged ones") from None

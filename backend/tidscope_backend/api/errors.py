@@ -6,8 +6,8 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from tidscope_wire.problems import ProblemError, make_problem, refusal
 
-from tidscope_backend.problems import ProblemError, problem, refusal
 from tidscope_backend.responses import problem_response
 from tidscope_backend.security.headers import SECURITY_HEADERS
 from tidscope_backend.validation import describe
@@ -27,7 +27,7 @@ def add_error_handlers(app: FastAPI) -> None:
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         errors = error.errors()
         malformed = any(record["type"] == "json_invalid" for record in errors)
-        document = problem(
+        document = make_problem(
             "bad-request",
             describe(errors, _HIDDEN),
             f"/openapi.json says what {request.method} {request.url.path} takes",
@@ -42,7 +42,7 @@ def add_error_handlers(app: FastAPI) -> None:
             allowed = (error.headers or {}).get("Allow", "")
             return problem_response(
                 ProblemError(
-                    problem(
+                    make_problem(
                         "method-not-allowed",
                         f"{path} does not take {method}",
                         f"it takes {allowed}" if allowed else "/openapi.json lists what it takes",
@@ -52,7 +52,7 @@ def add_error_handlers(app: FastAPI) -> None:
             )
         if error.status_code == 404:
             return problem_response(not_found(path))
-        document = problem(
+        document = make_problem(
             "bad-request", str(error.detail), "see /openapi.json", status=error.status_code
         )
         return problem_response(ProblemError(document))

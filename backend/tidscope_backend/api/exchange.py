@@ -10,9 +10,9 @@ from typing import Literal
 from fastapi import APIRouter, Request, status
 from fastapi.responses import StreamingResponse
 from tidscope_wire.generated.models import RunManifest
+from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.compare import Finder
-from tidscope_backend.problems import refusal
 from tidscope_backend.store.errors import unwritable
 
 Format = Literal["folder", "parquet", "csv", "trace"]
@@ -107,7 +107,7 @@ def _started(find: Finder, run_id: str, format: Format) -> Iterator[bytes]:
         return chain([next(content)], content)
     except (OSError, ValueError, StopIteration) as error:
         detail = f"run {run_id} cannot be read: {error}"
-        raise refusal("bad-run", detail, "GET /api/v1/runs tells which are damaged") from None
+        raise refusal("bad-run", detail, "the list of runs marks damaged ones") from None
 
 
 def _imported(archive: Path, runs: Path, taken: Callable[[str], bool]) -> RunManifest:
@@ -117,5 +117,5 @@ def _imported(archive: Path, runs: Path, taken: Callable[[str], bool]) -> RunMan
     try:
         return import_run(archive, runs, taken)
     except BadArchiveError as error:
-        hint = "send what GET /api/v1/runs/{id}/export?format=folder answered, unchanged"
+        hint = "choose a .tar.zst file that tidscope exported, unchanged"
         raise refusal("bad-run", f"the archive is not a run: {error}", hint) from None

@@ -6,8 +6,9 @@ from typing import Annotated
 import pyarrow as pa
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
+from tidscope_wire.generated.limits import MAX_RUN_FRAMES
 
-from tidscope_backend.replay.frames import MOST_INSTANTS, frames_between
+from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.open_part import pack_frame
 from tidscope_backend.store.reader import RunReader
 
@@ -28,7 +29,7 @@ def router(open_run: Callable[[str], RunReader]) -> APIRouter:
         run: str,
         from_ns: Time = None,
         to_ns: Time = None,
-        instants: Annotated[int, Query(ge=1, le=MOST_INSTANTS)] = 600,
+        instants: Annotated[int, Query(ge=1, le=MAX_RUN_FRAMES)] = 600,
     ) -> StreamingResponse:
         """Frames of a stretch, each with its length before it; coalesced to about so many."""
         reader = open_run(run)

@@ -24,6 +24,7 @@ from tidscope_wire.generated.models import (
     RunOutcome,
     Target,
 )
+from tidscope_wire.problems import ProblemError
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
@@ -39,7 +40,6 @@ from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.session import CollectorSessions, DisconnectedError
-from tidscope_backend.problems import ProblemError
 from tidscope_backend.recording.part_sealer import PartSealer, seal_in_process
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.run_saver import RunSaver

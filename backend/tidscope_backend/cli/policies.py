@@ -43,40 +43,52 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(dest="policies_verb", required=True)
-    listing = verbs.add_parser("list", help="say which policies there are, and their parameters")
-    listing.add_argument("--json", action="store_true", help="as JSON")
-    bench = verbs.add_parser("bench", help="try policies on a simulated pools and score them")
+    verbs = parser.add_subparsers(metavar="SUBCOMMAND", dest="policies_verb", required=True)
+    listing = verbs.add_parser(
+        "list",
+        help="list the policies and their parameters",
+        description="List the policies and their parameters.",
+    )
+    listing.add_argument("--json", action="store_true", help="print JSON")
+    bench = verbs.add_parser(
+        "bench",
+        help="run policies on simulated pools and score them",
+        description="Run policies on simulated pools and score them.",
+    )
     bench.add_argument(
         "--scenario",
         action="append",
         default=[],
         type=Path,
         metavar="FILE",
-        help="a scenario as TOML, beside those that come with tidscope; more than once",
+        help="another scenario, as TOML (repeatable)",
     )
     bench.add_argument(
         "--only",
         action="append",
         default=[],
         metavar="SCENARIO",
-        help="leave all others out; more than once",
+        help="run only this scenario (repeatable; default: all)",
     )
     bench.add_argument(
         "--policy",
         action="append",
         choices=list(POLICIES),
-        help="leave all others out; more than once",
+        help="run only this policy (repeatable; default: all)",
     )
     bench.add_argument(
-        "--seeds", type=_seeds, default=SEEDS, metavar="N", help="runs of each (%(default)s)"
+        "--seeds",
+        type=_seeds,
+        default=SEEDS,
+        metavar="N",
+        help="runs of each pair of them (%(default)s)",
     )
-    bench.add_argument("--json", action="store_true", help="the results as JSON")
+    bench.add_argument("--json", action="store_true", help="print the results as JSON")
     bench.add_argument(
         "--write",
         type=Path,
         metavar="PAGE",
-        help="put the results into this page too, between its marks",
+        help="also write the results between the marks of this page",
     )
 
 

@@ -215,7 +215,7 @@ COMMAND = Command(
     help="record a process, or a command from start to exit",
     usage="tidscope record [options] (--pid PID | -- COMMAND [ARGUMENT ...])",
     description="Record a process, or a command from its first instruction to its exit. Uses a "
-    f"running tidscope if {BROWSER_VARIABLE} holds its token, otherwise a temporary one. The "
+    f"running tidscope if {BROWSER_VARIABLE} holds its token, otherwise records by itself. The "
     "command keeps its standard input, its output passes through pipes, and record exits with its "
     "exit code: 128 + N if signal N killed it, 125 if tidscope itself failed.",
     add_arguments=_add_arguments,

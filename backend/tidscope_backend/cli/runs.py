@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tidscope_wire.generated.models import RunManifest, RunPatch
+from tidscope_wire.problems import ProblemError
 
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import SHOWN_THREADS, details, failed, list_line
 from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
-from tidscope_backend.problems import ProblemError
 from tidscope_backend.store import trash
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.folder import RunFolder

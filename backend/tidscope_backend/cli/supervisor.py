@@ -94,7 +94,7 @@ class Supervisor:
         if self._short_runs >= MAX_SHORT_RUNS:
             raise CommandError(
                 f"the {self._program.name} ended {how}, {MAX_SHORT_RUNS} times in a row; "
-                "its words stand above"
+                "see its output above"
             )
         pause = min(self._first_pause_seconds * 2**self._short_runs, LONGEST_PAUSE_SECONDS)
         self._say(f"the {self._program.name} ended {how}; it starts again in {pause:g} s")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tidscope_wire.generated.limits import MAX_COMPARED_RUNS, MIN_COMPARED_RUNS
 from tidscope_wire.generated.models import (
     AlignKind,
     CompareBasis,
@@ -28,8 +29,6 @@ from tidscope_backend.comparison.tables import ComparisonError, RunTables
 from tidscope_backend.comparison.totals import Totals, totals_by_role, whole
 from tidscope_backend.comparison.verdicts import judged, same_length
 
-MIN_RUNS = 2
-MAX_RUNS = 8
 MAX_ROLES = 48
 """Matched roles in an answer, the busiest; figures of the process include all roles."""
 
@@ -112,8 +111,10 @@ def check_choice(groups: Sequence[Sequence[str]], align: AlignKind, mark: str | 
         ComparisonError: these runs cannot be compared like this.
     """
     runs = [run for group in groups for run in group]
-    if not MIN_RUNS <= len(runs) <= MAX_RUNS or not all(groups):
-        raise ComparisonError(f"{MIN_RUNS} to {MAX_RUNS} runs can be compared, not {len(runs)}")
+    if not MIN_COMPARED_RUNS <= len(runs) <= MAX_COMPARED_RUNS or not all(groups):
+        raise ComparisonError(
+            f"{MIN_COMPARED_RUNS} to {MAX_COMPARED_RUNS} runs can be compared, not {len(runs)}"
+        )
     if len(set(runs)) < len(runs):
         raise ComparisonError("a run is named twice")
     if align == "mark" and not mark:

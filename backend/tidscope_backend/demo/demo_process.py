@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from tidscope_wire.generated.models import Target
+from tidscope_wire.problems import ProblemError, make_problem, refusal
 
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.problems import ProblemError, problem, refusal
 
 READY = b"ready\n"
 READY_SECONDS = 15
@@ -48,7 +48,7 @@ class DemoProcess:
                 await self._end()
                 reason = error.problem.detail if isinstance(error, ProblemError) else str(error)
                 raise ProblemError(
-                    problem(
+                    make_problem(
                         "demo-failed",
                         f"the demo program (process {pid}) could not be attached to: {reason}",
                         "the collector has to run on the backend's machine, in its PID namespace; "

@@ -25,8 +25,7 @@ from tidscope_wire.generated.models import (
     SteerRequest,
     TargetReply,
 )
-
-from tidscope_backend.problems import ProblemError, refusal
+from tidscope_wire.problems import ProblemError, refusal
 
 Command = (
     AttachCommand
@@ -175,6 +174,6 @@ class CollectorLink:
             raise refusal(
                 "internal",
                 f"the collector answered the {command.type} with a {reply.type}",
-                "collector and backend may be of different versions; see GET /api/v1/hosts",
+                "collector and backend may be of different versions; install the same one on both",
             )
         return reply

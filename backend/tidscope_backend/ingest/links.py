@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+from tidscope_wire.problems import refusal
+
 from tidscope_backend.ingest.link import CollectorLink
-from tidscope_backend.problems import refusal
 
 
 class CollectorLinks:
@@ -57,7 +58,7 @@ class CollectorLinks:
             raise refusal(
                 "bad-request",
                 f"several hosts are connected ({', '.join(sorted(self._links))}) and none is named",
-                "say which one as `host`",
+                "choose one of them",
             )
         return next(iter(self._links.values()))
 
@@ -74,5 +75,5 @@ class CollectorLinks:
         raise refusal(
             "unknown-host",
             f"no host {host_id!r} has connected",
-            "GET /api/v1/hosts lists those that have",
+            "choose another host, or start a collector there: `tidscope collect`",
         )

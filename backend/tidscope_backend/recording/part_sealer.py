@@ -107,7 +107,8 @@ class PartSealer:
             job = await self._jobs.get()
             try:
                 await self._run(job)
-            except (SealingError, OSError, ValueError) as error:
+            except Exception as error:
+                # Whatever it is, the parts behind it are sealed, and who waits for them goes on.
                 what = "threads" if job.part is None else f"part {job.part}"
                 _log.warning("%s: %s not sealed: %s", job.folder.path.name, what, error)
             finally:

@@ -15,9 +15,9 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.generated.models import (
     Recording as RecordingInfo,
 )
+from tidscope_wire.problems import refusal
 
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.problems import refusal
 from tidscope_backend.recording.new_run import create_recording, discard, write_start
 from tidscope_backend.recording.recording import (
     DEFAULT_LIMITS,
@@ -264,8 +264,12 @@ class Recorder:
             raise refusal(
                 "bad-request",
                 "there is nothing to record: "
-                + ("no past of the target is stored" if request.past_s else "past_s is 0"),
-                "give past_s, or another duration_s",
+                + (
+                    "no past of the target is stored"
+                    if request.past_s
+                    else "its past is not included"
+                ),
+                "record from now on, or include some of the past",
             )
         recording, manifest = await self._create(target, request)
         try:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tidscope_wire.frame import split
+from tidscope_wire.generated.limits import RUN_PART_BYTES, RUN_PART_SECONDS
 from tidscope_wire.generated.models import (
     FrameHeader,
     RunEnd,
@@ -35,8 +36,8 @@ RESERVE_BYTES = 256 * 1024
 class PartLimits:
     """When a part is full; the next key frame starts a new one."""
 
-    part_ns: int = 60_000_000_000
-    part_bytes: int = 64 * 1024 * 1024
+    part_ns: int = RUN_PART_SECONDS * 1_000_000_000
+    part_bytes: int = RUN_PART_BYTES
 
 
 DEFAULT_LIMITS = PartLimits()

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_wire.generated.limits import MAX_RUN_FRAMES
 from tidscope_wire.generated.models import FrameHeader, Gap, RunEvent, TargetEvent
 
 from tidscope_backend.replay.rows import last_rows
@@ -21,7 +22,6 @@ from tidscope_backend.store.reader import RunReader
 
 MAX_ROWS = 250_000
 """So many rows are read for one answer; above it instants of a higher level are taken alone."""
-MOST_INSTANTS = 5000
 LEVELS = (0, 1, 2)
 _KEY = LEVELS[-1]
 _HEADER = (
@@ -58,7 +58,7 @@ def frames_between(
     level = _level(parts, spans[before:behind], start, end)
     stretch = _Stretch(start, end, level, 1)
     count = sum(len(stretch.places(part.instants)) for part in parts)
-    wanted = max(1, min(instants, MOST_INSTANTS) - len(parts))
+    wanted = max(1, min(instants, MAX_RUN_FRAMES) - len(parts))
     stretch = _Stretch(start, end, level, max(1, round(count / wanted)))
     maker = _Maker(reader, stretch)
     for index, part in enumerate(parts):

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 from tidscope_wire.generated.close_code import CloseCode
+from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_backend.problems import ProblemError, refusal
 from tidscope_backend.responses import send_problem
 from tidscope_backend.security.allowed_origins import AllowedOrigins
 from tidscope_backend.security.authenticator import Authenticator

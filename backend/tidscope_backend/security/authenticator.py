@@ -5,8 +5,8 @@ import math
 from collections.abc import Callable, Mapping
 
 from tidscope_wire.generated.models import Role
+from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_backend.problems import ProblemError, refusal
 from tidscope_backend.security.attempts import FailedAttempts
 from tidscope_backend.security.session import Sessions, bearer
 from tidscope_backend.settings import Settings

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_backend.problems import ProblemError, refusal
 from tidscope_backend.responses import send_problem
 
 

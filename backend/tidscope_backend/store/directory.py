@@ -4,7 +4,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from tidscope_backend.problems import refusal
+from tidscope_wire.problems import refusal
+
 from tidscope_backend.store.errors import unwritable
 from tidscope_backend.store.folder import RUN_ID, RunFolder
 
@@ -78,7 +79,7 @@ class RunsDirectory:
         # The pattern leaves no room for another folder's path.
         if parent is None or not RUN_ID.match(run_id) or not (parent / run_id).is_dir():
             raise refusal(
-                "unknown-run", f"no run {run_id!r} is here", "GET /api/v1/runs lists those that are"
+                "unknown-run", f"there is no run {run_id!r}", "choose one from the list of runs"
             )
         return RunFolder(parent / run_id)
 

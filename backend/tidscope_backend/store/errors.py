@@ -4,8 +4,8 @@ import errno
 from pathlib import Path
 
 from pydantic import ValidationError
+from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_backend.problems import ProblemError, refusal
 from tidscope_backend.validation import validation_text
 
 

@@ -15,8 +15,8 @@ from tidscope_wire.generated.models import (
     RunsResponse,
     RunSummary,
 )
+from tidscope_wire.problems import refusal
 
-from tidscope_backend.problems import refusal
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.errors import damage_text
 from tidscope_backend.store.folder import RUN_ID, RunFolder

@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tidscope_wire.frame import LENGTH
-
-MAX_FRAME_BYTES = 64 * 1024 * 1024
-"""A greater length means that the file is damaged."""
+from tidscope_wire.generated.limits import MAX_FRAME_BYTES
 
 
 def pack_frame(frame: bytes) -> bytes:

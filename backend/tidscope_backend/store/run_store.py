@@ -12,8 +12,8 @@ from tidscope_wire.generated.models import (
     RunPatch,
     RunsResponse,
 )
+from tidscope_wire.problems import refusal
 
-from tidscope_backend.problems import refusal
 from tidscope_backend.store import trash
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.errors import damage_text, unwritable

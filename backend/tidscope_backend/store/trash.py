@@ -5,7 +5,8 @@ import shutil
 import time
 from pathlib import Path
 
-from tidscope_backend.problems import refusal
+from tidscope_wire.problems import refusal
+
 from tidscope_backend.store.directory import TRASH, RunsDirectory
 from tidscope_backend.store.folder import RunFolder
 

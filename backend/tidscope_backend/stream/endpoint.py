@@ -7,8 +7,8 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import TypeAdapter, ValidationError
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import FrameAck, LiveCommand, LiveState, Subscribe, Unsubscribe
+from tidscope_wire.problems import ProblemError
 
-from tidscope_backend.problems import ProblemError
 from tidscope_backend.settings import Settings
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.page import Page

@@ -2,10 +2,8 @@
 
 from collections import deque
 
-from tidscope_backend.problems import refusal
-
-MOST_FRAMES = 32
-MOST_BYTES = 1 << 20
+from tidscope_wire.generated.limits import MAX_UNACKNOWLEDGED_BYTES, MAX_UNACKNOWLEDGED_FRAMES
+from tidscope_wire.problems import refusal
 
 
 class SendWindow:
@@ -27,7 +25,9 @@ class SendWindow:
         """Whether another frame may be sent."""
         if not self._tells or not self._sizes:
             return True
-        return len(self._sizes) < MOST_FRAMES and self._bytes < MOST_BYTES
+        return (
+            len(self._sizes) < MAX_UNACKNOWLEDGED_FRAMES and self._bytes < MAX_UNACKNOWLEDGED_BYTES
+        )
 
     def sent(self, size: int) -> None:
         """A frame of so many bytes was sent."""

@@ -3,20 +3,20 @@
 import asyncio
 from collections import deque
 
+from tidscope_wire.generated.limits import MAX_SUBSCRIPTIONS
 from tidscope_wire.generated.models import (
     FramesLost,
     LiveProblem,
     Problem,
     StreamStats,
 )
+from tidscope_wire.problems import refusal
 
-from tidscope_backend.problems import refusal
 from tidscope_backend.stream.flow_control import SendWindow
 from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.stream.stored_frame import StoredFrame
 from tidscope_backend.stream.subscription import Bounds, Subscription
 
-MAX_SUBSCRIPTIONS = 8
 MAX_NOTES = 64
 
 

@@ -3,16 +3,9 @@
 from typing import assert_never
 
 from tidscope_wire.generated.models import Problem
+from tidscope_wire.problems import make_problem
 
 from tidscope_collector.processes.identity import Absence, Identity
-
-_KINDS = {
-    "unknown-process": (404, "No such process"),
-    "process-id-reused": (409, "The process id belongs to another process now"),
-    "kernel-thread": (422, "A kernel thread"),
-    "not-permitted": (403, "Not permitted"),
-    "target-exited": (410, "The process has ended"),
-}
 
 
 def attach_refusal(
@@ -38,13 +31,13 @@ def attach_refusal(
 
 def _judge(found: Identity, expected_start_ticks: int | None) -> Problem | None:
     if found.group != found.pid:
-        return _problem(
+        return make_problem(
             "unknown-process",
             f"{found.pid} is a thread ({found.name}), not a process.",
             f"Attach to its process instead: {found.group}.",
         )
     if expected_start_ticks is not None and expected_start_ticks != found.start_ticks:
-        return _problem(
+        return make_problem(
             "process-id-reused",
             f"The process {found.pid} that was meant started {expected_start_ticks} clock ticks "
             f"after boot; the one that has this id now ({found.name}) started "
@@ -54,7 +47,7 @@ def _judge(found: Identity, expected_start_ticks: int | None) -> Problem | None:
     if found.kernel_thread:
         return kernel_thread(found.pid, found.name)
     if found.ended:
-        return _problem(
+        return make_problem(
             "target-exited",
             f"Process {found.pid} ({found.name}) has ended; its parent has not fetched its exit "
             "code yet (a zombie).",
@@ -65,7 +58,7 @@ def _judge(found: Identity, expected_start_ticks: int | None) -> Problem | None:
 
 def unknown_process(pid: int) -> Problem:
     """Nothing has this id."""
-    return _problem(
+    return make_problem(
         "unknown-process",
         f"No process has the id {pid}.",
         "It may have ended: list the processes again. Ids are those of the collector's PID "
@@ -75,7 +68,7 @@ def unknown_process(pid: int) -> Problem:
 
 def not_permitted(pid: int) -> Problem:
     """There is a process, and its threads cannot be listed."""
-    return _problem(
+    return make_problem(
         "not-permitted",
         f"Process {pid} exists, but the collector may not list its threads in /proc.",
         "Run the collector as root or as the owner of the process, or mount /proc without "
@@ -85,15 +78,8 @@ def not_permitted(pid: int) -> Problem:
 
 def kernel_thread(pid: int, name: str) -> Problem:
     """It has no program of its own."""
-    return _problem(
+    return make_problem(
         "kernel-thread",
         f"{pid} ({name}) is a thread of the kernel: it belongs to no program.",
         "Attach to the process that gives the kernel this work.",
-    )
-
-
-def _problem(kind: str, detail: str, hint: str) -> Problem:
-    status, title = _KINDS[kind]
-    return Problem(
-        type=f"urn:tidscope:problem:{kind}", title=title, status=status, detail=detail, hint=hint
     )

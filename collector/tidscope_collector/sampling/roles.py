@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from tidscope_wire.generated.limits import MAX_ROLES
 from tidscope_wire.generated.models import RoleTotals
 from tidscope_wire.role import role_of
 
 from tidscope_collector.threads.reading import Reading
 
-MAX_ROLES = 63
-"""Roles told by name; with the rest, told as one, they are as many as a frame's header holds."""
+MAX_NAMED_ROLES = MAX_ROLES - 1
+"""Roles with totals of their own; all others share the last place in a frame's header."""
 
 MAX_NAMES = 16_384
 """Names whose role is kept at hand."""
@@ -43,7 +44,7 @@ class _Settled:
 class RoleSums:
     """The roles of one target.
 
-    The first `MAX_ROLES` keep a place of their own for good; all others share one, so that a
+    The first `MAX_NAMED_ROLES` keep a place of their own for good; all others share one, so that a
     program that names threads without end fills neither memory nor frames.
     """
 
@@ -116,7 +117,7 @@ class RoleSums:
             return known
         role: str | None = role_of(name)
         if role not in self._roles:
-            if len(self._roles.keys() - {None}) >= MAX_ROLES:
+            if len(self._roles.keys() - {None}) >= MAX_NAMED_ROLES:
                 role = None
             self._roles.setdefault(role, _Settled())
         if len(self._keys) >= MAX_NAMES:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from tidscope_wire.generated.models import Steering, SteeringOptions, SteerRequest, Target
+from tidscope_wire.problems import refusal
 
 from tidscope_collector.processes.ports import listening_ports
 from tidscope_collector.procfs.files import ProcFs
@@ -21,7 +22,7 @@ from tidscope_collector.steering.service import (
     SteeringTarget,
     TooManyActionsError,
 )
-from tidscope_collector.targets.targets import Targets, refuse
+from tidscope_collector.targets.targets import Targets
 
 Answer = TypeVar("Answer")
 
@@ -49,7 +50,7 @@ class SteeringCommands:
         """How a target could be steered.
 
         Raises:
-            RefusedError: there is no such target.
+            ProblemError: there is no such target.
         """
         return self._steering.options(self._steering_target(target))
 
@@ -57,7 +58,7 @@ class SteeringCommands:
         """Let a policy steer it.
 
         Raises:
-            RefusedError: it cannot be.
+            ProblemError: it cannot be.
         """
         steered = self._steering_target(target)
         with _refusals():
@@ -68,7 +69,7 @@ class SteeringCommands:
         """Let its policy search anew.
 
         Raises:
-            RefusedError: it has none.
+            ProblemError: it has none.
         """
         steered = self._steering_target(target)
         with _refusals():
@@ -79,7 +80,7 @@ class SteeringCommands:
         """Steer it no more; it has its original size back.
 
         Raises:
-            RefusedError: it is not steered.
+            ProblemError: it is not steered.
         """
         steered = self._steering_target(target)
         with _refusals():
@@ -113,7 +114,9 @@ class SteeringCommands:
         found = self._ask(lambda: self._engine.find(target))
         if found is None:
             self._targets.attached(target)
-            raise refuse("target-exited", 410, "It has ended", "it has just ended", "Attach anew.")
+            raise refusal(
+                "target-exited", "the process has just exited", "Attach to a running process."
+            )
         return found
 
     def _total(self, target: str, fields: tuple[str, ...]) -> int | None:
@@ -151,38 +154,30 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except NotSteerableError as error:
-        raise refuse(
+        raise refusal(
             "not-steerable",
-            409,
-            "It cannot be steered so",
             str(error),
-            "GET /api/v1/targets/{target_id}/steering lists what each knob and signal needs.",
+            "The Steer drawer and `tidscope steer --options` show what each knob and signal needs.",
         ) from error
     except BadParameterError as error:
-        raise refuse(
+        raise refusal(
             "bad-parameter",
-            422,
-            "There is no such policy, parameter or size",
             str(error),
-            "GET /api/v1/policies lists policies, parameters and their bounds.",
+            "The Steer drawer and `tidscope policies list` show the parameters and their bounds.",
         ) from error
     except NotSteeredError as error:
-        raise refuse(
-            "not-steered", 409, "It is not steered", "no policy steers it", "Choose a policy first."
+        raise refusal(
+            "not-steered", "no policy steers this target", "Choose a policy first."
         ) from error
     except TooManyActionsError as error:
-        raise refuse(
+        raise refusal(
             "too-many-actions",
-            429,
-            "Too many actions",
             "more actions on this target within 10 s than programs can follow",
             "Wait some seconds. A release always works.",
         ) from error
     except AuditError as error:
-        raise refuse(
+        raise refusal(
             "audit-failed",
-            503,
-            "It cannot be logged, so it was not done",
             str(error),
             "Make room, or let the collector write there; a release always works.",
         ) from error

@@ -4,7 +4,8 @@ import secrets
 import threading
 import time
 
-from tidscope_wire.generated.models import Problem, Process, Target
+from tidscope_wire.generated.models import Process, Target
+from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.goruntime.gomaxprocs import open_gomaxprocs
 from tidscope_collector.processes.identity import identify
@@ -16,31 +17,6 @@ from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.threads.reading import TargetGoneError
-
-
-class RefusedError(Exception):
-    """A command was refused.
-
-    Attributes:
-        problem: why, and what to do about it.
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem.detail)
-        self.problem = problem
-
-
-def refuse(kind: str, status: int, title: str, detail: str, hint: str) -> RefusedError:
-    """A refusal of a kind of `problem_type.schema.json`."""
-    return RefusedError(
-        Problem(
-            type=f"urn:tidscope:problem:{kind}",
-            title=title,
-            status=status,
-            detail=detail,
-            hint=hint,
-        )
-    )
 
 
 class Targets:
@@ -81,25 +57,23 @@ class Targets:
             The target, and whether it is new.
 
         Raises:
-            RefusedError: it cannot be attached to.
+            ProblemError: it cannot be attached to.
         """
         found = identify(self._procfs, pid)
         problem = attach_refusal(pid, found, start_ticks)
         if problem is not None:
-            raise RefusedError(problem)
+            raise ProblemError(problem)
         process = next((one for one in self.processes() if one.pid == pid), None)
         if process is None:
-            raise RefusedError(_gone(pid))
+            raise _exited(pid)
         with self._lock:
             active = [one for one in self._known.values() if one.state == "attached"]
             for one in active:
                 if (one.process.pid, one.process.start_ticks) == (pid, process.start_ticks):
                     return one, False
             if len(active) >= MAX_TARGETS:
-                raise refuse(
+                raise refusal(
                     "too-many-targets",
-                    409,
-                    "Too many targets",
                     f"{len(active)} processes are attached to, and {MAX_TARGETS} is the most",
                     "Detach one that is not needed any more.",
                 )
@@ -134,7 +108,7 @@ class Targets:
                 self._sources.lister(process.pid),
             )
         except TargetGoneError:
-            raise RefusedError(_gone(process.pid)) from None
+            raise _exited(process.pid) from None
         self._known[target.id] = target
         self._engine.submit(lambda: self._engine.add(sampler)).result()
         return target
@@ -143,7 +117,7 @@ class Targets:
         """Stop sampling.
 
         Raises:
-            RefusedError: there is no such target.
+            ProblemError: there is no such target.
         """
         ended: Target | None = self._engine.submit(lambda: self._engine.detach(target)).result()
         if ended is None:
@@ -157,47 +131,39 @@ class Targets:
         """A target that is being sampled.
 
         Raises:
-            RefusedError: there is no such target, or it has ended.
+            ProblemError: there is no such target, or it has ended.
         """
         known = self._known.get(target)
         if known is None:
             raise _unknown(target)
         if known.state != "attached":
-            raise RefusedError(_gone(known.process.pid))
+            raise _exited(known.process.pid)
         return known
 
     def set_rate(self, target: str, rate_hz: float) -> Target:
         """Sample at another rate.
 
         Raises:
-            RefusedError: there is no such target, or it has ended.
+            ProblemError: there is no such target, or it has ended.
         """
 
         ask = self._engine.ask_rate
         changed: Target | None = self._engine.submit(lambda: ask(target, rate_hz)).result()
         if changed is None:
             if target in self._known:
-                raise RefusedError(_gone(self._known[target].process.pid))
+                raise _exited(self._known[target].process.pid)
             raise _unknown(target)
         self.note(changed)
         return changed
 
 
-def _unknown(target: str) -> RefusedError:
-    return refuse(
+def _unknown(target: str) -> ProblemError:
+    return refusal(
         "unknown-target",
-        404,
-        "No such target",
-        f"{target} is not attached to",
+        f"no target {target!r} is attached",
         "Look at the list of targets; attach to the process again if it was detached.",
     )
 
 
-def _gone(pid: int) -> Problem:
-    return Problem(
-        type="urn:tidscope:problem:target-exited",
-        title="The process has ended",
-        status=410,
-        detail=f"process {pid} has ended",
-        hint="Pick a process that is running.",
-    )
+def _exited(pid: int) -> ProblemError:
+    return refusal("target-exited", f"process {pid} has exited", "Pick a process that is running.")

@@ -25,10 +25,11 @@ from tidscope_wire.generated.models import (
     SteeringOptionsReply,
     TargetReply,
 )
+from tidscope_wire.problems import ProblemError, make_problem, refusal
 
 from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
 from tidscope_collector.steering.commands import SteeringCommands
-from tidscope_collector.targets.targets import RefusedError, Targets, refuse
+from tidscope_collector.targets.targets import Targets
 
 log = logging.getLogger("tidscope.uplink")
 
@@ -79,13 +80,13 @@ class Commands:
         """Carry a command out in a worker thread; a refusal and a failure are answers too."""
         try:
             return await asyncio.to_thread(self._carry_out, command)
-        except RefusedError as error:
+        except ProblemError as error:
             return RefusedReply(request_id=command.request_id, problem=error.problem)
         except Exception as error:
             log.exception("a command failed")
-            problem = refuse(
-                "internal", 500, "The collector failed", repr(error), "Look at its log."
-            ).problem
+            problem = make_problem(
+                "internal", f"the collector failed: {error!r}", "Look at the collector's log."
+            )
             return RefusedReply(request_id=command.request_id, problem=problem)
 
     def _carry_out(self, command: Command) -> Reply:
@@ -128,10 +129,8 @@ class Commands:
 
     def _required_steering(self) -> SteeringCommands:
         if self._steering is None:
-            raise refuse(
+            raise refusal(
                 "not-steerable",
-                409,
-                "This collector steers nothing",
                 "this collector was made without steering",
                 "Start it by `tidscope up` or `tidscope collect`.",
             )
@@ -143,6 +142,4 @@ class Commands:
                 raise SwitchRefusedError("this collector sets no switches", "Set it on the host.")
             self._delays.set(on)
         except SwitchRefusedError as error:
-            raise refuse(
-                "not-permitted", 403, "The kernel does not permit it", str(error), error.hint
-            ) from None
+            raise refusal("not-permitted", str(error), error.hint) from None

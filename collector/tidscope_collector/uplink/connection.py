@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Never
 
 from tidscope_wire import PROTOCOL_VERSION
+from tidscope_wire.generated.limits import MAX_COLLECTOR_COMMAND_BYTES
 from tidscope_wire.generated.models import (
     CollectorHello,
     CollectorWelcome,
@@ -122,7 +123,7 @@ class Uplink:
                 self._url,
                 additional_headers={"Authorization": f"Bearer {self._secret}"},
                 compression=None,
-                max_size=4 * 1024 * 1024,
+                max_size=MAX_COLLECTOR_COMMAND_BYTES,
                 proxy=None,
             ) as link:
                 await self._greet(link)

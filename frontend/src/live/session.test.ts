@@ -224,6 +224,35 @@ describe("LiveSession", () => {
     expect(world.views().at(-1)?.health).toMatchObject({ frames: 1, gaps: 0 });
   });
 
+  it("shows frames that the backend says are lost: an event, a gap in charts, data quality", () => {
+    world.frame({ seq: 1 });
+    world.frame({ seq: 2 });
+    const lost = {
+      type: "frames_lost",
+      from_seq: 3,
+      to_seq: 9,
+      reason: "the page was too far behind",
+    };
+    world.socket().onMessage(JSON.stringify({ ...lost, target: TARGET.id }));
+    world.pass(1000);
+    expect(
+      world
+        .views()
+        .findLast((view) => view.events)
+        ?.events?.events.at(-1)?.event,
+    ).toEqual({
+      ...{ type: "gap", from_seq: 3, to_seq: 9, reason: "the page was too far behind" },
+    });
+    expect(world.views().at(-1)?.health).toMatchObject({ missing_frames: 7, gaps: 1 });
+    world.frame({ seq: 10 });
+    world.frame({ seq: 11 });
+    world.pass(1000);
+    expect(world.views().findLast((view) => view.charts.length > 0)?.charts[0]?.gaps).toEqual([
+      [0.2, 1],
+    ]);
+    expect(world.views().at(-1)?.health).toMatchObject({ missing_frames: 7, gaps: 1 });
+  });
+
   it("passes refusals on", () => {
     const problem = { type: "urn:x", title: "No", status: 404, detail: "d", hint: "h" };
     world.socket().onMessage(JSON.stringify({ type: "live_problem", problem }));

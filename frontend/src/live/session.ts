@@ -214,7 +214,9 @@ export class LiveSession {
         this.env.post({ type: "problem", problem: message.problem }, []);
         break;
       case "frames_lost":
-        // The sequence numbers of the frames that do come show the same gap.
+        if (message.target !== this.followed) break;
+        this.model.noteLost(message);
+        this.schedule(LEAST_MS);
         break;
     }
   }

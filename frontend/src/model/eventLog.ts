@@ -46,6 +46,15 @@ export class EventLog {
     if (this.kept.length > 2 * KEPT) this.kept = this.kept.slice(-KEPT);
   }
 
+  /** Give the newest entry that fits another event, such as one with a reason. */
+  amend(fits: (event: TargetEvent) => boolean, event: TargetEvent): void {
+    const at = this.kept.findLastIndex((logged) => fits(logged.event));
+    const before = this.kept[at];
+    if (!before) return;
+    this.kept[at] = { ...before, event };
+    this.edition++;
+  }
+
   /** The last ones up to a moment, newest last. */
   until(t_s: number): readonly LoggedEvent[] {
     return this.kept.filter((logged) => logged.since_s <= t_s).slice(-KEPT);

@@ -48,6 +48,12 @@ export class ExtraRing {
     this.history.grow(slots);
   }
 
+  /** Forget all instants. */
+  restart(): void {
+    this.history.restart();
+    this.since_s = Number.NaN;
+  }
+
   clear(slot: number): void {
     this.history.clear(slot);
   }

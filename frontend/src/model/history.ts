@@ -154,6 +154,11 @@ export class History {
     filled[column] = now + 1;
   }
 
+  /** Forget all instants; what comes next is the oldest. */
+  restart(): void {
+    while (this.blocks.length > 0) this.drop();
+  }
+
   /** A slot gets another owner: what it held in the block that is being written goes. */
   clear(slot: number): void {
     const block = this.blocks.at(-1);

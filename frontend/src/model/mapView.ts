@@ -71,7 +71,7 @@ export class MapMaker {
       this.held = null;
       return slow ? emptyView(input, asked, bins, "absent", whyAbsent(input, asked.field)) : null;
     }
-    if (!(now_s > model.first_s)) {
+    if (!(now_s > model.since_s)) {
       this.held = null;
       return slow ? emptyView(input, asked, bins, "waiting", "not enough data yet") : null;
     }
@@ -140,7 +140,7 @@ export class MapMaker {
     return {
       ...view,
       from,
-      since_s: source.since_s > model.first_s ? source.since_s : null,
+      since_s: source.since_s > model.since_s ? source.since_s : null,
     };
   }
 }
@@ -246,7 +246,7 @@ class Filler {
     // Few at a time, for thousands of threads: what allocates nothing is faster.
     if (raw.length <= FEW) history.readAt(pieces.stretches, picks, slot, ring, since, raw);
     else history.read(pieces.stretches, slot, ring, since, raw);
-    const fresh = thread.start_ns / 1e9 >= model.first_s;
+    const fresh = thread.start_ns / 1e9 >= model.since_s;
     columnRates(pieces, raw, thread, fresh, this.rates, this.covered);
   }
 
@@ -273,7 +273,7 @@ function countTurnover({ model, filter }: ViewInput, from: number, bin_s: number
     const { seen_s, end_s } = thread;
     if (seen_s < earliest_s && (end_s ?? 0) < earliest_s) continue;
     if (!filter.fits(thread)) continue;
-    if (seen_s > model.first_s) note(born, seen_s);
+    if (seen_s > model.since_s) note(born, seen_s);
     if (end_s !== null) note(exited, end_s);
   }
 }
@@ -283,7 +283,7 @@ function sourceOf(model: TargetModel, field: string): Source | null {
   const known: readonly string[] = RING_FIELDS;
   if (known.includes(field)) {
     const ring = ringOf(field as RingField);
-    return { history: model.history, ring, own: true, since_s: model.first_s };
+    return { history: model.history, ring, own: true, since_s: model.since_s };
   }
   const extra = model.keep(field);
   return { history: extra.history, ring: 0, own: false, since_s: extra.since_s };
@@ -330,7 +330,7 @@ function emptyView(
     born: new Uint16Array(columns),
     exited: new Uint16Array(columns),
     since_s: null,
-    first_s: model.first_s,
+    first_s: model.since_s,
     gaps: model.gaps.filter(([from, to]) => to > span.t0_s && from < span.t1_s),
   };
 }

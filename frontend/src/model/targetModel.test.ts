@@ -94,7 +94,7 @@ describe("TargetModel", () => {
     const born: TargetEvent = { type: "thread_born", tid: 2, start_ns: 150e6, name: "worker-9" };
     const exited = { threads: 1, totals: { cpu_run_ns: 55 } };
     model.ingest(
-      frame({ seq: 2, events: [exit(2, -4, 55), born], exited }, [
+      frame({ seq: 2, events: [exit(2, -4, 55), born], exited, threads_born: 1 }, [
         { tid: 2, counters: { cpu_run_ns: 3 } },
       ]),
     );
@@ -220,5 +220,92 @@ describe("TargetModel", () => {
       "steering_decided",
     ]);
     expect(model.steer.view(9)?.total).toBe(2);
+  });
+});
+
+describe("a page that comes later", () => {
+  const baseline = frame({ seq: 1, t_s: 0, baseline: true }, [MAIN, WORKER]);
+  const BORN: Row = { tid: 9, start_s: 40, name: "late", counters: { cpu_run_ns: 7 } };
+  const exited = { threads: 1, totals: { cpu_run_ns: 55 } };
+  const main = { ...MAIN, counters: { cpu_run_ns: 180 } };
+  const kept = frame({ seq: 900, t_s: 90, exited, threads_born: 1 }, [main, BORN]);
+  const newest = frame({ seq: 901, t_s: 90.1, exited, threads_born: 1 }, [
+    { tid: 1, counters: { cpu_run_ns: 190 } },
+  ]);
+
+  function late(): TargetModel {
+    const model = new TargetModel();
+    for (const each of [baseline, kept, newest]) model.ingest(each);
+    return model;
+  }
+
+  it("has the same sums since attach as one that saw everything", () => {
+    const model = late();
+    const first = model.first[model.ringColumn[0] ?? 0] ?? Number.NaN;
+    expect(total(model) - first).toBe(190 + 55 + 7 - 150);
+    expect([model.born, model.exited]).toEqual([1, 1]);
+    expect(model.first_s).toBe(0);
+  });
+
+  it("does not take what is no longer kept for a loss", () => {
+    const model = late();
+    expect(model.losses).toEqual({ frames: 3, coalesced: 0, missing: 0, gaps: 0 });
+    expect(model.gaps).toEqual([]);
+    expect(model.events.until(99)).toEqual([]);
+    expect([model.since_s, model.history.from_s]).toEqual([90, 90]);
+  });
+
+  it("counts what is missing after that", () => {
+    const model = late();
+    model.ingest(frame({ seq: 904, t_s: 90.4 }, []));
+    expect(model.losses).toMatchObject({ missing: 2, gaps: 1 });
+  });
+});
+
+describe("lost frames that the backend tells of", () => {
+  const lost = (from_seq: number, to_seq: number) =>
+    ({
+      type: "frames_lost",
+      target: "t",
+      from_seq,
+      to_seq,
+      reason: "page too far behind",
+    }) as const;
+  const gapsOf = (model: TargetModel) => model.events.until(99).map(({ event }) => event);
+
+  it("are shown before the next frame comes, and counted once", () => {
+    const model = started();
+    model.noteLost(lost(2, 5));
+    const gap = { type: "gap", from_seq: 2, to_seq: 5, reason: "page too far behind" };
+    expect(gapsOf(model)).toEqual([gap]);
+    expect(model.losses).toMatchObject({ missing: 4, gaps: 1 });
+    model.ingest(frame({ seq: 6 }, [MAIN, WORKER]));
+    expect(gapsOf(model)).toEqual([gap]);
+    expect(model.losses).toMatchObject({ missing: 4, gaps: 1 });
+    expect(model.gaps).toEqual([[0.1, 0.6]]);
+  });
+
+  it("give the gap its reason that the numbers of frames showed before", () => {
+    const model = started();
+    model.ingest(frame({ seq: 6 }, [MAIN, WORKER]));
+    model.noteLost(lost(2, 5));
+    expect(gapsOf(model)).toEqual([
+      { type: "gap", from_seq: 2, to_seq: 5, reason: "page too far behind" },
+    ]);
+    expect(model.losses).toMatchObject({ missing: 4, gaps: 1 });
+  });
+
+  it("do not hide others that are missing as well", () => {
+    const model = started();
+    model.noteLost(lost(2, 3));
+    model.ingest(frame({ seq: 8 }, [MAIN, WORKER]));
+    expect(model.losses).toMatchObject({ missing: 6, gaps: 2 });
+    expect(gapsOf(model)).toHaveLength(2);
+  });
+
+  it("mean nothing to a page that has no frame yet", () => {
+    const model = new TargetModel();
+    model.noteLost(lost(1, 5));
+    expect(model.losses.missing).toBe(0);
   });
 });

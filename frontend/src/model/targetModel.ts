@@ -7,6 +7,7 @@ import type { Frame } from "../wire/frame";
 import type {
   CollectorHealth,
   FrameHeader,
+  FramesLost,
   TargetEvent,
   ThreadExited,
   ThreadRenamed,
@@ -24,6 +25,9 @@ import { PROCESS_SLOT, sameStart, type Thread, Threads } from "./threads";
 
 /** Instants are gathered in blocks of about this length. */
 const BLOCK_S = 6.4;
+
+/** Reason of a gap until the backend says why. */
+const NO_REASON = "frames did not reach this page";
 
 /** Frames that came, were merged, or never came. */
 export interface Losses {
@@ -63,14 +67,15 @@ export class TargetModel {
   rateBase = new RateBase();
 
   seq = 0;
+  /** The first frame: the baseline of sums, as a rule the attachment. */
   first_s = Number.NaN;
+  /** The first instant whose past is kept; after `first_s` if what was in between is not. */
+  since_s = Number.NaN;
   now_s = Number.NaN;
   unix_ms = 0;
   live = 0;
-  /** Threads born, and threads exited, since the page's first frame. */
+  /** Threads born and threads exited since attach. */
   born = 0;
-  exitedSeen = 0;
-  /** Threads exited since attach. */
   exited = 0;
   /** Of them, those without an exit record. */
   inexact = 0;
@@ -81,6 +86,10 @@ export class TargetModel {
   exit_code: number | null = null;
 
   private capacity = 0;
+  /** The newest frame is the baseline. */
+  private atBaseline = false;
+  /** Frames after the newest one that are known to be lost. */
+  private announced = 0;
   private ringOf = new Int32Array(0);
   /** Sum over live threads, and how many of them have a value, a field each. */
   private liveSum = new Float64Array(0);
@@ -120,8 +129,14 @@ export class TargetModel {
     if (header.seq <= this.seq || t_s <= this.now_s) return false;
     if (this.seq === 0 && header.kind === "delta") return false; // it means nothing by itself
     const initial = this.seq === 0;
+    // A page that comes later gets the baseline first; the frames up to the kept ones are no loss.
+    const skipped = this.atBaseline && header.kind === "key" && header.first_seq > this.seq + 1;
+    this.atBaseline = header.baseline;
     if (initial) this.start(frame.fields, t_s);
-    this.countLosses(header, t_s);
+    this.losses.frames++;
+    this.losses.coalesced += header.seq - header.first_seq;
+    if (skipped) this.forgetPast();
+    else this.countLosses(header, t_s);
     this.seq = header.seq;
     this.now_s = t_s;
     this.unix_ms = header.unix_us / 1000;
@@ -133,7 +148,7 @@ export class TargetModel {
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
     this.applyRows(frame);
     this.applyTotals(header.exited.totals);
-    if (!initial) this.exitedSeen += Math.max(0, header.exited.threads - this.exited);
+    this.born = header.threads_born;
     this.exited = header.exited.threads;
     this.inexact = header.exited.inexact;
     this.live = header.live_threads;
@@ -150,7 +165,26 @@ export class TargetModel {
       this.latest[this.columnOf("cpu_run_ns")] ?? Number.NaN,
     );
     this.rateBase.note(t_s, this.latest);
+    if (skipped) this.resume();
     return true;
+  }
+
+  /** The backend says that frames are lost; their numbers may have shown it already. */
+  noteLost({ from_seq, to_seq, reason }: FramesLost): void {
+    if (this.seq === 0) return;
+    const gap = { type: "gap", from_seq, to_seq, reason } as const;
+    if (to_seq <= this.seq) {
+      const same = (event: TargetEvent) =>
+        event.type === "gap" && event.from_seq <= to_seq && event.to_seq >= from_seq;
+      this.events.amend((event) => same(event) && reasonOf(event) === NO_REASON, gap);
+      return;
+    }
+    const first = Math.max(from_seq, this.seq + 1 + this.announced);
+    if (first > to_seq) return;
+    this.announced += to_seq - first + 1;
+    this.losses.missing += to_seq - first + 1;
+    this.losses.gaps++;
+    this.events.add(this.now_s, { ...gap, from_seq: first });
   }
 
   /**
@@ -173,6 +207,7 @@ export class TargetModel {
    * not reach back to it, and threads that ended before are not listed.
    */
   resume(): void {
+    this.since_s = this.now_s;
     this.threads.forgetEnded();
     this.unrecorded.clear();
     this.rateBase = new RateBase();
@@ -205,6 +240,7 @@ export class TargetModel {
     this.history.keep(this.ringColumn.flatMap((column, ring) => (column < 0 ? [] : [ring])));
     this.before = new Float64Array(fields.length);
     this.first_s = t_s;
+    this.since_s = t_s;
     this.ensure(64);
   }
 
@@ -218,24 +254,27 @@ export class TargetModel {
     this.extra?.grow(this.capacity);
   }
 
+  /** The past that is kept begins with the instant that comes now. */
+  private forgetPast(): void {
+    this.history.restart();
+    this.extra?.restart();
+  }
+
   private countLosses(header: FrameHeader, t_s: number): void {
-    const { first_seq, seq } = header;
-    this.losses.frames++;
-    this.losses.coalesced += seq - first_seq;
+    const { first_seq } = header;
+    const announced = this.announced;
+    this.announced = 0;
     if (this.seq > 0 && first_seq > this.seq + 1) {
       const missing = first_seq - this.seq - 1;
-      this.losses.missing += missing;
-      this.losses.gaps++;
       this.gaps.push([this.now_s, t_s]);
       if (this.gaps.length > 200) this.gaps.shift();
-      const told = header.events.some((event) => event.type === "gap");
-      if (!told) {
-        this.events.add(t_s, {
-          type: "gap",
-          from_seq: this.seq + 1,
-          to_seq: first_seq - 1,
-          reason: "frames did not reach this page",
-        });
+      if (missing <= announced) return;
+      this.losses.missing += missing - announced;
+      this.losses.gaps++;
+      const logged = header.events.some((event) => event.type === "gap");
+      if (!logged) {
+        const from_seq = this.seq + 1 + announced;
+        this.events.add(t_s, { type: "gap", from_seq, to_seq: first_seq - 1, reason: NO_REASON });
       }
     }
   }
@@ -252,7 +291,6 @@ export class TargetModel {
         case "thread_born":
           if (!this.threads.find(event.tid, event.start_ns)) {
             this.bear(event.tid, event.start_ns, event.name);
-            if (!initial) this.born++;
           }
           break;
         case "thread_renamed":
@@ -295,7 +333,6 @@ export class TargetModel {
     if (!thread) {
       // It lived and died between two samples, or its birth was in a gap.
       thread = this.bear(event.tid, event.start_ns, event.name);
-      this.born++;
     }
     this.threads.rename(thread, event.name);
     thread.life_s = event.lifetime_ns == null ? null : event.lifetime_ns / 1e9;
@@ -468,6 +505,10 @@ export class TargetModel {
 function isNews(event: TargetEvent, initial: boolean): boolean {
   if (event.type === "thread_born") return !initial;
   return event.type !== "steering_decided" || event.next_size !== event.size;
+}
+
+function reasonOf(event: TargetEvent): string {
+  return "reason" in event ? event.reason : "";
 }
 
 function widened(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {

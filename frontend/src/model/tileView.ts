@@ -129,7 +129,7 @@ function threadTiles({ model, span, now_s }: ViewInput): TileView[] {
       id: "turnover",
       label: "Threads born, exited",
       value: model.born,
-      second: { label: "exited", value: model.exitedSeen },
+      second: { label: "exited", value: model.exited },
       first_label: "born",
     },
   ];

@@ -71,7 +71,7 @@ export class GrowthReader {
     const { model } = this.input;
     const { time_s, wall } = this;
     const start_s = thread.start_ns / 1e9;
-    const fresh = start_s >= model.first_s;
+    const fresh = start_s >= model.since_s;
     const from = fresh ? start_s : thread.seen_s;
     const noted = thread.end_s ?? Number.POSITIVE_INFINITY;
     const to = Math.min(noted, start_s + (thread.life_s ?? Number.POSITIVE_INFINITY));
@@ -117,12 +117,14 @@ export class GrowthReader {
     const { stretches, edges, time_s, values } = this;
     const growth = this.growth[k];
     const ring = RINGS[k] ?? 0;
-    const first = firstOf(model, thread.slot, ring);
+    const { history } = model;
+    const start = history.at(stretches, "first", thread.slot, ring, thread.sinceBlock);
+    // Born before the past that is kept: what it was at first sight is its first value there.
+    const unseen = !fresh && thread.start_ns / 1e9 >= model.first_s;
+    const first = unseen ? start : firstOf(model, thread.slot, ring);
     // Before it was seen, a thread that is older than our attachment stood at its first value.
     let held = fresh || Number.isNaN(first) ? 0 : first;
     const end_s = thread.end_s ?? Number.POSITIVE_INFINITY;
-    const { history } = model;
-    const start = history.at(stretches, "first", thread.slot, ring, thread.sinceBlock);
     const end = history.at(stretches, "last", thread.slot, ring, thread.sinceBlock);
     const final = (time_s.at(-1) ?? 0) >= end_s ? latest : end;
     // Most counters of most threads stand still.

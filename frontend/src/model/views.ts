@@ -210,7 +210,7 @@ export type TileId =
   | "threads" // value: live; second: none
   | "ops" // operations a second of a steered program; only while it is steered
   | "power" // energy of the machine's packages, and an estimate for the process
-  | "turnover"; // threads born and exited since the page's first frame of this target
+  | "turnover"; // threads born and exited since attach
 
 /** Something that happened, newest last in `EventsView.events`. */
 export interface EventView {
@@ -233,7 +233,7 @@ export interface EventsView {
 
 /** How good the data is. */
 export interface DataHealth {
-  /** CPU of the process and of its threads, live and ended, since this page's first frame. */
+  /** CPU of the process and of its threads, live and ended, since attach. */
   readonly cpu_check: CpuCheck | null;
   /** Threads that ended without an exit record since attach. */
   readonly exits_inexact: number;
@@ -297,7 +297,7 @@ export interface TargetView {
   readonly t0_s: number;
   readonly t1_s: number;
   readonly live_threads: number;
-  /** Since the page's first frame of this target. */
+  /** Since attach. */
   readonly born_threads: number;
   /** Since attach. */
   readonly exited_threads: number;

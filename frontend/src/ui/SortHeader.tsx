@@ -24,6 +24,12 @@ export function SortHeader({
   onSort,
   className = "",
 }: SortHeaderProps) {
+  const arrow =
+    sorted === null ? null : (
+      <span className={styles.arrow} aria-hidden="true">
+        {sorted === "ascending" ? " ▲ " : " ▼ "}
+      </span>
+    );
   return (
     <th
       scope="col"
@@ -32,15 +38,16 @@ export function SortHeader({
     >
       <Tooltip text={tip} className={styles.tip}>
         <button type="button" className={styles.button} onClick={onSort}>
-          <span className={styles.label}>{label}</span>
-          <span className={styles.under}>
-            {sorted === null ? null : (
-              <span className={styles.arrow} aria-hidden="true">
-                {sorted === "ascending" ? "▲ " : "▼ "}
-              </span>
-            )}
-            {under}
+          <span className={styles.label}>
+            {label}
+            {under === "" ? arrow : null}
           </span>
+          {under === "" ? null : (
+            <span className={styles.under}>
+              {arrow}
+              {under}
+            </span>
+          )}
         </button>
       </Tooltip>
     </th>

@@ -5,6 +5,7 @@
 
 import { type ArrowColumn, ArrowError, readArrow } from "./arrow";
 import { checkFrameHeader } from "./check";
+import { MAX_HEADER_BYTES } from "./generated/limits";
 import type { FrameHeader } from "./generated/models";
 
 /** A binary message is not a frame; the text says in what way. */
@@ -28,7 +29,6 @@ export interface Frame {
 }
 
 const LENGTH_BYTES = 4;
-const MAX_HEADER_BYTES = 32 * 1024 * 1024;
 const TWO_32 = 4294967296;
 const IDENTITY: ReadonlySet<string> = new Set(["tid", "start_ns", "name"]);
 const text = new TextDecoder("utf-8", { fatal: true });

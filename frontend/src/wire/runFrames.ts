@@ -1,11 +1,10 @@
 /** Frames of a run, as the backend streams them: each with its length before it. */
 
+import { MAX_FRAME_BYTES } from "./generated/limits";
 import { isProblem } from "./generated/validators";
 
 /** Bytes of a frame's length, little-endian. */
 const LENGTH_BYTES = 4;
-/** No frame of a run is longer; what claims to be is no stream of frames. */
-const MOST_BYTES = 256 * 1024 * 1024;
 
 /** Cuts a stream of bytes into frames. */
 export class FrameSplitter {
@@ -30,7 +29,7 @@ export class FrameSplitter {
     let at = 0;
     while (all.length - at >= LENGTH_BYTES) {
       const length = view.getUint32(at, true);
-      if (length > MOST_BYTES) throw new Error(`a frame of ${length} bytes is announced`);
+      if (length > MAX_FRAME_BYTES) throw new Error(`a frame of ${length} bytes is announced`);
       const end = at + LENGTH_BYTES + length;
       if (end > all.length) break;
       frames.push(all.slice(at + LENGTH_BYTES, end).buffer);

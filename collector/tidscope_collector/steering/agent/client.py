@@ -6,7 +6,7 @@ import time
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from tidscope_wire.generated.models import (
+from tidscope_wire.generated.agent import (
     AgentAnswer,
     AgentCall,
     AgentFailure,

@@ -1,5 +1,6 @@
 import { localDate } from "../../base/clock";
 import { Select } from "../../ui/Select";
+import { MAX_COMPARED_RUNS } from "../../wire/generated/limits";
 import type { RunSummary } from "../../wire/generated/models";
 import { type CompareLink, runsOf, withRun } from "./link";
 
@@ -9,13 +10,11 @@ interface AddRunProps {
   readonly onLink: (link: CompareLink) => void;
 }
 
-const MAX_RUNS = 8;
-
 /** Adds a run to the comparison. */
 export function AddRun({ link, runs, onLink }: AddRunProps) {
   const chosen = runsOf(link);
   const others = runs.filter(({ id, state }) => !chosen.includes(id) && state !== "recording");
-  const full = chosen.length >= MAX_RUNS;
+  const full = chosen.length >= MAX_COMPARED_RUNS;
   const first = full
     ? "at most eight runs"
     : others.length === 0

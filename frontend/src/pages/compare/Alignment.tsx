@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { Button } from "../../ui/Button";
 import { SegmentedControl } from "../../ui/SegmentedControl";
+import { MAX_MARK_TEXT } from "../../wire/generated/limits";
 import type { AlignKind } from "../../wire/generated/models";
 import styles from "./Alignment.module.css";
 import type { CompareLink } from "./link";
@@ -42,7 +43,7 @@ export function Alignment({ link, onLink }: AlignmentProps) {
             aria-label="Text of the mark"
             placeholder="Text of the mark"
             value={text}
-            maxLength={200}
+            maxLength={MAX_MARK_TEXT}
             onChange={(event) => setText(event.target.value)}
           />
           <Button type="submit" disabled={text.trim() === "" || text.trim() === link.mark}>

@@ -7,6 +7,7 @@ import { Button } from "../../ui/Button";
 import { InlineEdit } from "../../ui/InlineEdit";
 import { Panel } from "../../ui/Panel";
 import { ProblemNotice } from "../../ui/ProblemNotice";
+import { MAX_MARK_TEXT } from "../../wire/generated/limits";
 import type { RunManifest, RunMark } from "../../wire/generated/models";
 import { useLiveClient } from "../clients";
 import styles from "./Marks.module.css";
@@ -56,7 +57,7 @@ export function Marks({ run, onChange }: MarksProps) {
                 <InlineEdit
                   label="Mark"
                   value={mark.text}
-                  maxLength={200}
+                  maxLength={MAX_MARK_TEXT}
                   disabled={locked}
                   onSave={(text) => {
                     if (text !== "") {
@@ -111,7 +112,7 @@ function NewMark({ run, busy, onAdd }: NewMarkProps) {
         aria-label="Text of a new mark"
         placeholder="Describe this moment"
         value={text}
-        maxLength={200}
+        maxLength={MAX_MARK_TEXT}
         onChange={(event) => setText(event.target.value)}
       />
       <Button type="submit" disabled={busy || text.trim() === ""}>

@@ -8,9 +8,10 @@ import { InlineEdit } from "../../ui/InlineEdit";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { RunStateBadge } from "../../ui/RunStateBadge";
 import { Tooltip } from "../../ui/Tooltip";
+import { MAX_RUN_NAME } from "../../wire/generated/limits";
 import type { RunManifest } from "../../wire/generated/models";
 import header from "../live/scope/TargetHeader.module.css";
-import { ExportMenu } from "../runs/ExportMenu";
+import { ExportMenu } from "./ExportMenu";
 import styles from "./RunHeader.module.css";
 import { useRunChange } from "./useRunChange";
 
@@ -30,7 +31,7 @@ export function RunHeader({ run, onChange }: RunHeaderProps) {
           <InlineEdit
             label="Name"
             value={run.name}
-            maxLength={120}
+            maxLength={MAX_RUN_NAME}
             disabled={locked}
             onSave={(name) => change({ name })}
           />

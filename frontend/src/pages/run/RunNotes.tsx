@@ -1,5 +1,6 @@
 import { InlineEdit } from "../../ui/InlineEdit";
 import { ProblemNotice } from "../../ui/ProblemNotice";
+import { MAX_RUN_GROUP, MAX_RUN_NOTES } from "../../wire/generated/limits";
 import type { RunManifest } from "../../wire/generated/models";
 import styles from "./RunNotes.module.css";
 import { parseTags, useRunChange } from "./useRunChange";
@@ -36,7 +37,7 @@ export function RunNotes({ run, onChange }: RunNotesProps) {
               label="Group"
               value={run.group ?? ""}
               placeholder="none (runs in a group are repeats of each other)"
-              maxLength={80}
+              maxLength={MAX_RUN_GROUP}
               disabled={locked}
               onSave={(text) => change({ group: text === "" ? null : text })}
             />
@@ -49,7 +50,7 @@ export function RunNotes({ run, onChange }: RunNotesProps) {
               label="Notes"
               value={run.notes}
               placeholder="none"
-              maxLength={20_000}
+              maxLength={MAX_RUN_NOTES}
               multiline
               disabled={locked}
               onSave={(notes) => change({ notes })}

@@ -3,6 +3,7 @@ import { asProblem } from "../../api/problem";
 import { role } from "../../api/role";
 import { changeRun } from "../../api/runs";
 import { useStore } from "../../base/useStore";
+import { MAX_RUN_TAGS, MAX_TAG } from "../../wire/generated/limits";
 import type { Problem, RunManifest, RunPatch } from "../../wire/generated/models";
 
 interface RunChange {
@@ -33,14 +34,12 @@ export function useRunChange(id: string, onChange: (run: RunManifest) => void): 
 }
 
 /** Longest tag, and how many a run may have: as the schema of a run says. */
-const MAX_TAG_LENGTH = 40;
-const MAX_TAGS = 32;
 
 /** Tags in a text with commas between them, each once. */
 export function parseTags(text: string): string[] {
   const tags = text
     .split(",")
-    .map((tag) => tag.trim().slice(0, MAX_TAG_LENGTH))
+    .map((tag) => tag.trim().slice(0, MAX_TAG))
     .filter((tag) => tag !== "");
-  return [...new Set(tags)].slice(0, MAX_TAGS);
+  return [...new Set(tags)].slice(0, MAX_RUN_TAGS);
 }

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { ProblemNotice } from "../../ui/ProblemNotice";
+import { MAX_RUN_GROUP, MAX_RUN_NAME, MAX_RUN_NOTES } from "../../wire/generated/limits";
 import type { RunSummary } from "../../wire/generated/models";
 import { parseTags, useRunChange } from "../run/useRunChange";
 import styles from "./RunEditor.module.css";
@@ -40,7 +41,7 @@ export function RunEditor({ run, onClose, onChange }: RunEditorProps) {
           <input
             className="text-field"
             value={name}
-            maxLength={120}
+            maxLength={MAX_RUN_NAME}
             required
             onChange={(event) => setName(event.target.value)}
           />
@@ -59,7 +60,7 @@ export function RunEditor({ run, onClose, onChange }: RunEditorProps) {
           <input
             className="text-field"
             value={group}
-            maxLength={80}
+            maxLength={MAX_RUN_GROUP}
             onChange={(event) => setGroup(event.target.value)}
           />
         </label>
@@ -69,7 +70,7 @@ export function RunEditor({ run, onClose, onChange }: RunEditorProps) {
             className="text-field"
             rows={6}
             value={notes}
-            maxLength={20_000}
+            maxLength={MAX_RUN_NOTES}
             onChange={(event) => setNotes(event.target.value)}
           />
         </label>

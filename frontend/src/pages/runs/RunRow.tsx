@@ -9,7 +9,7 @@ import { StatusIcon } from "../../ui/StatusIcon";
 import { Tooltip } from "../../ui/Tooltip";
 import type { RunSummary } from "../../wire/generated/models";
 import { dataLossTexts } from "../run/dataLossText";
-import { ExportMenu } from "./ExportMenu";
+import { ExportMenu } from "../run/ExportMenu";
 import { RunEditor } from "./RunEditor";
 import styles from "./RunsTable.module.css";
 import { failureText } from "./runList";
@@ -82,7 +82,7 @@ export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowP
         {localDate(run.started_unix_us / 1000)}
       </td>
       <td className={styles.number}>{formatDuration(run.duration_ns / 1e9)}</td>
-      <td className={styles.number} data-unit="threads">
+      <td className={styles.number} data-unit={run.counts.threads === 1 ? "thread" : "threads"}>
         {formatValue(run.counts.threads, "count")}
       </td>
       <td className={styles.number}>{formatValue(run.counts.bytes, "bytes")}</td>

@@ -9,6 +9,7 @@ import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { SearchField } from "../../ui/SearchField";
+import { MAX_COMPARED_RUNS, MIN_COMPARED_RUNS } from "../../wire/generated/limits";
 import type { RunsResponse } from "../../wire/generated/models";
 import { useLiveClient } from "../clients";
 import { compareHref, linkOf } from "../compare/link";
@@ -23,7 +24,6 @@ import { useDelete } from "./useDelete";
 /** Runs are made and changed by others too: other pages, the command line. */
 const PERIOD_MS = 5000;
 /** As many can be compared. */
-const MOST_COMPARED = 8;
 
 /** All runs. */
 export function RunsPage() {
@@ -80,7 +80,7 @@ export function RunsPage() {
             />
             <Button
               look={compared.length > 1 ? "primary" : "plain"}
-              disabled={compared.length < 2 || compared.length > MOST_COMPARED}
+              disabled={compared.length < MIN_COMPARED_RUNS || compared.length > MAX_COMPARED_RUNS}
               onClick={() => navigate(compareHref(linkOf(compared)))}
             >
               Compare{compared.length > 0 ? ` ${compared.length}` : ""}
@@ -162,8 +162,8 @@ function aboutText(
   const hint =
     compared === 1
       ? " · select another run to compare"
-      : compared > MOST_COMPARED
-        ? ` · at most ${MOST_COMPARED} can be compared`
+      : compared > MAX_COMPARED_RUNS
+        ? ` · at most ${MAX_COMPARED_RUNS} can be compared`
         : "";
   return `${count} · ${size}${age}${most}${hint}`;
 }

@@ -1,14 +1,6 @@
 // Generated from shared/schemas by tools/generate.py. Do not edit.
 
 /**
- * Language runtime of a process, as detected from outside.
- */
-export type Runtime = "go" | "python" | "java" | "node" | "native" | "unknown";
-/**
- * What an agent sets: GOMAXPROCS of a Go program, or the number of workers of a pool.
- */
-export type AgentKnob = "gomaxprocs" | "pool";
-/**
  * Where runs are aligned in time: start: at their first frames; policy: at the first start of a policy; mark: at a mark with the given text.
  */
 export type AlignKind = "start" | "policy" | "mark";
@@ -38,54 +30,9 @@ export type Provenance = "exact" | "sampled" | "estimated" | "quantised";
  */
 export type CheckStatus = "ok" | "limited" | "failed";
 /**
- * Backend to collector.
- */
-export type CollectorCommand =
-  | CollectorWelcome
-  | AttachCommand
-  | DetachCommand
-  | SetRateCommand
-  | ListProcessesCommand
-  | DoctorCommand
-  | SetDelayAccountingCommand
-  | SteerCommand
-  | RestartSearchCommand
-  | ReleaseCommand
-  | SteeringOptionsCommand;
-/**
- * What a policy sets.
- */
-export type KnobKind = "go-agent" | "pool-agent" | "go-affinity";
-/**
- * What a policy optimises.
- */
-export type SignalKind =
-  "agent-ops" | "queue-wait" | "prometheus" | "network-calls" | "network-bytes";
-/**
  * Source of samples: genetlink taskstats, or /proc where taskstats is unavailable.
  */
 export type SampleSource = "taskstats" | "procfs";
-/**
- * attached: being sampled. exited: the process ended; the stream is complete. detached: sampling was stopped on request.
- */
-export type TargetState = "attached" | "exited" | "detached";
-/**
- * core and uncore are parts of their package; dram is separate from it; psys is the whole platform, packages included.
- */
-export type EnergyKind = "package" | "core" | "uncore" | "dram" | "psys" | "other";
-/**
- * Collector to backend, as text; frames travel as binary messages.
- */
-export type CollectorMessage =
-  | CollectorHello
-  | TargetReply
-  | ProcessesReply
-  | DoctorReply
-  | RefusedReply
-  | TargetChanged
-  | TargetForgotten
-  | FramesLost
-  | SteeringOptionsReply;
 /**
  * What counters are compared as: rates: mean rates over each run, which do not depend on its length; totals: over the whole run.
  */
@@ -102,6 +49,27 @@ export type IntervalMethod = "welch" | "none";
  * How the group did against the baseline. better, worse: where one way is an improvement, else more, less; unclear: the interval includes 0, or the measurement does not allow a verdict; unknown: a mean is missing.
  */
 export type Verdict = "better" | "worse" | "more" | "less" | "equal" | "unclear" | "unknown";
+/**
+ * Language runtime of a process, as detected from outside.
+ */
+export type Runtime = "go" | "python" | "java" | "node" | "native" | "unknown";
+/**
+ * attached: being sampled. exited: the process ended; the stream is complete. detached: sampling was stopped on request.
+ */
+export type TargetState = "attached" | "exited" | "detached";
+/**
+ * core and uncore are parts of their package; dram is separate from it; psys is the whole platform, packages included.
+ */
+export type EnergyKind = "package" | "core" | "uncore" | "dram" | "psys" | "other";
+/**
+ * What a policy sets.
+ */
+export type KnobKind = "go-agent" | "pool-agent" | "go-affinity";
+/**
+ * What a policy optimises.
+ */
+export type SignalKind =
+  "agent-ops" | "queue-wait" | "prometheus" | "network-calls" | "network-bytes";
 export type FrameKind = "key" | "delta";
 /**
  * An event of a target.
@@ -137,7 +105,7 @@ export type LiveCommand = Subscribe | Unsubscribe | FrameAck;
  */
 export type LiveMessage = LiveState | StreamStats | FramesLost | LiveProblem;
 /**
- * Kinds of problem. In a problem document the `type` is urn:tidscope:problem: followed by the kind.
+ * Kinds of problem, as in problems.json. In a problem document the `type` is urn:tidscope:problem: followed by the kind.
  */
 export type ProblemType =
   | "bad-request"
@@ -192,142 +160,6 @@ export type RunEnd =
  */
 export type RunState = "recording" | "complete" | "interrupted";
 
-export interface Wire {
-  AbsentField?: AbsentField;
-  AgentAnswer?: AgentAnswer;
-  AgentCall?: AgentCall;
-  AgentError?: AgentError;
-  AgentFailure?: AgentFailure;
-  AgentHello?: AgentHello;
-  AgentKnob?: AgentKnob;
-  AgentNotice?: AgentNotice;
-  AgentReading?: AgentReading;
-  AgentSetCall?: AgentSetCall;
-  AgentSetParams?: AgentSetParams;
-  AgentSize?: AgentSize;
-  AlignKind?: AlignKind;
-  AttachCommand?: AttachCommand;
-  AttachRequest?: AttachRequest;
-  CatalogueField?: CatalogueField;
-  CheckStatus?: CheckStatus;
-  CollectorCommand?: CollectorCommand;
-  CollectorHealth?: CollectorHealth;
-  CollectorHello?: CollectorHello;
-  CollectorInfo?: CollectorInfo;
-  CollectorMessage?: CollectorMessage;
-  CollectorWelcome?: CollectorWelcome;
-  CompareBasis?: CompareBasis;
-  ComparedGroup?: ComparedGroup;
-  ComparedMetric?: ComparedMetric;
-  ComparedRun?: ComparedRun;
-  ComparedSeries?: ComparedSeries;
-  Comparison?: Comparison;
-  DamagedRun?: DamagedRun;
-  DeadlinesMissed?: DeadlinesMissed;
-  DelayAccountingRequest?: DelayAccountingRequest;
-  DemoResponse?: DemoResponse;
-  DetachCommand?: DetachCommand;
-  DoctorCheck?: DoctorCheck;
-  DoctorCommand?: DoctorCommand;
-  DoctorReply?: DoctorReply;
-  DoctorReport?: DoctorReport;
-  EnergyDomain?: EnergyDomain;
-  EnergySource?: EnergySource;
-  ExitRecordsLost?: ExitRecordsLost;
-  ExitedTotals?: ExitedTotals;
-  FieldCatalogue?: FieldCatalogue;
-  FigureDifference?: FigureDifference;
-  FrameAck?: FrameAck;
-  FrameHeader?: FrameHeader;
-  FramesLost?: FramesLost;
-  Gap?: Gap;
-  GomaxprocsChanged?: GomaxprocsChanged;
-  GroupFigure?: GroupFigure;
-  HealthResponse?: HealthResponse;
-  Host?: Host;
-  HostsResponse?: HostsResponse;
-  KnobKind?: KnobKind;
-  KnobOption?: KnobOption;
-  ListProcessesCommand?: ListProcessesCommand;
-  LiveCommand?: LiveCommand;
-  LiveMessage?: LiveMessage;
-  LiveProblem?: LiveProblem;
-  LiveState?: LiveState;
-  MachineCounters?: MachineCounters;
-  MatchedRole?: MatchedRole;
-  PoliciesResponse?: PoliciesResponse;
-  PolicyInfo?: PolicyInfo;
-  PolicyParameter?: PolicyParameter;
-  Problem?: Problem;
-  ProblemType?: ProblemType;
-  Process?: Process;
-  ProcessGauges?: ProcessGauges;
-  ProcessesReply?: ProcessesReply;
-  ProcessesResponse?: ProcessesResponse;
-  PrometheusCounter?: PrometheusCounter;
-  Provenance?: Provenance;
-  RateAdapted?: RateAdapted;
-  RateChanged?: RateChanged;
-  RateRequest?: RateRequest;
-  RecordRequest?: RecordRequest;
-  Recording?: Recording;
-  RefusedReply?: RefusedReply;
-  ReleaseCommand?: ReleaseCommand;
-  RestartSearchCommand?: RestartSearchCommand;
-  Retention?: Retention;
-  Role?: Role;
-  RoleTotals?: RoleTotals;
-  RunCounts?: RunCounts;
-  RunEnd?: RunEnd;
-  RunEvent?: RunEvent;
-  RunEventsResponse?: RunEventsResponse;
-  RunLosses?: RunLosses;
-  RunManifest?: RunManifest;
-  RunMark?: RunMark;
-  RunOutcome?: RunOutcome;
-  RunPatch?: RunPatch;
-  RunPolicy?: RunPolicy;
-  RunState?: RunState;
-  RunSummary?: RunSummary;
-  RunsResponse?: RunsResponse;
-  Runtime?: Runtime;
-  SampleFailed?: SampleFailed;
-  SampleSource?: SampleSource;
-  SearchRestarted?: SearchRestarted;
-  SessionRequest?: SessionRequest;
-  SessionResponse?: SessionResponse;
-  SetDelayAccountingCommand?: SetDelayAccountingCommand;
-  SetRateCommand?: SetRateCommand;
-  SetupDifference?: SetupDifference;
-  SignalKind?: SignalKind;
-  SignalOption?: SignalOption;
-  Source?: Source;
-  SteerCommand?: SteerCommand;
-  SteerRequest?: SteerRequest;
-  Steering?: Steering;
-  SteeringDecided?: SteeringDecided;
-  SteeringOptions?: SteeringOptions;
-  SteeringOptionsCommand?: SteeringOptionsCommand;
-  SteeringOptionsReply?: SteeringOptionsReply;
-  SteeringProblem?: SteeringProblem;
-  SteeringReleased?: SteeringReleased;
-  SteeringStarted?: SteeringStarted;
-  StreamStats?: StreamStats;
-  Subscribe?: Subscribe;
-  Target?: Target;
-  TargetChanged?: TargetChanged;
-  TargetDetached?: TargetDetached;
-  TargetEvent?: TargetEvent;
-  TargetExited?: TargetExited;
-  TargetForgotten?: TargetForgotten;
-  TargetReply?: TargetReply;
-  TargetState?: TargetState;
-  TargetsResponse?: TargetsResponse;
-  ThreadBorn?: ThreadBorn;
-  ThreadExited?: ThreadExited;
-  ThreadRenamed?: ThreadRenamed;
-  Unsubscribe?: Unsubscribe;
-}
 /**
  * A field that this target does not have, and why.
  */
@@ -340,185 +172,6 @@ export interface AbsentField {
    * Why the kernel does not give it, and what would change that.
    */
   reason: string;
-}
-/**
- * Agent to collector: a call succeeded.
- */
-export interface AgentAnswer {
-  jsonrpc: "2.0";
-  /**
-   * Chosen by the caller, repeated in the answer.
-   */
-  id: number;
-  /**
-   * Result of hello, of read, or of set and release.
-   */
-  result: AgentHello | AgentReading | AgentSize;
-}
-/**
- * An agent's identity and what it can control.
- */
-export interface AgentHello {
-  /**
-   * Process id in the agent's own PID namespace.
-   */
-  pid: number;
-  runtime: Runtime;
-  /**
-   * Version of the agent.
-   */
-  version: string;
-  /**
-   * Protocol version; 1.
-   */
-  protocol: number;
-  knob: AgentKnob;
-  /**
-   * Smallest allowed size.
-   */
-  lower: number;
-  /**
-   * Largest allowed size.
-   */
-  upper: number;
-  /**
-   * Current size.
-   */
-  size: number;
-  /**
-   * Size that a release restores.
-   */
-  original: number;
-}
-/**
- * Counters of an agent, cumulative since the program started.
- */
-export interface AgentReading {
-  /**
-   * Operations completed.
-   */
-  ops: number;
-  /**
-   * Current size; a shrinking pool includes the workers that are still finishing their last job.
-   */
-  size: number;
-  /**
-   * Total time jobs waited before they started, nanoseconds; null without a queue.
-   */
-  queue_wait_ns: number | null;
-  /**
-   * Number of jobs in that total; null without a queue.
-   */
-  queue_waits: number | null;
-  /**
-   * When this was read, on a monotonic clock with an arbitrary origin.
-   */
-  monotonic_ns: number;
-}
-/**
- * Answer to set and release.
- */
-export interface AgentSize {
-  /**
-   * Current size.
-   */
-  size: number;
-  /**
-   * Requested size; equals size once reached.
-   */
-  wanted: number;
-}
-/**
- * Collector to agent: a call without parameters.
- */
-export interface AgentCall {
-  jsonrpc: "2.0";
-  /**
-   * Chosen by the caller, repeated in the answer.
-   */
-  id: number;
-  /**
-   * hello: identify yourself; read: the counters; release: restore the original size now.
-   */
-  method: "hello" | "read" | "release";
-}
-/**
- * Why a call failed.
- */
-export interface AgentError {
-  /**
-   * JSON-RPC's own, or -32001: out of bounds, -32002: the program is ending, -32003: another client steers, -32004: too many clients.
-   */
-  code: number;
-  /**
-   * One sentence.
-   */
-  message: string;
-}
-/**
- * Agent to collector: a call failed.
- */
-export interface AgentFailure {
-  jsonrpc: "2.0";
-  /**
-   * Id of the call; null if it could not be parsed.
-   */
-  id: number | null;
-  error: AgentError;
-}
-/**
- * Agent to collector, unsolicited: the program entered a new phase, so what the policy learned no longer applies.
- */
-export interface AgentNotice {
-  jsonrpc: "2.0";
-  method: "restart_search";
-}
-/**
- * Collector to agent: set the size, or renew the lease of the current one.
- */
-export interface AgentSetCall {
-  jsonrpc: "2.0";
-  /**
-   * Chosen by the caller, repeated in the answer.
-   */
-  id: number;
-  method: "set";
-  params: AgentSetParams;
-}
-/**
- * The size to set, and for how long.
- */
-export interface AgentSetParams {
-  /**
-   * Requested size, within the bounds of the hello.
-   */
-  size: number;
-  /**
-   * Seconds until the agent restores the original size, unless the lease is renewed.
-   */
-  lease_s: number;
-}
-/**
- * Attach to a process.
- */
-export interface AttachCommand {
-  type: "attach_command";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  /**
-   * Process id (thread group id) as the collector's PID namespace counts.
-   */
-  pid: number;
-  /**
-   * Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
-   */
-  start_ticks: number | null;
-  /**
-   * Samples a second.
-   */
-  rate_hz: number;
 }
 /**
  * Body of POST /api/v1/targets.
@@ -574,213 +227,6 @@ export interface CatalogueField {
    * One line.
    */
   meaning: string;
-}
-/**
- * Backend to collector, answer to the hello.
- */
-export interface CollectorWelcome {
-  type: "collector_welcome";
-  /**
-   * Version of this protocol.
-   */
-  protocol: number;
-  /**
-   * Target id to the last seq that the backend has; replay starts after it. Other targets are replayed from the oldest kept frame.
-   */
-  resume: {
-    [k: string]: number;
-  };
-}
-/**
- * Stop sampling a target.
- */
-export interface DetachCommand {
-  type: "detach_command";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  /**
-   * Identity of one attachment; a new one each time a process is attached to.
-   */
-  target: string;
-}
-/**
- * Change a target's rate.
- */
-export interface SetRateCommand {
-  type: "set_rate_command";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  /**
-   * Identity of one attachment; a new one each time a process is attached to.
-   */
-  target: string;
-  /**
-   * Samples a second.
-   */
-  rate_hz: number;
-}
-/**
- * List the processes of the host.
- */
-export interface ListProcessesCommand {
-  type: "list_processes_command";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-}
-/**
- * Check the host's capabilities.
- */
-export interface DoctorCommand {
-  type: "doctor_command";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-}
-/**
- * Switch the kernel's delay accounting; answered with a DoctorReply.
- */
-export interface SetDelayAccountingCommand {
-  type: "set_delay_accounting_command";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  /**
-   * New value of kernel.task_delayacct. It affects only threads started afterwards.
-   */
-  on: boolean;
-}
-/**
- * Steer a target; answered with a TargetReply.
- */
-export interface SteerCommand {
-  type: "steer_command";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  /**
-   * Identity of one attachment; a new one each time a process is attached to.
-   */
-  target: string;
-  request: SteerRequest;
-  /**
-   * Who requested it: page or command line, and its address.
-   */
-  actor: string;
-}
-/**
- * Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered.
- */
-export interface SteerRequest {
-  /**
-   * Name of a policy.
-   */
-  policy: string;
-  /**
-   * Parameters that differ from their defaults, by name; null: none.
-   */
-  parameters?: {
-    [k: string]: number;
-  } | null;
-  /**
-   * Shadow mode: decide without acting; null: act.
-   */
-  shadow?: boolean | null;
-  /**
-   * Knob to set; null: the best available.
-   */
-  knob?: KnobKind | null;
-  /**
-   * Signal to steer on; null: the best available.
-   */
-  signal?: SignalKind | null;
-  /**
-   * Smallest allowed size; null: the knob's.
-   */
-  lower?: number | null;
-  /**
-   * Largest allowed size; null: the knob's.
-   */
-  upper?: number | null;
-  /**
-   * Which counter, if the signal is prometheus.
-   */
-  prometheus?: PrometheusCounter | null;
-}
-/**
- * A counter that the target itself exposes in the Prometheus text format.
- */
-export interface PrometheusCounter {
-  /**
-   * Port on loopback.
-   */
-  port: number;
-  /**
-   * Path of the metrics.
-   */
-  path: string;
-  /**
-   * Counter name; all samples with this name are added up.
-   */
-  metric: string;
-}
-/**
- * Restart the policy's search; answered with a TargetReply.
- */
-export interface RestartSearchCommand {
-  type: "restart_search_command";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  /**
-   * Identity of one attachment; a new one each time a process is attached to.
-   */
-  target: string;
-  /**
-   * Who requested it: page or command line, and its address.
-   */
-  actor: string;
-}
-/**
- * Stop steering and restore the original size; answered with a TargetReply.
- */
-export interface ReleaseCommand {
-  type: "release_command";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  /**
-   * Identity of one attachment; a new one each time a process is attached to.
-   */
-  target: string;
-  /**
-   * Who requested it: page or command line, and its address.
-   */
-  actor: string;
-}
-/**
- * Ask how a target can be steered.
- */
-export interface SteeringOptionsCommand {
-  type: "steering_options_command";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  /**
-   * Identity of one attachment; a new one each time a process is attached to.
-   */
-  target: string;
 }
 /**
  * The collector's own measurements, cumulative since it started unless noted.
@@ -856,59 +302,6 @@ export interface CollectorHealth {
   sent_bytes: number;
 }
 /**
- * Collector to backend, first message.
- */
-export interface CollectorHello {
-  type: "collector_hello";
-  /**
-   * Version of this protocol.
-   */
-  protocol: number;
-  host: Host;
-  /**
-   * Targets, ended ones included while their frames are kept for replay.
-   */
-  targets: Target[];
-  /**
-   * Available steering policies.
-   */
-  policies: PolicyInfo[];
-}
-/**
- * A machine running a collector.
- */
-export interface Host {
-  /**
-   * Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
-   */
-  id: string;
-  /**
-   * Host name.
-   */
-  name: string;
-  /**
-   * Kernel release.
-   */
-  kernel: string;
-  /**
-   * CPUs online.
-   */
-  cpus: number;
-  /**
-   * CPU model name.
-   */
-  cpu_model: string;
-  /**
-   * Total memory.
-   */
-  memory_bytes: number;
-  /**
-   * Whether its collector is connected.
-   */
-  connected: boolean;
-  collector: CollectorInfo;
-}
-/**
  * The collector of a host.
  */
 export interface CollectorInfo {
@@ -933,536 +326,6 @@ export interface CollectorInfo {
    * Maximum number of targets at once.
    */
   max_targets: number;
-}
-/**
- * An attached process.
- */
-export interface Target {
-  /**
-   * Identity of one attachment; a new one each time a process is attached to.
-   */
-  id: string;
-  /**
-   * Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
-   */
-  host: string;
-  process: Process;
-  state: TargetState;
-  /**
-   * Requested sampling rate; each frame's health has the effective rate.
-   */
-  rate_hz: number;
-  /**
-   * Time of attachment, Unix microseconds: the zero of the stream's time.
-   */
-  attached_unix_us: number;
-  source: Source;
-  energy: EnergySource;
-  /**
-   * Fields that frames carry, in column order.
-   *
-   * Items: Field name.
-   */
-  fields: string[];
-  /**
-   * Catalogue fields that frames do not carry.
-   */
-  absent: AbsentField[];
-  /**
-   * GOMAXPROCS at attachment; null if unknown.
-   */
-  gomaxprocs: number | null;
-  /**
-   * How GOMAXPROCS is read, or why it is not.
-   */
-  gomaxprocs_reason: string;
-  /**
-   * How it is steered; null: it is not.
-   */
-  steering: Steering | null;
-}
-/**
- * A process that can be attached to.
- */
-export interface Process {
-  /**
-   * Process id (thread group id) as the collector's PID namespace counts.
-   */
-  pid: number;
-  /**
-   * Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
-   */
-  start_ticks: number;
-  /**
-   * When it started, Unix milliseconds.
-   */
-  started_unix_ms: number;
-  /**
-   * Its comm, at most 15 bytes.
-   */
-  name: string;
-  /**
-   * Command line, arguments joined by spaces; its comm in brackets if there is none.
-   */
-  command: string;
-  /**
-   * Path of its executable; null if it cannot be read.
-   */
-  executable: string | null;
-  /**
-   * Real user id.
-   */
-  uid: number;
-  /**
-   * User name, or the uid as text.
-   */
-  user: string;
-  /**
-   * Number of threads.
-   */
-  threads: number;
-  /**
-   * CPU since the previous listing, 100 = one core; null in the first.
-   */
-  cpu_percent: number | null;
-  /**
-   * Resident memory.
-   */
-  rss_bytes: number | null;
-  runtime: Runtime;
-  /**
-   * Such as go1.26.8; null if unknown.
-   */
-  runtime_version: string | null;
-  /**
-   * TCP ports it listens on.
-   *
-   * Items: TCP port.
-   */
-  ports: number[];
-  /**
-   * Why it cannot be attached to; null if it can.
-   */
-  refusal: Problem | null;
-}
-/**
- * A rejected request or command (RFC 9457 problem details): what was wrong and how to fix it.
- */
-export interface Problem {
-  /**
-   * urn:tidscope:problem: and a problem type.
-   */
-  type: string;
-  /**
-   * The kind of problem, in a few words.
-   */
-  title: string;
-  /**
-   * HTTP status.
-   */
-  status: number;
-  /**
-   * What was wrong in this case, with the value.
-   */
-  detail: string;
-  /**
-   * How to fix it.
-   */
-  hint: string;
-}
-/**
- * Where a target's samples come from.
- */
-export interface Source {
-  kind: SampleSource;
-  /**
-   * Version of struct taskstats; null without taskstats.
-   */
-  taskstats_version: number | null;
-  /**
-   * Name of the layout table in use, such as v16; null without taskstats.
-   */
-  layout: string | null;
-  /**
-   * Length of struct taskstats in the kernel's replies.
-   */
-  reply_bytes: number | null;
-  /**
-   * Why this source, in one sentence.
-   */
-  reason: string;
-  /**
-   * Whether exit records are received.
-   */
-  exits: boolean;
-  /**
-   * Why, or why not.
-   */
-  exits_reason: string;
-  /**
-   * Where per-thread network counters come from, or 'none: …' and why.
-   */
-  network: string;
-}
-/**
- * Where the machine's energy is read from.
- */
-export interface EnergySource {
-  /**
-   * In the order of the counters in frames; empty without energy.
-   */
-  domains: EnergyDomain[];
-  /**
-   * Where it comes from, or why it is unavailable.
-   */
-  reason: string;
-}
-/**
- * A part of the machine that has an energy counter (RAPL).
- */
-export interface EnergyDomain {
-  /**
-   * Name of the zone in /sys/class/powercap, such as intel-rapl:0:1.
-   */
-  zone: string;
-  /**
-   * The kernel's name for it, prefixed with its package where it is part of one: package-0, package-0/dram, psys.
-   */
-  name: string;
-  kind: EnergyKind;
-  /**
-   * Whether it counts towards package_uj. Parts, platforms and duplicate views of a package do not.
-   */
-  summed: boolean;
-}
-/**
- * How a target is being steered.
- */
-export interface Steering {
-  /**
-   * Name of a policy.
-   */
-  policy: string;
-  /**
-   * All parameters.
-   */
-  parameters: {
-    [k: string]: number;
-  };
-  /**
-   * Shadow mode: decides without acting.
-   */
-  shadow: boolean;
-  knob: KnobKind;
-  signal: SignalKind;
-  /**
-   * The signal is a proxy: lower confidence.
-   */
-  proxy: boolean;
-  /**
-   * Smallest size allowed.
-   */
-  lower: number;
-  /**
-   * Largest size allowed.
-   */
-  upper: number;
-  /**
-   * Size that a release restores.
-   */
-  original: number;
-  /**
-   * Current size.
-   */
-  size: number;
-  /**
-   * What the policy is doing, in words.
-   */
-  state: string;
-  /**
-   * Reason of the last decision, one sentence.
-   */
-  reason: string;
-  /**
-   * Number of decisions.
-   */
-  decisions: number;
-  /**
-   * When steering started, Unix microseconds.
-   */
-  since_unix_us: number;
-  /**
-   * What keeps it from working, one sentence; null if nothing does.
-   */
-  problem: string | null;
-}
-/**
- * An available steering policy.
- */
-export interface PolicyInfo {
-  /**
-   * Name of a policy.
-   */
-  name: string;
-  /**
-   * One sentence.
-   */
-  meaning: string;
-  /**
-   * Where it comes from: the paper or program.
-   */
-  source: string;
-  /**
-   * Whether it steers on queue wait instead of throughput.
-   */
-  wait: boolean;
-  /**
-   * Its parameters.
-   */
-  parameters: PolicyParameter[];
-}
-/**
- * A parameter of a policy.
- */
-export interface PolicyParameter {
-  /**
-   * Name in requests.
-   */
-  name: string;
-  /**
-   * Empty for a plain number.
-   */
-  unit: string;
-  /**
-   * Whether only integers are accepted.
-   */
-  integer: boolean;
-  /**
-   * Default value.
-   */
-  default: number;
-  /**
-   * Smallest accepted value.
-   */
-  low: number;
-  /**
-   * Largest accepted value.
-   */
-  high: number;
-  /**
-   * One line.
-   */
-  meaning: string;
-}
-/**
- * A target's state, in reply to a command.
- */
-export interface TargetReply {
-  type: "target_reply";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  target: Target;
-  /**
-   * False if the process was already attached.
-   */
-  created: boolean;
-}
-/**
- * The processes of the host.
- */
-export interface ProcessesReply {
-  type: "processes_reply";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  /**
-   * All visible processes.
-   */
-  processes: Process[];
-}
-/**
- * The host's report.
- */
-export interface DoctorReply {
-  type: "doctor_reply";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  report: DoctorReport;
-}
-/**
- * What tidscope can measure on this host.
- */
-export interface DoctorReport {
-  /**
-   * Host name.
-   */
-  host: string;
-  /**
-   * Kernel release.
-   */
-  kernel: string;
-  /**
-   * When it was checked.
-   */
-  checked_unix_ms: number;
-  status: CheckStatus;
-  /**
-   * Most important first.
-   */
-  checks: DoctorCheck[];
-}
-/**
- * The result of one check.
- */
-export interface DoctorCheck {
-  /**
-   * Stable id, such as taskstats-layout.
-   */
-  name: string;
-  /**
-   * What was checked.
-   */
-  title: string;
-  status: CheckStatus;
-  /**
-   * What was found, with values.
-   */
-  finding: string;
-  /**
-   * What does not work as a result; empty if nothing.
-   */
-  impact: string;
-  /**
-   * The command or setting that fixes it; empty if none is needed or known.
-   */
-  fix: string;
-  /**
-   * State of the kernel switch behind it, if tidscope can set that switch; null or omitted otherwise.
-   */
-  enabled?: boolean | null;
-}
-/**
- * A command was rejected.
- */
-export interface RefusedReply {
-  type: "refused_reply";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  problem: Problem;
-}
-/**
- * Collector to backend: a target was attached, changed its rate, or ended.
- */
-export interface TargetChanged {
-  type: "target_changed";
-  target: Target;
-}
-/**
- * Collector to backend: an ended target whose frames are no longer kept was dropped.
- */
-export interface TargetForgotten {
-  type: "target_forgotten";
-  /**
-   * Identity of one attachment; a new one each time a process is attached to.
-   */
-  target: string;
-}
-/**
- * Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
- */
-export interface FramesLost {
-  type: "frames_lost";
-  /**
-   * Identity of one attachment; a new one each time a process is attached to.
-   */
-  target: string;
-  /**
-   * Number of the frame in its target's stream, contiguous from 1.
-   */
-  from_seq: number;
-  /**
-   * Number of the frame in its target's stream, contiguous from 1.
-   */
-  to_seq: number;
-  /**
-   * Which bound was exceeded.
-   */
-  reason: string;
-}
-/**
- * How a target can be steered.
- */
-export interface SteeringOptionsReply {
-  type: "steering_options_reply";
-  /**
-   * Chosen by the sender, repeated in the reply.
-   */
-  request_id: number;
-  options: SteeringOptions;
-}
-/**
- * Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
- */
-export interface SteeringOptions {
-  /**
-   * Best first.
-   */
-  knobs: KnobOption[];
-  /**
-   * Best first.
-   */
-  signals: SignalOption[];
-  /**
-   * Current steering; null: the target is not steered.
-   */
-  steering: Steering | null;
-}
-/**
- * A way to set the size of a target's pool.
- */
-export interface KnobOption {
-  kind: KnobKind;
-  /**
-   * Why it is unavailable, one sentence; empty if available.
-   */
-  refusal: string;
-  /**
-   * Smallest size; null if unavailable.
-   */
-  lower: number | null;
-  /**
-   * Largest size; null if unavailable.
-   */
-  upper: number | null;
-  /**
-   * Current size; null if unavailable.
-   */
-  size: number | null;
-}
-/**
- * A signal that a target can be steered on.
- */
-export interface SignalOption {
-  kind: SignalKind;
-  /**
-   * A proxy signal, correlated with what matters: lower confidence.
-   */
-  proxy: boolean;
-  /**
-   * Why it is unavailable, one sentence; empty if available.
-   */
-  refusal: string;
-  /**
-   * What it counts.
-   */
-  note: string;
 }
 /**
  * Runs that are repeats of one another, or a single run.
@@ -1782,6 +645,320 @@ export interface DelayAccountingRequest {
  */
 export interface DemoResponse {
   target: Target;
+}
+/**
+ * An attached process.
+ */
+export interface Target {
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  id: string;
+  /**
+   * Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
+   */
+  host: string;
+  process: Process;
+  state: TargetState;
+  /**
+   * Requested sampling rate; each frame's health has the effective rate.
+   */
+  rate_hz: number;
+  /**
+   * Time of attachment, Unix microseconds: the zero of the stream's time.
+   */
+  attached_unix_us: number;
+  source: Source;
+  energy: EnergySource;
+  /**
+   * Fields that frames carry, in column order.
+   *
+   * Items: Field name.
+   */
+  fields: string[];
+  /**
+   * Catalogue fields that frames do not carry.
+   */
+  absent: AbsentField[];
+  /**
+   * GOMAXPROCS at attachment; null if unknown.
+   */
+  gomaxprocs: number | null;
+  /**
+   * How GOMAXPROCS is read, or why it is not.
+   */
+  gomaxprocs_reason: string;
+  /**
+   * How it is steered; null: it is not.
+   */
+  steering: Steering | null;
+}
+/**
+ * A process that can be attached to.
+ */
+export interface Process {
+  /**
+   * Process id (thread group id) as the collector's PID namespace counts.
+   */
+  pid: number;
+  /**
+   * Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
+   */
+  start_ticks: number;
+  /**
+   * When it started, Unix milliseconds.
+   */
+  started_unix_ms: number;
+  /**
+   * Its comm, at most 15 bytes.
+   */
+  name: string;
+  /**
+   * Command line, arguments joined by spaces; its comm in brackets if there is none.
+   */
+  command: string;
+  /**
+   * Path of its executable; null if it cannot be read.
+   */
+  executable: string | null;
+  /**
+   * Real user id.
+   */
+  uid: number;
+  /**
+   * User name, or the uid as text.
+   */
+  user: string;
+  /**
+   * Number of threads.
+   */
+  threads: number;
+  /**
+   * CPU since the previous listing, 100 = one core; null in the first.
+   */
+  cpu_percent: number | null;
+  /**
+   * Resident memory.
+   */
+  rss_bytes: number | null;
+  runtime: Runtime;
+  /**
+   * Such as go1.26.8; null if unknown.
+   */
+  runtime_version: string | null;
+  /**
+   * TCP ports it listens on.
+   *
+   * Items: TCP port.
+   */
+  ports: number[];
+  /**
+   * Why it cannot be attached to; null if it can.
+   */
+  refusal: Problem | null;
+}
+/**
+ * A rejected request or command (RFC 9457 problem details): what was wrong and how to fix it.
+ */
+export interface Problem {
+  /**
+   * urn:tidscope:problem: and a problem type.
+   */
+  type: string;
+  /**
+   * The kind of problem, in a few words.
+   */
+  title: string;
+  /**
+   * HTTP status.
+   */
+  status: number;
+  /**
+   * What was wrong in this case, with the value.
+   */
+  detail: string;
+  /**
+   * How to fix it.
+   */
+  hint: string;
+}
+/**
+ * Where a target's samples come from.
+ */
+export interface Source {
+  kind: SampleSource;
+  /**
+   * Version of struct taskstats; null without taskstats.
+   */
+  taskstats_version: number | null;
+  /**
+   * Name of the layout table in use, such as v16; null without taskstats.
+   */
+  layout: string | null;
+  /**
+   * Length of struct taskstats in the kernel's replies.
+   */
+  reply_bytes: number | null;
+  /**
+   * Why this source, in one sentence.
+   */
+  reason: string;
+  /**
+   * Whether exit records are received.
+   */
+  exits: boolean;
+  /**
+   * Why, or why not.
+   */
+  exits_reason: string;
+  /**
+   * Where per-thread network counters come from, or 'none: …' and why.
+   */
+  network: string;
+}
+/**
+ * Where the machine's energy is read from.
+ */
+export interface EnergySource {
+  /**
+   * In the order of the counters in frames; empty without energy.
+   */
+  domains: EnergyDomain[];
+  /**
+   * Where it comes from, or why it is unavailable.
+   */
+  reason: string;
+}
+/**
+ * A part of the machine that has an energy counter (RAPL).
+ */
+export interface EnergyDomain {
+  /**
+   * Name of the zone in /sys/class/powercap, such as intel-rapl:0:1.
+   */
+  zone: string;
+  /**
+   * The kernel's name for it, prefixed with its package where it is part of one: package-0, package-0/dram, psys.
+   */
+  name: string;
+  kind: EnergyKind;
+  /**
+   * Whether it counts towards package_uj. Parts, platforms and duplicate views of a package do not.
+   */
+  summed: boolean;
+}
+/**
+ * How a target is being steered.
+ */
+export interface Steering {
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  /**
+   * All parameters.
+   */
+  parameters: {
+    [k: string]: number;
+  };
+  /**
+   * Shadow mode: decides without acting.
+   */
+  shadow: boolean;
+  knob: KnobKind;
+  signal: SignalKind;
+  /**
+   * The signal is a proxy: lower confidence.
+   */
+  proxy: boolean;
+  /**
+   * Smallest size allowed.
+   */
+  lower: number;
+  /**
+   * Largest size allowed.
+   */
+  upper: number;
+  /**
+   * Size that a release restores.
+   */
+  original: number;
+  /**
+   * Current size.
+   */
+  size: number;
+  /**
+   * What the policy is doing, in words.
+   */
+  state: string;
+  /**
+   * Reason of the last decision, one sentence.
+   */
+  reason: string;
+  /**
+   * Number of decisions.
+   */
+  decisions: number;
+  /**
+   * When steering started, Unix microseconds.
+   */
+  since_unix_us: number;
+  /**
+   * What keeps it from working, one sentence; null if nothing does.
+   */
+  problem: string | null;
+}
+/**
+ * The result of one check.
+ */
+export interface DoctorCheck {
+  /**
+   * Stable id, such as taskstats-layout.
+   */
+  name: string;
+  /**
+   * What was checked.
+   */
+  title: string;
+  status: CheckStatus;
+  /**
+   * What was found, with values.
+   */
+  finding: string;
+  /**
+   * What does not work as a result; empty if nothing.
+   */
+  impact: string;
+  /**
+   * The command or setting that fixes it; empty if none is needed or known.
+   */
+  fix: string;
+  /**
+   * State of the kernel switch behind it, if tidscope can set that switch; null or omitted otherwise.
+   */
+  enabled?: boolean | null;
+}
+/**
+ * What tidscope can measure on this host.
+ */
+export interface DoctorReport {
+  /**
+   * Host name.
+   */
+  host: string;
+  /**
+   * Kernel release.
+   */
+  kernel: string;
+  /**
+   * When it was checked.
+   */
+  checked_unix_ms: number;
+  status: CheckStatus;
+  /**
+   * Most important first.
+   */
+  checks: DoctorCheck[];
 }
 /**
  * The kernel dropped exit records because the collector's socket buffer was full.
@@ -2268,6 +1445,28 @@ export interface RoleTotals {
   };
 }
 /**
+ * Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
+ */
+export interface FramesLost {
+  type: "frames_lost";
+  /**
+   * Identity of one attachment; a new one each time a process is attached to.
+   */
+  target: string;
+  /**
+   * Number of the frame in its target's stream, contiguous from 1.
+   */
+  from_seq: number;
+  /**
+   * Number of the frame in its target's stream, contiguous from 1.
+   */
+  to_seq: number;
+  /**
+   * Which bound was exceeded.
+   */
+  reason: string;
+}
+/**
  * GET /api/v1/health.
  */
 export interface HealthResponse {
@@ -2326,13 +1525,60 @@ export interface HealthResponse {
   rss_bytes: number;
 }
 /**
- * GET /api/v1/hosts.
+ * A machine running a collector.
  */
-export interface HostsResponse {
+export interface Host {
   /**
-   * Known hosts.
+   * Identity of a host: the first 12 hex digits of its boot id, so that a reboot is another host.
    */
-  hosts: Host[];
+  id: string;
+  /**
+   * Host name.
+   */
+  name: string;
+  /**
+   * Kernel release.
+   */
+  kernel: string;
+  /**
+   * CPUs online.
+   */
+  cpus: number;
+  /**
+   * CPU model name.
+   */
+  cpu_model: string;
+  /**
+   * Total memory.
+   */
+  memory_bytes: number;
+  /**
+   * Whether its collector is connected.
+   */
+  connected: boolean;
+  collector: CollectorInfo;
+}
+/**
+ * A way to set the size of a target's pool.
+ */
+export interface KnobOption {
+  kind: KnobKind;
+  /**
+   * Why it is unavailable, one sentence; empty if available.
+   */
+  refusal: string;
+  /**
+   * Smallest size; null if unavailable.
+   */
+  lower: number | null;
+  /**
+   * Largest size; null if unavailable.
+   */
+  upper: number | null;
+  /**
+   * Current size; null if unavailable.
+   */
+  size: number | null;
 }
 /**
  * Page to backend: start sending this target's frames.
@@ -2440,6 +1686,64 @@ export interface PoliciesResponse {
   policies: PolicyInfo[];
 }
 /**
+ * An available steering policy.
+ */
+export interface PolicyInfo {
+  /**
+   * Name of a policy.
+   */
+  name: string;
+  /**
+   * One sentence.
+   */
+  meaning: string;
+  /**
+   * Where it comes from: the paper or program.
+   */
+  source: string;
+  /**
+   * Whether it steers on queue wait instead of throughput.
+   */
+  wait: boolean;
+  /**
+   * Its parameters.
+   */
+  parameters: PolicyParameter[];
+}
+/**
+ * A parameter of a policy.
+ */
+export interface PolicyParameter {
+  /**
+   * Name in requests.
+   */
+  name: string;
+  /**
+   * Empty for a plain number.
+   */
+  unit: string;
+  /**
+   * Whether only integers are accepted.
+   */
+  integer: boolean;
+  /**
+   * Default value.
+   */
+  default: number;
+  /**
+   * Smallest accepted value.
+   */
+  low: number;
+  /**
+   * Largest accepted value.
+   */
+  high: number;
+  /**
+   * One line.
+   */
+  meaning: string;
+}
+/**
  * GET /api/v1/processes.
  */
 export interface ProcessesResponse {
@@ -2451,6 +1755,23 @@ export interface ProcessesResponse {
    * All visible processes.
    */
   processes: Process[];
+}
+/**
+ * A counter that the target itself exposes in the Prometheus text format.
+ */
+export interface PrometheusCounter {
+  /**
+   * Port on loopback.
+   */
+  port: number;
+  /**
+   * Path of the metrics.
+   */
+  path: string;
+  /**
+   * Counter name; all samples with this name are added up.
+   */
+  metric: string;
 }
 /**
  * Body of PATCH /api/v1/targets/{id}.
@@ -2539,37 +1860,6 @@ export interface RunCounts {
    * Bytes of raw frames in parts that are not sealed yet; sealing makes them about ten times smaller. 0 once the run is sealed.
    */
   open_bytes: number;
-}
-/**
- * An event of a run; one line of its events files.
- */
-export interface RunEvent {
-  /**
-   * Frame that carried it.
-   */
-  seq: number;
-  /**
-   * Nanoseconds since attach, as in the target's frames.
-   */
-  time_ns: number;
-  /**
-   * Wall clock, Unix microseconds.
-   */
-  unix_us: number;
-  event: TargetEvent;
-}
-/**
- * GET /api/v1/runs/{id}/events.
- */
-export interface RunEventsResponse {
-  /**
-   * In order of time.
-   */
-  events: RunEvent[];
-  /**
-   * Events beyond the limit of the response.
-   */
-  omitted: number;
 }
 /**
  * All that is needed to understand a run without the machine that it was recorded on; manifest.json in its folder.
@@ -2931,11 +2221,76 @@ export interface SessionResponse {
   role: Role;
 }
 /**
- * GET /api/v1/targets.
+ * A signal that a target can be steered on.
  */
-export interface TargetsResponse {
+export interface SignalOption {
+  kind: SignalKind;
   /**
-   * Known targets.
+   * A proxy signal, correlated with what matters: lower confidence.
    */
-  targets: Target[];
+  proxy: boolean;
+  /**
+   * Why it is unavailable, one sentence; empty if available.
+   */
+  refusal: string;
+  /**
+   * What it counts.
+   */
+  note: string;
+}
+/**
+ * Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered.
+ */
+export interface SteerRequest {
+  /**
+   * Name of a policy.
+   */
+  policy: string;
+  /**
+   * Parameters that differ from their defaults, by name; null: none.
+   */
+  parameters?: {
+    [k: string]: number;
+  } | null;
+  /**
+   * Shadow mode: decide without acting; null: act.
+   */
+  shadow?: boolean | null;
+  /**
+   * Knob to set; null: the best available.
+   */
+  knob?: KnobKind | null;
+  /**
+   * Signal to steer on; null: the best available.
+   */
+  signal?: SignalKind | null;
+  /**
+   * Smallest allowed size; null: the knob's.
+   */
+  lower?: number | null;
+  /**
+   * Largest allowed size; null: the knob's.
+   */
+  upper?: number | null;
+  /**
+   * Which counter, if the signal is prometheus.
+   */
+  prometheus?: PrometheusCounter | null;
+}
+/**
+ * Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
+ */
+export interface SteeringOptions {
+  /**
+   * Best first.
+   */
+  knobs: KnobOption[];
+  /**
+   * Best first.
+   */
+  signals: SignalOption[];
+  /**
+   * Current steering; null: the target is not steered.
+   */
+  steering: Steering | null;
 }

@@ -1,6 +1,3 @@
-import { useState } from "react";
-import { detach, stopDemo } from "../../../api/client";
-import { asProblem } from "../../../api/problem";
 import { localTime, utcTime } from "../../../base/clock";
 import { liveHref } from "../../../base/route";
 import { navigate } from "../../../base/routing";
@@ -8,15 +5,15 @@ import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { StatusIcon } from "../../../ui/StatusIcon";
-import type { Problem, Target } from "../../../wire/generated/models";
+import type { Target } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
-import { isDemo } from "../demo";
+import { detachLabel, useDetach } from "../useDetach";
 import styles from "./AttachedTargets.module.css";
 
 /** What is attached to already, and what has ended and is still kept. */
 export function AttachedTargets() {
   const live = useStore(useLiveClient().live);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { detachFrom, problem } = useDetach();
   const targets = [...(live?.targets ?? [])].sort(
     (a, b) => b.attached_unix_us - a.attached_unix_us,
   );
@@ -25,11 +22,6 @@ export function AttachedTargets() {
   if (targets.length === 0) {
     return null;
   }
-  const end = (target: Target) => {
-    const ending = isDemo(target) ? stopDemo() : detach(target.id);
-    setProblem(null);
-    ending.catch((error: unknown) => setProblem(asProblem(error)));
-  };
   return (
     <section className={styles.attached} aria-label="Targets">
       {problem === null ? null : <ProblemNotice problem={problem} />}
@@ -38,7 +30,7 @@ export function AttachedTargets() {
           <h2>Attached</h2>
           <ul className={`surface ${styles.list}`}>
             {attached.map((target) => (
-              <TargetRow key={target.id} target={target} onEnd={end} />
+              <TargetRow key={target.id} target={target} onEnd={detachFrom} />
             ))}
           </ul>
         </>
@@ -48,7 +40,7 @@ export function AttachedTargets() {
           <summary className={styles.ended}>{ended.length} ended (data still available)</summary>
           <ul className={`surface ${styles.list}`}>
             {ended.map((target) => (
-              <TargetRow key={target.id} target={target} onEnd={end} />
+              <TargetRow key={target.id} target={target} onEnd={detachFrom} />
             ))}
           </ul>
         </details>
@@ -63,7 +55,7 @@ interface TargetRowProps {
 }
 
 function TargetRow({ target, onEnd }: TargetRowProps) {
-  const verb = isDemo(target) ? "Stop the demo" : "Detach";
+  const verb = detachLabel(target);
   return (
     <li className={styles.target} data-target={target.id}>
       <StatusIcon status={target.state === "attached" ? "ok" : "info"} />

@@ -3,10 +3,9 @@ import { Marker } from "../../../charts/Marker";
 import type { ChartTheme } from "../../../charts/palette";
 import { lineStyle } from "../../../charts/palette";
 import type { Hover } from "../../../model/client";
-import { counted, formatNumber, formatValue } from "../../../model/format";
+import { counted, formatNumber, formatValue, shortenMiddle } from "../../../model/format";
 import type { ChartId, ViewRequest } from "../../../model/viewRequest";
 import type { ChartView, LineView } from "../../../model/views";
-import { ThreadName } from "../../../ui/ThreadName";
 import { useLiveClient } from "../../clients";
 import styles from "./ChartLegend.module.css";
 
@@ -49,7 +48,7 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
               {line.kind === "others" ? (
                 <span>{counted(view.others, "other")}</span>
               ) : (
-                <ThreadName name={line.name} tid={twins.has(line.name) ? line.tid : null} />
+                <Name line={line} withTid={twins.has(line.name)} />
               )}
               <Last view={view} line={line} />
               {second === undefined ? null : <Last view={view} line={second} />}
@@ -79,6 +78,22 @@ export function ChartLegend({ chart, theme }: ChartLegendProps) {
         })}
       </ul>
     </div>
+  );
+}
+
+/** Letters that an entry has room for. */
+const ROOM = 18;
+
+/** The name of a line; beside a tid, which is never cut, its middle gives way. */
+function Name({ line, withTid }: { readonly line: LineView; readonly withTid: boolean }) {
+  if (!withTid || line.tid === null) {
+    return <span className={styles.name}>{line.name}</span>;
+  }
+  const tid = String(line.tid);
+  return (
+    <span className={styles.name}>
+      {shortenMiddle(line.name, ROOM - 1 - tid.length)} <span className={styles.tid}>{tid}</span>
+    </span>
   );
 }
 

@@ -25,7 +25,9 @@ export function MapLegend({ picture, scale, dark }: MapLegendProps) {
           {ticks.map(({ share, value }, place) => (
             <span key={share}>
               {scale.log && place === 0 ? "≤ " : ""}
-              {place === ticks.length - 1 ? formatValue(value, unit) : formatNumber(value, unit)}
+              {place === 0 || place === ticks.length - 1
+                ? formatValue(value, unit)
+                : formatNumber(value, unit)}
             </span>
           ))}
         </span>

@@ -1,6 +1,4 @@
 import { useState } from "react";
-import { detach, stopDemo } from "../../../api/client";
-import { asProblem } from "../../../api/problem";
 import { navigate } from "../../../base/routing";
 import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
 import type { TargetView } from "../../../model/views";
@@ -9,9 +7,9 @@ import { type Fact, FactList } from "../../../ui/FactList";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { Tooltip } from "../../../ui/Tooltip";
 import type { Problem, Target } from "../../../wire/generated/models";
-import { isDemo } from "../demo";
 import { RecordButton } from "../record/RecordButton";
 import { SteerButton } from "../steer/SteerButton";
+import { detachLabel, useDetach } from "../useDetach";
 import { DataQualityIndicator } from "./DataQualityIndicator";
 import { EffectiveRate } from "./EffectiveRate";
 import { networkDetail, networkName } from "./networkSource";
@@ -26,12 +24,8 @@ interface TargetHeaderProps {
 /** What is being watched, how, and how well. */
 export function TargetHeader({ target, view }: TargetHeaderProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
+  const detaching = useDetach();
   const { process } = target;
-  const end = () => {
-    setProblem(null);
-    const ended = isDemo(target) ? stopDemo() : detach(target.id);
-    ended.catch((error: unknown) => setProblem(asProblem(error)));
-  };
   return (
     <header className={`surface ${styles.header}`}>
       <div className={styles.title}>
@@ -50,12 +44,13 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
           <EffectiveRate />
         </div>
         {target.state === "attached" ? (
-          <Button onClick={end}>{isDemo(target) ? "Stop the demo" : "Detach"}</Button>
+          <Button onClick={() => detaching.detachFrom(target)}>{detachLabel(target)}</Button>
         ) : null}
         <Button onClick={() => navigate("/")}>Switch process</Button>
       </div>
       <FactList className={styles.facts} facts={factsOf(target, view)} />
       {problem === null ? null : <ProblemNotice problem={problem} />}
+      {detaching.problem === null ? null : <ProblemNotice problem={detaching.problem} />}
     </header>
   );
 }
