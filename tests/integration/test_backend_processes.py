@@ -149,7 +149,7 @@ def test_a_port_that_is_taken(verb: Sequence[str]) -> None:
         port = taken.getsockname()[1]
         done = run(*verb, "--port", str(port))
     assert done.returncode == 1
-    assert f"port {port} of 127.0.0.1 is taken" in done.stderr
+    assert f"port {port} of 127.0.0.1 is in use" in done.stderr
     assert f"--port {port + 1}" in done.stderr
 
 
@@ -160,8 +160,8 @@ def test_a_port_that_is_taken(verb: Sequence[str]) -> None:
         (["serve"], {"TIDSCOPE_TOKEN": "abc"}, "TIDSCOPE_TOKEN has 3 characters"),
         (["up", "--user", "no-such-user"], {}, "there is no such user"),
         (["up", "--port", "70000"], {}, "'70000' is not a port"),
-        (["up", "--budget-percent", "-1"], {}, "'-1' is not a number of percent"),
-        (["up", "--budget-percent", "inf"], {}, "'inf' is not a number of percent"),
+        (["up", "--budget-percent", "-1"], {}, "'-1' is not a percentage"),
+        (["up", "--budget-percent", "inf"], {}, "'inf' is not a percentage"),
         (["collect"], {}, "TIDSCOPE_COLLECTOR_SECRET is not set"),
         (
             ["collect", "--backend", "nonsense"],
