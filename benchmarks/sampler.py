@@ -27,7 +27,7 @@ from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.task_iterator import TaskIterators
 from tidscope_collector.discovery.threads import ThreadLister, Threads
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.sparing import SparingReader
+from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.taskstats.link import probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 
@@ -71,8 +71,8 @@ class AllHaveRun:
     def __init__(self, lister: ThreadLister) -> None:
         self.lister = lister
 
-    def look(self) -> Threads:
-        return replace(self.lister.look(), idle=None)
+    def list_threads(self) -> Threads:
+        return replace(self.lister.list_threads(), idle=None)
 
     def close(self) -> None:
         self.lister.close()
@@ -92,7 +92,7 @@ def tidscope(pid: int, lister: ThreadLister) -> Callable[[], object]:
     """tidscope's sampler, end to end."""
     query = BatchQuery(probe())
     reader = TaskstatsReader(query, pid, delay_accounting=False, delays_from_ns=0)
-    return SparingReader(lister, reader).read
+    return IdleSkippingReader(lister, reader).read
 
 
 def pyroute2_sample(pid: int, most: int) -> Callable[[], object]:

@@ -12,8 +12,8 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import Targets
-from tidscope_collector.uplink.commands import Commands
+from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_wire.frame import FrameError, split
@@ -28,11 +28,11 @@ def no_doctor() -> DoctorReport:
 
 
 @contextmanager
-def quiet_targets() -> Iterator[Targets]:
+def quiet_targets() -> Iterator[TargetRegistry]:
     """Targets without an engine that runs: they are what a test notes."""
     sources = Sources(ProcFs())
     try:
-        yield Targets(HOST_ID, ProcFs(), sources, Engine(lambda *_: None, None))
+        yield TargetRegistry(HOST_ID, ProcFs(), sources, Engine(lambda *_: None, None))
     finally:
         sources.close()
 
@@ -52,7 +52,7 @@ class UplinkRig:
 
     def __init__(
         self,
-        targets: Targets,
+        targets: TargetRegistry,
         port: int,
         secret: str = SECRET,
         most_bytes: int = MIB,
@@ -67,7 +67,7 @@ class UplinkRig:
             secret,
             host(),
             targets,
-            Commands(targets, no_doctor),
+            CommandHandler(targets, no_doctor),
             self.replay,
             self._pause,
         )

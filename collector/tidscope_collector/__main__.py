@@ -27,15 +27,15 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
-from tidscope_collector.service.memory import give_back, spare
-from tidscope_collector.steering.audit import Audit, usual_path
+from tidscope_collector.service.memory import limit_allocators, release_freed_memory
+from tidscope_collector.steering.audit import AuditLog, usual_path
 from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.loop.setup import open_setup_opener
 from tidscope_collector.steering.service import SteeringService, policies
 from tidscope_collector.targets.host import describe_host
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import Targets
-from tidscope_collector.uplink.commands import Commands
+from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 
@@ -65,7 +65,7 @@ async def serve(
     backend: str, secret: str, network: Choice, budget_percent: float, audit: Path
 ) -> None:
     """Run until SIGINT or SIGTERM."""
-    spare()
+    limit_allocators()
     loop = asyncio.get_running_loop()
     procfs = ProcFs()
     sources = await asyncio.to_thread(Sources, procfs, network)
@@ -75,7 +75,7 @@ async def serve(
     def load() -> Load:
         return uplink.load()
 
-    def hand_over(target: Target, frame: SampledFrame) -> None:
+    def send_frame(target: Target, frame: SampledFrame) -> None:
         loop.call_soon_threadsafe(uplink.add_frame, target, frame)
 
     exits = sources.open_exits if sources.has_exits else None
@@ -84,17 +84,17 @@ async def serve(
     sending = time.pthread_getcpuclockid(threading.get_ident())
     watch = SelfWatch(sending=lambda: time.clock_gettime_ns(sending))
     budget = Budget(budget_percent)
-    engine = Engine(hand_over, exits, machine=machine, budget=budget, watch=watch, load=load)
-    targets = Targets(host.id, procfs, sources, engine)
+    engine = Engine(send_frame, exits, machine=machine, budget=budget, watch=watch, load=load)
+    targets = TargetRegistry(host.id, procfs, sources, engine)
     opener = await asyncio.to_thread(open_setup_opener, procfs)
-    steering = SteeringService(procfs, opener, Audit(audit))
-    commands = Commands(
+    steering = SteeringService(procfs, opener, AuditLog(audit))
+    commands = CommandHandler(
         targets, diagnose, sources.delays, SteeringCommands(targets, engine, steering, procfs)
     )
     uplink = Uplink(backend, secret, host, targets, commands, replay, policies=policies())
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
-    give_back()
+    release_freed_memory()
     engine.start()
     task = asyncio.create_task(uplink.run())
     for number in (signal.SIGINT, signal.SIGTERM):

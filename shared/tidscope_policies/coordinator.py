@@ -14,7 +14,7 @@ class Lease:
 class Coordinator:
     """Hands out the token of a host.
 
-    The loop asks `is_elsewhere` before each observation and passes the answer on as
+    The loop asks `is_probing_elsewhere` before each observation and passes the answer on as
     `probing_elsewhere`; after the decision it calls `report`, and keeps the size if the answer is
     that a decision to try sizes has no token. A holder that is heard of no more loses it when its
     lease ends. One that holds it for long must let the others have it once.
@@ -48,13 +48,13 @@ class Coordinator:
         if self._lease is not None and self._lease.holder == name:
             self._lease = None
 
-    def is_elsewhere(self, name: str, now_s: float) -> bool:
+    def is_probing_elsewhere(self, name: str, now_s: float) -> bool:
         """Whether somebody else than `name` holds the token."""
         if self._lease is not None and now_s >= self._lease.until_s:
             self._lease = None
         return self._lease is not None and self._lease.holder != name
 
-    def report(self, name: str, now_s: float, *, probing: bool) -> bool:
+    def request_turn(self, name: str, now_s: float, *, probing: bool) -> bool:
         """Tell what an instance decided.
 
         Args:
@@ -65,7 +65,7 @@ class Coordinator:
         Returns:
             Whether it has the token now. One that does not must not try sizes.
         """
-        if self.is_elsewhere(name, now_s):
+        if self.is_probing_elsewhere(name, now_s):
             return False
         if not probing:
             self._lease = None

@@ -33,7 +33,7 @@ Signal = Literal["progress", "wait"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class ReadyPolicy:
     """A policy that can be fed.
 
     Attributes:
@@ -46,7 +46,7 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Generic[Values]):
+class PolicyEntry(Generic[Values]):
     """One policy as it is offered.
 
     Attributes:
@@ -70,7 +70,9 @@ class Entry(Generic[Values]):
         """What can be set."""
         return describe(self.kind)
 
-    def make(self, given: Mapping[str, float] | None = None, *, shadow: bool = False) -> Ready:
+    def make(
+        self, given: Mapping[str, float] | None = None, *, shadow: bool = False
+    ) -> ReadyPolicy:
         """Build the policy with its decorators.
 
         Args:
@@ -82,46 +84,46 @@ class Entry(Generic[Values]):
         """
         values = make_parameters(self.kind, given or {})
         policy: Policy = Bounded(Pauses(self.core(values)))
-        return Ready(Shadow(policy) if shadow else policy, values.interval_s)
+        return ReadyPolicy(Shadow(policy) if shadow else policy, values.interval_s)
 
 
-_ENTRIES: tuple[Entry[Any], ...] = (
-    Entry(
+_ENTRIES: tuple[PolicyEntry[Any], ...] = (
+    PolicyEntry(
         "fixed",
         "Keeps one size.",
         "the baseline",
         FixedParameters,
         Fixed,
     ),
-    Entry(
+    PolicyEntry(
         "linear",
         "Tries every size once, from the highest down, and keeps the best until a restart.",
         "Janssen 2022, algorithm 1, corrected",
         LinearParameters,
         lambda values: WarmUp(Linear(values), values.warm_up_s),
     ),
-    Entry(
+    PolicyEntry(
         "hillclimb",
         "Takes growing steps while progress rises, rests, then tries the other direction.",
         "Timm 2021, discarding external changes of the size",
         HillclimbParameters,
         Hillclimb,
     ),
-    Entry(
+    PolicyEntry(
         "bidirectional",
         "Keeps stepping while progress rises; steps back and reverses when it falls.",
         "Janssen 2022, algorithm 2, corrected",
         BidirectionalParameters,
         Bidirectional,
     ),
-    Entry(
+    PolicyEntry(
         "bidirectional-printed",
         "As bidirectional, with the error of the printed algorithm, to reproduce the thesis.",
         "Janssen 2022, algorithm 2, as printed",
         BidirectionalParameters,
         BidirectionalPrinted,
     ),
-    Entry(
+    PolicyEntry(
         "ait",
         "Steers on the mean queue wait of jobs.",
         "Xu 2004, as intended, with bounds",
@@ -129,21 +131,21 @@ _ENTRIES: tuple[Entry[Any], ...] = (
         Ait,
         signal="wait",
     ),
-    Entry(
+    PolicyEntry(
         "pss",
         "Asks a perceptron whether one more thread is better.",
         "Zhang 2022, with a signed update",
         PssParameters,
         Pss,
     ),
-    Entry(
+    PolicyEntry(
         "kalman-kg",
         "Estimates every size and measures where the expected gain is largest.",
         "ours",
         KalmanKgParameters,
         lambda values: DipGate(KalmanKg(values)),
     ),
-    Entry(
+    PolicyEntry(
         "cooperative",
         "kalman-kg for several programs on one host: one explores at a time, for the common total.",
         "ours",
@@ -152,5 +154,5 @@ _ENTRIES: tuple[Entry[Any], ...] = (
     ),
 )
 
-POLICIES: Mapping[str, Entry[Any]] = {entry.name: entry for entry in _ENTRIES}
+POLICIES: Mapping[str, PolicyEntry[Any]] = {entry.name: entry for entry in _ENTRIES}
 """In the order in which they are shown."""

@@ -30,8 +30,8 @@ from tidscope_collector.steering.service import (
 )
 from tidscope_collector.targets import targets as targets_module
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import Targets
-from tidscope_collector.uplink.commands import Command, Commands
+from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_collector.uplink.commands import Command, CommandHandler
 from tidscope_wire.generated.models import (
     AttachCommand,
     DetachCommand,
@@ -75,14 +75,14 @@ def failing_examination() -> DoctorReport:
 class Rig:
     """Commands of a collector that samples this very process."""
 
-    def __init__(self, engine: Engine, targets: Targets) -> None:
+    def __init__(self, engine: Engine, targets: TargetRegistry) -> None:
         self._engine, self._targets = engine, targets
 
     async def refused(
         self, make: Callable[[str], Command], steering: SteeringService | None = None
     ) -> Problem:
         """Attach, give a command for the target, and return how it is refused."""
-        commands = Commands(
+        commands = CommandHandler(
             self._targets,
             failing_examination,
             steering=None
@@ -99,7 +99,7 @@ class Rig:
 
     async def refused_after_detach(self, make: Callable[[str], Command]) -> Problem:
         """The same for a target that is no longer sampled."""
-        commands = Commands(self._targets, failing_examination)
+        commands = CommandHandler(self._targets, failing_examination)
         attached = await commands.answer(attach())
         assert isinstance(attached, TargetReply), attached
         await commands.answer(DetachCommand(request_id=1, target=attached.target.id))
@@ -118,7 +118,7 @@ def rig() -> Iterator[Rig]:
     engine = Engine(lambda *_: None, None)
     engine.start()
     try:
-        yield Rig(engine, Targets(HOST_ID, ProcFs(), sources, engine))
+        yield Rig(engine, TargetRegistry(HOST_ID, ProcFs(), sources, engine))
     finally:
         engine.stop()
         sources.close()

@@ -31,7 +31,7 @@ test("the view goes on after the backend was killed and started again", async ({
   const { page } = live;
   await site.killBackend();
   await expect(page.getByText("Connection to the backend lost")).toBeVisible();
-  await expect(page.getByTestId("retry")).toHaveText(/Trying again/);
+  await expect(page.getByTestId("retry")).toHaveText(/Retrying/);
   await expect(live.row("burner")).toBeVisible();
   const before = await live.number("burner", "total:cpu_run_ns");
 

@@ -212,6 +212,6 @@ test("runs and links that are not there are said to be gone", async ({ signedIn:
   await expect(page.getByText("Run not found")).toBeVisible();
   await page.goto(`${site.url}/compare?runs=${ids[0]},r-20200101-000000-000000`);
   await expect(page.getByText("A run of this link was not found")).toBeVisible();
-  await page.getByRole("button", { name: "Go on without" }).click();
+  await page.getByRole("button", { name: "Continue without" }).click();
   await expect(page.getByText("One run cannot be compared alone")).toBeVisible();
 });

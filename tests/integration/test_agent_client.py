@@ -16,11 +16,11 @@ from schema_check import check_text
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.agent.client import AgentClient, open_agent
 from tidscope_collector.steering.agent.errors import (
+    AgentClientError,
     AgentLostError,
-    AgentNonsenseError,
+    AgentProtocolError,
     AgentRefusedError,
     AgentTimeoutError,
-    AgentTroubleError,
     NoAgentError,
     StaleSocketError,
     WrongPeerError,
@@ -118,7 +118,7 @@ NONSENSE: dict[str, Script] = {
 @pytest.mark.parametrize("name", NONSENSE)
 def test_nonsense_is_told_and_ends_the_connection(name: str) -> None:
     with scripted(NONSENSE[name]) as client:
-        with pytest.raises(AgentNonsenseError, match="The agent sent"):
+        with pytest.raises(AgentProtocolError, match="The agent sent"):
             client.read()
         with pytest.raises(AgentLostError):
             client.read()
@@ -195,7 +195,7 @@ def test_refusals_keep_their_code_and_words() -> None:
 
 def test_another_version_is_refused() -> None:
     ours, its = socket.socketpair()
-    with its, pytest.raises(AgentNonsenseError, match="version 2"):
+    with its, pytest.raises(AgentProtocolError, match="version 2"):
         its.sendall(answered(1, HELLO | {"protocol": 2}))
         AgentClient(ours)
 
@@ -212,12 +212,12 @@ def test_the_knob_over_an_agent() -> None:
         knob = AgentKnob(client, lease_s=5)
         described = knob.describe()
         assert (described.kind, described.lower, described.upper) == ("go-agent", 1, 8)
-        knob.keep()
+        knob.renew()
         assert knob.apply(2) == 2
-        knob.keep()
+        knob.renew()
         assert knob.read() == 4
         knob.restore()
-        knob.keep()
+        knob.renew()
         knob.close()
         knob.close()
         with pytest.raises(KnobLostError):
@@ -347,5 +347,5 @@ def test_one_who_accepts_nobody(folder: Path) -> None:
         assert held
         for connection in held:
             connection.close()
-        with pytest.raises(AgentTroubleError):
+        with pytest.raises(AgentClientError):
             open_agent(PROC, pid, timeout_s=0.2)

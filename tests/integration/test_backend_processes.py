@@ -160,8 +160,8 @@ def test_a_port_that_is_taken(verb: Sequence[str]) -> None:
         (["serve"], {"TIDSCOPE_TOKEN": "abc"}, "TIDSCOPE_TOKEN has 3 characters"),
         (["up", "--user", "no-such-user"], {}, "there is no such user"),
         (["up", "--port", "70000"], {}, "'70000' is not a port"),
-        (["up", "--budget-percent", "-1"], {}, "'-1' is not a percentage"),
-        (["up", "--budget-percent", "inf"], {}, "'inf' is not a percentage"),
+        (["up", "--budget-percent", "-1"], {}, "'-1' is not a percentage of 0 or more"),
+        (["up", "--budget-percent", "inf"], {}, "'inf' is not a percentage of 0 or more"),
         (["collect"], {}, "TIDSCOPE_COLLECTOR_SECRET is not set"),
         (
             ["collect", "--backend", "nonsense"],

@@ -97,7 +97,7 @@ def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(environment: dict
             _, said = process.communicate(timeout=30)
     assert process.returncode == 0
     assert "the collector ended by SIGKILL; it starts again" in said
-    assert "the collector has few rights: no CAP_NET_ADMIN" in said
+    assert "the collector lacks privileges: no CAP_NET_ADMIN" in said
     assert not is_running(told["backend_pid"])
 
 

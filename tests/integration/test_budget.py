@@ -21,7 +21,7 @@ from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.selfwatch import SelfWatch
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import Targets
+from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import (
     FrameHeader,
@@ -84,7 +84,7 @@ def test_the_engine_lowers_the_rate_and_raises_it_again(monkeypatch: pytest.Monk
         watch=watch,
     )
     engine.start()
-    targets = Targets("h-000000000000", ProcFs(), sources, engine)
+    targets = TargetRegistry("h-000000000000", ProcFs(), sources, engine)
 
     def until_adapted() -> tuple[RateAdapted, FrameHeader]:
         while True:

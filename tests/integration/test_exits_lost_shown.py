@@ -11,9 +11,9 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import Targets
+from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
-from tidscope_collector.uplink.commands import Commands
+from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_wire.generated.models import ExitRecordsLost, Target, TargetExited
@@ -39,11 +39,11 @@ async def test_lost_exit_records_are_counted_and_told_to_the_page() -> None:
         return ExitListener(sources.kernel, possible_cpus(), buffer_bytes=SMALL_BUFFER)
 
     engine = Engine(hand_over, small_listener)
-    targets = Targets(HOST_ID, ProcFs(), sources, engine)
+    targets = TargetRegistry(HOST_ID, ProcFs(), sources, engine)
     engine.start()
     async with running_backend(queue_frames=10_000) as backend, backend.page() as page:
         url = f"{backend.socket_url}/ws/collector"
-        commands = Commands(targets, no_doctor)
+        commands = CommandHandler(targets, no_doctor)
         uplink = Uplink(url, SECRET, host(), targets, commands, replay)
         task = asyncio.create_task(uplink.run())
         try:

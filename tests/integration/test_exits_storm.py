@@ -13,7 +13,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import Targets
+from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import FrameHeader, Target
 
@@ -72,7 +72,7 @@ def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
         [str(program), str(THREADS), "200"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     try:
-        targets = Targets("h-000000000000", ProcFs(), sources, engine)
+        targets = TargetRegistry("h-000000000000", ProcFs(), sources, engine)
         targets.attach(child.pid, None, 10)
         last = frames.get(timeout=20)
         assert (last.seq, last.exited.threads) == (1, 0)

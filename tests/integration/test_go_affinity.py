@@ -79,7 +79,7 @@ def test_the_program_follows_and_goes_back(
     assert files(tmp_path / "leases") == [f"{program.pid}.json"]
     wait_for(knob, 1)
     assert program.ask("size") == 1
-    knob.keep()
+    knob.renew()
     knob.apply(len(CPUS))
     assert distinct(program) == {CPUS}
     wait_for(knob, len(CPUS))
@@ -166,7 +166,7 @@ def test_a_program_that_ended_is_lost(
 ) -> None:
     knob.apply(1)
     program.close()
-    for call in (knob.read, knob.keep, lambda: knob.apply(1)):
+    for call in (knob.read, knob.renew, lambda: knob.apply(1)):
         with pytest.raises(KnobLostError):
             call()
     knob.restore()
@@ -349,12 +349,12 @@ def test_one_that_does_not_follow_is_found_out(leases: Leases, tmp_path: Path) -
         program.ask("choose", len(CPUS))
         knob = open_go_affinity(PROC, program.pid, leases, CpuShares(), clock=lambda: now_s[0])
         knob.apply(1)
-        knob.keep()
+        knob.renew()
         now_s[0] += FOLLOWS_WITHIN_S + 1
         deadline = time.monotonic() + 20
         with pytest.raises(KnobRefusedError, match=f"GOMAXPROCS is still {len(CPUS)}"):
             while time.monotonic() < deadline:
-                knob.keep()
+                knob.renew()
                 time.sleep(0.01)  # It has to have worked for a while.
         assert distinct(program) == {CPUS}
         assert files(tmp_path / "leases") == []

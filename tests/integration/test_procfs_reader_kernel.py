@@ -9,7 +9,7 @@ from programs.known_work import Account, KnownWork
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND, ProcThreadReader
-from tidscope_collector.threads.reading import TargetGoneError
+from tidscope_collector.threads.reading import TargetExitedError
 
 PROC = ProcFs()
 TICK_US = 1_000_000 // TICKS_PER_SECOND
@@ -126,12 +126,12 @@ def test_a_process_that_ended_is_gone_even_as_a_zombie(known_work: KnownWork) ->
     reader = ProcThreadReader(PROC, known_work.pid)
     asked = np.array([known_work.pid], np.uint32)
     known_work.kill_unreaped()
-    with pytest.raises(TargetGoneError):
+    with pytest.raises(TargetExitedError):
         reader.read(asked)
     known_work.kill()
-    with pytest.raises(TargetGoneError):
+    with pytest.raises(TargetExitedError):
         reader.read(asked)
-    with pytest.raises(TargetGoneError):
+    with pytest.raises(TargetExitedError):
         ProcThreadReader(PROC, known_work.pid)
 
 

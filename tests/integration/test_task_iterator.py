@@ -15,10 +15,10 @@ from programs.known_work import Command, KnownWork
 from tidscope_collector.discovery.loading import load
 from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.sparing import SparingReader
+from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.taskstats.link import probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
-from tidscope_collector.threads.reading import TargetGoneError
+from tidscope_collector.threads.reading import TargetExitedError
 
 TICKS = os.sysconf("SC_CLK_TCK")
 pytestmark = [needs("root"), needs("btf")]
@@ -37,7 +37,7 @@ def settled(iterators: TaskIterators, pid: int) -> TaskIterator:
     iterator = iterators.over(pid)
     deadline = time.monotonic() + 20
     while True:
-        threads = iterator.look()
+        threads = iterator.list_threads()
         if threads.idle is not None and threads.idle.all():
             return iterator
         assert time.monotonic() < deadline
@@ -51,7 +51,7 @@ def listed(pid: int) -> list[int]:
 def test_the_list_is_that_of_proc_and_of_no_other_process(iterators: TaskIterators) -> None:
     with KnownWork() as work, KnownWork() as other:
         iterator = iterators.over(work.pid)
-        found = iterator.look().tid.tolist()
+        found = iterator.list_threads().tid.tolist()
         iterator.close()
         assert sorted(found) == listed(work.pid)
         assert not set(found) & set(listed(other.pid))
@@ -70,7 +70,7 @@ def test_a_thousand_threads_do_not_fit_into_the_first_buffer(iterators: TaskIter
         assert child.stdout.readline() == b"ready\n"
         # All of them wait for what never comes.
         iterator = settled(iterators, child.pid)
-        again = iterator.look()
+        again = iterator.list_threads()
         iterator.close()
         assert sorted(again.tid.tolist()) == listed(child.pid)
         assert again.idle is not None
@@ -84,7 +84,7 @@ def test_who_works_is_not_idle_and_who_sleeps_is(iterators: TaskIterators) -> No
         for _ in range(20):
             # It burns, and sleeps again before it is looked at.
             tid = work.command("b").thread.tid
-            threads = iterator.look()
+            threads = iterator.list_threads()
             assert threads.idle is not None
             idle = dict(zip(threads.tid.tolist(), threads.idle.tolist(), strict=True))
             assert not idle[tid]
@@ -102,7 +102,7 @@ def test_a_name_given_by_another_thread_is_noticed(iterators: TaskIterators) -> 
     iterator = iterators.over(os.getpid())
 
     def is_idle() -> bool:
-        threads = iterator.look()
+        threads = iterator.list_threads()
         assert threads.idle is not None
         return bool(threads.idle[threads.tid == sleeper.native_id][0])
 
@@ -145,10 +145,10 @@ def test_marks_are_what_proc_says(iterators: TaskIterators) -> None:
 def test_the_end_of_the_process_is_an_end(iterators: TaskIterators) -> None:
     with KnownWork() as work:
         iterator = iterators.over(work.pid)
-        assert len(iterator.look().tid) > 1
+        assert len(iterator.list_threads().tid) > 1
         assert work.command("q").event == "ended"
-    with pytest.raises(TargetGoneError):
-        iterator.look()
+    with pytest.raises(TargetExitedError):
+        iterator.list_threads()
     iterator.close()
 
 
@@ -157,7 +157,7 @@ def test_sparing_readings_are_those_of_asking_everyone(iterators: TaskIterators)
         query = BatchQuery(probe())
         reader = TaskstatsReader(query, work.pid, delay_accounting=False, delays_from_ns=0)
         iterator = iterators.over(work.pid)
-        sparing = SparingReader(iterator, reader)
+        sparing = IdleSkippingReader(iterator, reader)
         everyone = len(listed(work.pid))
         commands: list[Command] = ["b", "w", "b", "r", "b", "p", "b"]
         for turn, command in enumerate(commands * 4):

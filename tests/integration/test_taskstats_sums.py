@@ -10,7 +10,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import Targets
+from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import Rows, decode_rows, split
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited, ThreadRenamed
 from tidscope_wire.problems import ProblemError
@@ -30,10 +30,10 @@ class Rig:
         assert self.sources.has_exits, self.sources.exits_reason
         self.engine = Engine(self._take, self.sources.open_exits)
         self.engine.start()
-        self.targets = Targets("h-000000000000", ProcFs(), self.sources, self.engine)
+        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
 
     def _take(self, target: Target, frame: SampledFrame) -> None:
-        self.targets.note(target)
+        self.targets.update(target)
         self.frames.put(frame.data)
 
     def close(self) -> None:

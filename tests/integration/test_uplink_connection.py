@@ -10,10 +10,10 @@ from backend_builders import TARGET_ID, frame_bytes, key_frame, stream, target
 from backend_server import Backend, running_backend
 from live_page import LivePage
 from relay import Relay
-from tidscope_collector.targets.targets import Targets
+from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink import connection
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S
-from tidscope_collector.uplink.closing import REPLACED_WAIT_S
+from tidscope_collector.uplink.close_reason import REPLACED_WAIT_S
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import (
@@ -32,7 +32,7 @@ OTHER = "t-200-deadbeef"
 
 
 @pytest.fixture
-def targets() -> Iterator[Targets]:
+def targets() -> Iterator[TargetRegistry]:
     with quiet_targets() as held:
         yield held
 
@@ -61,7 +61,7 @@ def losses(page: LivePage) -> list[tuple[int, int]]:
     return [(text.from_seq, text.to_seq) for text in page.texts if isinstance(text, FramesLost)]
 
 
-async def test_frames_go_out_as_they_come(targets: Targets, backend: Backend) -> None:
+async def test_frames_go_out_as_they_come(targets: TargetRegistry, backend: Backend) -> None:
     async with backend.page() as page, UplinkRig(targets, backend.port) as rig:
         rig.put(stream(1, 5))
         await page.subscribe(TARGET_ID)
@@ -76,7 +76,7 @@ async def test_frames_go_out_as_they_come(targets: Targets, backend: Backend) ->
 
 
 async def test_a_connection_that_breaks_loses_and_doubles_nothing(
-    targets: Targets, backend: Backend
+    targets: TargetRegistry, backend: Backend
 ) -> None:
     async with (
         Relay(backend.port) as network,
@@ -96,7 +96,7 @@ async def test_a_connection_that_breaks_loses_and_doubles_nothing(
         assert (told.frames, told.lost, losses(page)) == (47, 0, [])
 
 
-async def test_a_new_backend_gets_all_that_is_kept(targets: Targets) -> None:
+async def test_a_new_backend_gets_all_that_is_kept(targets: TargetRegistry) -> None:
     """A page that waited through it sees each frame once."""
     async with running_backend() as first, first.page() as page:
         rig = UplinkRig(targets, first.port)
@@ -124,7 +124,7 @@ async def test_a_new_backend_gets_all_that_is_kept(targets: Targets) -> None:
 
 
 async def test_a_new_backend_gets_the_baseline_that_left_the_replay_buffer(
-    targets: Targets, backend: Backend
+    targets: TargetRegistry, backend: Backend
 ) -> None:
     frames = stream(1, 200, baseline=True)
     room = sum(len(frame) for frame in frames[150:])
@@ -145,7 +145,7 @@ async def test_a_new_backend_gets_the_baseline_that_left_the_replay_buffer(
 
 
 async def test_a_backend_away_longer_than_the_bound_is_told_what_was_lost(
-    targets: Targets, backend: Backend
+    targets: TargetRegistry, backend: Backend
 ) -> None:
     frames = stream(1, 200)
     room = sum(len(frame) for frame in frames[150:])
@@ -173,7 +173,7 @@ async def test_a_backend_away_longer_than_the_bound_is_told_what_was_lost(
         assert (told.frames, told.lost) == (25 + 50, 125)
 
 
-async def test_a_new_backend_after_a_long_time(targets: Targets, backend: Backend) -> None:
+async def test_a_new_backend_after_a_long_time(targets: TargetRegistry, backend: Backend) -> None:
     """Each page is told of what it did not have, and of no more."""
     frames = stream(1, 200)
     room = sum(len(frame) for frame in frames[150:])
@@ -190,7 +190,7 @@ async def test_a_new_backend_after_a_long_time(targets: Targets, backend: Backen
 
 
 async def test_a_wrong_secret_is_named_once_and_waited_for(
-    targets: Targets, backend: Backend, caplog: pytest.LogCaptureFixture
+    targets: TargetRegistry, backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     async with UplinkRig(targets, backend.port, secret="not-the-secret") as rig:
@@ -204,7 +204,7 @@ async def test_a_wrong_secret_is_named_once_and_waited_for(
 
 
 async def test_another_version_is_named_and_waited_for(
-    targets: Targets,
+    targets: TargetRegistry,
     backend: Backend,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
@@ -216,14 +216,16 @@ async def test_another_version_is_named_and_waited_for(
     assert "install the same version" in caplog.text
 
 
-async def test_too_many_collectors(targets: Targets, caplog: pytest.LogCaptureFixture) -> None:
+async def test_too_many_collectors(
+    targets: TargetRegistry, caplog: pytest.LogCaptureFixture
+) -> None:
     async with running_backend(max_collectors=0) as full, UplinkRig(targets, full.port) as rig:
         assert min(await rig.tries(2)) >= LONGEST_WAIT_S * LEAST
     assert "4429" in caplog.text
 
 
 async def test_two_collectors_of_a_host_do_not_fight(
-    targets: Targets, backend: Backend, caplog: pytest.LogCaptureFixture
+    targets: TargetRegistry, backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with UplinkRig(targets, backend.port) as rig:
         rig.put(stream(1, 3))
@@ -237,7 +239,7 @@ async def test_two_collectors_of_a_host_do_not_fight(
 
 
 async def test_no_backend_is_said_once_and_the_wait_grows(
-    targets: Targets, caplog: pytest.LogCaptureFixture
+    targets: TargetRegistry, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     async with running_backend() as gone:
@@ -250,7 +252,7 @@ async def test_no_backend_is_said_once_and_the_wait_grows(
 
 
 async def test_a_refused_frame_is_left_out_alone(
-    targets: Targets, backend: Backend, caplog: pytest.LogCaptureFixture
+    targets: TargetRegistry, backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Not those before and behind it, and not those of another target."""
     frames = [*stream(1, 12), b"no frame at all", *stream(14, 30)]
@@ -307,7 +309,7 @@ async def welcome(socket: ServerConnection, resume: dict[str, int] | None = None
     await socket.send(message.model_dump_json())
 
 
-async def test_replay_starts_right_behind_what_the_backend_has(targets: Targets) -> None:
+async def test_replay_starts_right_behind_what_the_backend_has(targets: TargetRegistry) -> None:
     got: asyncio.Queue[int] = asyncio.Queue()
     points = iter(({}, {TARGET_ID: 7, OTHER: 3}))
 
@@ -329,14 +331,14 @@ async def test_replay_starts_right_behind_what_the_backend_has(targets: Targets)
         assert [got.get_nowait() for _ in range(3)] == [8, 9, 10]
 
 
-async def test_what_changed_between_hello_and_welcome_is_told(targets: Targets) -> None:
+async def test_what_changed_between_hello_and_welcome_is_told(targets: TargetRegistry) -> None:
     told: asyncio.Queue[dict[str, object]] = asyncio.Queue()
-    targets.note(target())
+    targets.update(target())
 
     async def behave(socket: ServerConnection) -> None:
         hello = json.loads(await socket.recv())
         assert [one["rate_hz"] for one in hello["targets"]] == [10]
-        targets.note(target(rate_hz=50))
+        targets.update(target(rate_hz=50))
         message = CollectorWelcome(protocol=PROTOCOL_VERSION, resume={})
         await socket.send(message.model_dump_json())
         async for text in socket:
@@ -350,7 +352,7 @@ async def test_what_changed_between_hello_and_welcome_is_told(targets: Targets) 
 
 @pytest.mark.parametrize("code", [1011, 1012, 1000])
 async def test_a_backend_that_welcomes_and_fails_is_not_hammered(
-    targets: Targets, code: int
+    targets: TargetRegistry, code: int
 ) -> None:
     async def behave(socket: ServerConnection) -> None:
         await welcome(socket)
@@ -365,7 +367,7 @@ async def test_a_backend_that_welcomes_and_fails_is_not_hammered(
 
 @pytest.mark.parametrize("answer", ["nonsense", '{"type":"detach","request_id":1,"target":"x"}'])
 async def test_an_answer_that_is_no_welcome(
-    targets: Targets, caplog: pytest.LogCaptureFixture, answer: str
+    targets: TargetRegistry, caplog: pytest.LogCaptureFixture, answer: str
 ) -> None:
     caplog.set_level(logging.INFO)
 
@@ -381,7 +383,7 @@ async def test_an_answer_that_is_no_welcome(
 
 
 async def test_a_server_that_is_no_backend(
-    targets: Targets, caplog: pytest.LogCaptureFixture
+    targets: TargetRegistry, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
 
@@ -399,7 +401,7 @@ async def test_a_server_that_is_no_backend(
 
 
 async def test_a_slow_backend_slows_nobody_and_hears_of_each_frame_or_its_loss(
-    targets: Targets,
+    targets: TargetRegistry,
 ) -> None:
     """Its connection is full; frames fall off the buffer meanwhile."""
     size, count = 50_000, 600
@@ -432,7 +434,9 @@ async def test_a_slow_backend_slows_nobody_and_hears_of_each_frame_or_its_loss(
     assert sum(last == first for first, last in told) >= 80
 
 
-async def test_ended_targets_are_forgotten_once_their_frames_are_sent(targets: Targets) -> None:
+async def test_ended_targets_are_forgotten_once_their_frames_are_sent(
+    targets: TargetRegistry,
+) -> None:
     """Sixteen are kept; those before may have ended while nobody was there."""
     said: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
 
@@ -453,12 +457,12 @@ async def test_ended_targets_are_forgotten_once_their_frames_are_sent(targets: T
             heard = [await said.get() for _ in range(20 * 4 + 4)]
     assert [name for what, name in heard if what == "forgotten"] == names[:4]
     assert heard.index(("forgotten", names[0])) == 80
-    assert {one.id for one in targets.known()} == set(names[4:])
+    assert {one.id for one in targets.all()} == set(names[4:])
     assert rig.replay.targets() == names[4:]
 
 
 async def test_a_target_that_ends_meanwhile_is_not_forgotten_before_its_last_frame(
-    targets: Targets, monkeypatch: pytest.MonkeyPatch
+    targets: TargetRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
 
@@ -470,14 +474,14 @@ async def test_a_target_that_ends_meanwhile_is_not_forgotten_before_its_last_fra
             elif (text := json.loads(message))["type"] == "target_forgotten":
                 await said.put(("forgotten", text["target"]))
 
-    known = targets.known
+    listed = targets.all
     calls = 0
 
     async with Server(behave) as server:
         rig = UplinkRig(targets, server.port)
         rig.put(stream(1, 2))
         for number in range(16):
-            targets.note(target(f"t-{number}-deadbeef", state="exited"))
+            targets.update(target(f"t-{number}-deadbeef", state="exited"))
 
         def end_meanwhile() -> list[Target]:
             """It ends after all its frames were sent, and before the ended ones are looked at."""
@@ -485,16 +489,16 @@ async def test_a_target_that_ends_meanwhile_is_not_forgotten_before_its_last_fra
             calls += 1
             if calls == 3:
                 rig.put(stream(3, 3), first=3, of=target(state="exited"))
-            return known()
+            return listed()
 
-        monkeypatch.setattr(targets, "known", end_meanwhile)
+        monkeypatch.setattr(targets, "all", end_meanwhile)
         async with rig:
             heard = [await said.get() for _ in range(4)]
     assert heard == [("frame", TARGET_ID)] * 3 + [("forgotten", TARGET_ID)]
 
 
 async def test_a_fault_of_its_own_is_survived(
-    targets: Targets, backend: Backend, caplog: pytest.LogCaptureFixture
+    targets: TargetRegistry, backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     faults = [RuntimeError("a bug")]
     async with backend.page() as page, UplinkRig(targets, backend.port) as rig:
@@ -516,9 +520,9 @@ async def test_a_fault_of_its_own_is_survived(
 
 
 async def test_hosts_and_targets_are_there_for_a_new_backend(
-    targets: Targets, backend: Backend
+    targets: TargetRegistry, backend: Backend
 ) -> None:
-    targets.note(target())
+    targets.update(target())
     async with backend.page() as page, UplinkRig(targets, backend.port):
         state = await page.text(LiveState)
         while not state.targets:

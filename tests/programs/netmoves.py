@@ -26,7 +26,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import Targets
+from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import Rows, decode_rows, split
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited
 
@@ -136,10 +136,10 @@ class Rig:
         exits = self.sources.open_exits if self.sources.has_exits else None
         self._engine = Engine(self._take, exits)
         self._engine.start()
-        self.targets = Targets("h-000000000000", ProcFs(), self.sources, self._engine)
+        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self._engine)
 
     def _take(self, target: Target, frame: SampledFrame) -> None:
-        self.targets.note(target)
+        self.targets.update(target)
         self._frames.put(frame.data)
 
     def next(self) -> tuple[FrameHeader, Rows]:

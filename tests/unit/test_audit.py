@@ -5,13 +5,13 @@ import os
 from pathlib import Path
 
 import pytest
-from tidscope_collector.steering.audit import Audit, AuditError
+from tidscope_collector.steering.audit import AuditError, AuditLog
 
 
 def test_lines_are_added_to_what_is_there(tmp_path: Path) -> None:
     path = tmp_path / "log" / "audit.jsonl"
-    Audit(path).note("steer", actor="a", pid=1)
-    Audit(path).note("release", actor="b\nc", pid=1)
+    AuditLog(path).record("steer", actor="a", pid=1)
+    AuditLog(path).record("release", actor="b\nc", pid=1)
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [(line["action"], line["actor"]) for line in lines] == [
         ("steer", "a"),
@@ -27,7 +27,7 @@ def test_a_symbolic_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
     other.touch()
     (tmp_path / "audit.jsonl").symlink_to(other)
     with pytest.raises(AuditError, match=r"audit\.jsonl"):
-        Audit(tmp_path / "audit.jsonl").note("steer")
+        AuditLog(tmp_path / "audit.jsonl").record("steer")
     assert other.read_text() == ""
 
 
@@ -35,4 +35,4 @@ def test_a_full_disk_is_an_error() -> None:
     full = Path("/dev/full")
     assert full.is_char_device()
     with pytest.raises(AuditError, match=os.strerror(28)):
-        Audit(full).note("steer")
+        AuditLog(full).record("steer")

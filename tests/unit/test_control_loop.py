@@ -15,7 +15,7 @@ from tidscope_collector.steering.loop.control_loop import (
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.signals.signal import Count
 from tidscope_policies.contract import Bounds, Decision, Observation
-from tidscope_policies.registry import Ready
+from tidscope_policies.registry import ReadyPolicy
 from tidscope_wire.generated.models import (
     SearchRestarted,
     SignalKind,
@@ -57,7 +57,7 @@ class Program:
             raise KnobLostError("It does not answer.")
         return self.size
 
-    def keep(self) -> None:
+    def renew(self) -> None:
         self.kept.release()
 
     def restore(self) -> None:
@@ -74,15 +74,15 @@ class Program:
 
 
 class Knob:
-    """The half of a program that is turned."""
+    """The knob of a program."""
 
     def __init__(self, program: Program) -> None:
         self.describe, self.apply, self.read = program.describe, program.apply, program.read_size
-        self.keep, self.restore, self.close = program.keep, program.restore, program.close
+        self.renew, self.restore, self.close = program.renew, program.restore, program.close
 
 
 class Signal:
-    """The half that is read."""
+    """The signal of a program."""
 
     kind: SignalKind = "agent-ops"
 
@@ -129,7 +129,7 @@ class Flight:
         settings = LoopSettings("t-1", 0, "script", {}, shadow, Bounds(2, 6), "somebody")
         self.loop = ControlLoop(
             settings,
-            Ready(self.policy, interval_s),
+            ReadyPolicy(self.policy, interval_s),
             self.setup,
             self.setup(),
             peers or PeerRegistry(),
@@ -211,7 +211,7 @@ def test_in_shadow_mode_nothing_is_turned(fly: Fly) -> None:
 def test_loop_without_the_token_waits_its_turn(fly: Fly) -> None:
     peers = PeerRegistry()
     peers.join("t-other", lambda _: None)
-    assert peers.report("t-other", 1e12, probing=True)
+    assert peers.request_turn("t-other", 1e12, probing=True)
     flight = fly(Flight(lambda seen: Decision(2, "searching", "Two.", probing=True), peers=peers))
     _, decided = flight.until(SteeringDecided)
     assert isinstance(decided, SteeringDecided)

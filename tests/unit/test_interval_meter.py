@@ -1,7 +1,7 @@
 """Intervals are made from cumulative counts."""
 
 import pytest
-from tidscope_collector.steering.loop.interval_meter import Meter
+from tidscope_collector.steering.loop.interval_meter import IntervalMeter
 from tidscope_collector.steering.signals.signal import Count
 from tidscope_policies.contract import Bounds
 
@@ -9,9 +9,9 @@ BOUNDS = Bounds(1, 8)
 
 
 def test_an_interval_is_what_was_counted_in_it_over_its_real_time() -> None:
-    meter = Meter(Count(100.0, 5000), size=4)
-    meter.add(Count(100.25, 5010))
-    meter.add(Count(100.75, 5040))
+    meter = IntervalMeter(Count(100.0, 5000), size=4)
+    meter.add_part(Count(100.25, 5010))
+    meter.add_part(Count(100.75, 5040))
     seen = meter.end(4, BOUNDS)
     assert (seen.ops, seen.elapsed_s, seen.size, seen.at_s) == (40, 0.75, 4, 100.75)
     assert [(part.seconds, part.ops) for part in seen.parts] == [(0.25, 10), (0.5, 30)]
@@ -22,16 +22,16 @@ def test_an_interval_is_what_was_counted_in_it_over_its_real_time() -> None:
 
 
 def test_another_hand_on_the_knob_is_seen() -> None:
-    meter = Meter(Count(0, 0), size=4)
-    meter.add(Count(1, 1))
+    meter = IntervalMeter(Count(0, 0), size=4)
+    meter.add_part(Count(1, 1))
     seen = meter.end(3, BOUNDS)
     assert (seen.moved_by_other, seen.size) == (True, 3)
 
 
 def test_a_counter_that_begins_anew_makes_the_interval_worth_nothing() -> None:
-    meter = Meter(Count(0, 1000), size=4)
-    meter.add(Count(1, 10))
-    meter.add(Count(2, 20))
+    meter = IntervalMeter(Count(0, 1000), size=4)
+    meter.add_part(Count(1, 10))
+    meter.add_part(Count(2, 20))
     seen = meter.end(4, BOUNDS)
     assert seen.paused
     assert seen.ops == 0
@@ -39,7 +39,7 @@ def test_a_counter_that_begins_anew_makes_the_interval_worth_nothing() -> None:
 
 
 def test_nothing_counted_is_an_interval_without_length() -> None:
-    seen = Meter(Count(7, 3), size=2).end(2, BOUNDS, paused=True)
+    seen = IntervalMeter(Count(7, 3), size=2).end(2, BOUNDS, paused=True)
     assert (seen.elapsed_s, seen.ops, seen.parts, seen.paused) == (0, 0, (), True)
 
 
@@ -52,7 +52,7 @@ def test_nothing_counted_is_an_interval_without_length() -> None:
     ],
 )
 def test_the_mean_time_that_jobs_waited(last: Count, mean: float | None, jobs: int) -> None:
-    meter = Meter(Count(0, 0, wait_s=10.0, jobs=10), size=1)
-    meter.add(last)
+    meter = IntervalMeter(Count(0, 0, wait_s=10.0, jobs=10), size=1)
+    meter.add_part(last)
     seen = meter.end(1, BOUNDS)
     assert (seen.mean_wait_s, seen.jobs) == (mean, jobs)

@@ -30,11 +30,11 @@ def test_those_that_others_leave_then_ones_own_then_the_lowest(
 
 def test_shares_are_remembered_and_given_back() -> None:
     shares = CpuShares()
-    assert shares.take(10, range(4), 2) == {0, 1}
-    assert shares.take(11, range(4), 2) == {2, 3}
-    assert shares.take(10, range(4), 3) == {0, 1, 2}
-    assert shares.take(11, range(4), 1) == {3}
-    shares.give_back(10)
-    shares.give_back(10)
-    assert shares.take(11, range(4), 4) == {0, 1, 2, 3}
-    assert shares.take(12, range(2, 4), 1) == {2}
+    assert shares.allocate(10, range(4), 2) == {0, 1}
+    assert shares.allocate(11, range(4), 2) == {2, 3}
+    assert shares.allocate(10, range(4), 3) == {0, 1, 2}
+    assert shares.allocate(11, range(4), 1) == {3}
+    shares.free(10)
+    shares.free(10)
+    assert shares.allocate(11, range(4), 4) == {0, 1, 2, 3}
+    assert shares.allocate(12, range(2, 4), 1) == {2}

@@ -110,9 +110,9 @@ def settle(name: str, curve: Callable[[int, int], float], intervals: int) -> lis
         told = [_told(pools[me], done[me], done[1 - me], at + 1) for me in range(2)]
         for me, each in enumerate(pools):
             now = 2.0 * (at + 1)
-            elsewhere = token.is_elsewhere(str(me), now)
+            elsewhere = token.is_probing_elsewhere(str(me), now)
             decided = each.policy.observe(replace(told[me], probing_elsewhere=elsewhere))
-            held = token.report(str(me), now, probing=decided.probing)
+            held = token.request_turn(str(me), now, probing=decided.probing)
             assert held or not decided.probing
             each.size = decided.size
         if at > 2:

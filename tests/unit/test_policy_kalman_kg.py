@@ -205,21 +205,21 @@ def test_numbers_stay_sound_for_hours() -> None:
 
 def test_cusum_sums_surprises_above_its_slack() -> None:
     detector = ChangeDetector(slack=0.5, threshold=8.0)
-    assert [detector.add(2.5) for _ in range(5)] == [False, False, False, False, True]
-    assert not any(detector.add(0.5) for _ in range(1000))
-    assert not any(detector.add((-1.0) ** at) for at in range(1000))
+    assert [detector.update(2.5) for _ in range(5)] == [False, False, False, False, True]
+    assert not any(detector.update(0.5) for _ in range(1000))
+    assert not any(detector.update((-1.0) ** at) for at in range(1000))
     detector.reset()
-    assert [detector.add(-4.0) for _ in range(3)] == [False, False, True]
+    assert [detector.update(-4.0) for _ in range(3)] == [False, False, True]
 
 
 def test_noise_is_the_median_absolute_surprise() -> None:
     meter = NoiseMeter(0.03, 0.01, 0.3)
     for _ in range(9):
-        meter.add(5.0)
+        meter.update(5.0)
     assert meter.variance == pytest.approx(0.03**2)
     for at in range(60):
-        meter.add((-1) ** at * 0.02)
+        meter.update((-1) ** at * 0.02)
     assert meter.variance == pytest.approx((1.4826 * 0.02) ** 2)
     for _ in range(60):
-        meter.add(0.0)
+        meter.update(0.0)
     assert meter.variance == pytest.approx(0.01**2)

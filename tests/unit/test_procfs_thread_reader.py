@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from fake_proc import FakeProc, stat_line
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND, ProcThreadReader, monotonic_ns
-from tidscope_collector.threads.reading import Reading, TargetGoneError, ThreadReader
+from tidscope_collector.threads.reading import Reading, TargetExitedError, ThreadReader
 from tidscope_wire.generated.catalogue import CATALOGUE
 
 TICK_US = 1_000_000 // TICKS_PER_SECOND
@@ -113,23 +113,23 @@ def test_a_file_that_the_kernel_lacks_takes_its_fields_away(
 
 
 def test_a_process_that_is_not_there_is_gone(proc: FakeProc) -> None:
-    with pytest.raises(TargetGoneError):
+    with pytest.raises(TargetExitedError):
         ProcThreadReader(proc.procfs, 1234)
 
 
 def test_a_process_that_went_away_is_gone(proc: FakeProc) -> None:
     reader = ProcThreadReader(proc.procfs, 70)
     shutil.rmtree(proc.root / "70")
-    with pytest.raises(TargetGoneError):
+    with pytest.raises(TargetExitedError):
         reader.read(tids(70, 71))
 
 
 def test_a_zombie_is_gone(proc: FakeProc) -> None:
     reader = ProcThreadReader(proc.procfs, 70)
     proc.write("70/task/70/stat", stat_line(70, state="Z"))
-    with pytest.raises(TargetGoneError):
+    with pytest.raises(TargetExitedError):
         reader.read(tids(70))
-    with pytest.raises(TargetGoneError):
+    with pytest.raises(TargetExitedError):
         reader.read(tids(999))
 
 

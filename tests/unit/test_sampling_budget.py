@@ -11,7 +11,7 @@ from tidscope_collector.sampling.budget import (
     PROVEN_S,
     SETTLING,
     Budget,
-    Spent,
+    CpuSpent,
 )
 
 A = "t-1-00000000"
@@ -36,20 +36,20 @@ class Machine:
         self.second = 0
         self.moves: list[tuple[int, dict[str, float]]] = []
         for target, rate_hz in asked.items():
-            budget.ask(target, rate_hz)
+            budget.request(target, rate_hz)
 
     def run(self, seconds: int) -> "Machine":
         for _ in range(seconds):
             self.second += 1
-            moved = self.budget.spend(self.account())
+            moved = self.budget.account(self.account())
             if moved:
                 self.moves.append((self.second, moved))
         return self
 
-    def account(self) -> Spent:
+    def account(self) -> CpuSpent:
         rate_hz = self.budget.rate_hz
         spent = {target: rate_hz(target) * cost / 1000 for target, cost in self.costs.items()}
-        return Spent(1.0, self.fixed_percent / 100, spent)
+        return CpuSpent(1.0, self.fixed_percent / 100, spent)
 
     @property
     def percent(self) -> float:
@@ -112,17 +112,17 @@ def test_a_target_that_ends_makes_room() -> None:
     machine = Machine(Budget(2), {A: 10, B: 10}, {A: 10, B: 4}).run(30)
     assert machine.budget.rate_hz(B) < 10
     del machine.costs[A]
-    machine.budget.drop(A)
+    machine.budget.remove(A)
     machine.costs[B] = 1
     assert machine.run(60).budget.rate_hz(B) == 10
 
 
 def test_another_rate_asked_for_is_in_force_at_once_and_judged_afresh() -> None:
     machine = Machine(Budget(2), {A: 10}, {A: 5}).run(30)
-    machine.budget.ask(A, 20)
+    machine.budget.request(A, 20)
     assert machine.budget.rate_hz(A) == 20
     assert machine.run(30).budget.rate_hz(A) == 4
-    machine.budget.ask(A, 1)
+    machine.budget.request(A, 1)
     assert machine.run(100).budget.rate_hz(A) == 1
 
 
@@ -201,10 +201,10 @@ def test_noise_of_a_few_percent_does_not_move_it_back_and_forth(
 @given(st.lists(st.tuples(st.floats(0, 200), st.floats(0, 1)), min_size=1, max_size=400))
 def test_whatever_comes_rates_stay_within_bounds(spent: list[tuple[float, float]]) -> None:
     budget = Budget(2)
-    budget.ask(A, 37)
+    budget.request(A, 37)
     for percent, share in spent:
         cost = percent / 100
-        budget.spend(Spent(1.0, cost * (1 - share), {A: cost * share}))
+        budget.account(CpuSpent(1.0, cost * (1 - share), {A: cost * share}))
         assert 1 <= budget.rate_hz(A) <= 37
 
 

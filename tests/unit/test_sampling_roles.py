@@ -26,7 +26,7 @@ def reading(rows: Sequence[Sequence[int | None]]) -> Reading:
 def told(
     sums: RoleSums, names: Sequence[str] = (), *rows: Sequence[int | None]
 ) -> Mapping[str | None, RoleTotals]:
-    return {role.role: role for role in sums.told(reading(rows), names, FIELDS)}
+    return {role.role: role for role in sums.summary(reading(rows), names, FIELDS)}
 
 
 def test_rows_of_a_role_add_up_and_absent_values_are_left_out() -> None:

@@ -15,7 +15,7 @@ from tidscope_collector.processes.identity import Identity, identify
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling import target as module
 from tidscope_collector.sampling.target import TargetSampler
-from tidscope_collector.threads.reading import TargetGoneError
+from tidscope_collector.threads.reading import TargetExitedError
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import (
     DeadlinesMissed,
@@ -197,13 +197,13 @@ def descriptors() -> set[str]:
     return set(os.listdir("/proc/self/fd"))
 
 
-def test_an_id_that_another_process_has_now_is_not_taken(tmp_path: Path) -> None:
+def test_reused_process_id_is_not_sampled(tmp_path: Path) -> None:
     proc = FakeProc(tmp_path)
     proc.process(PID, stat_line(PID, start=START))
     proc.thread(PID, PID, stat_line(PID, start=START))
     memory = os.memfd_create("memory")
     before = descriptors()
-    with pytest.raises(TargetGoneError, match="another process"):
+    with pytest.raises(TargetExitedError, match="id was reused"):
         TargetSampler(
             meant(start_ticks=START - 1),
             Script(),
@@ -227,10 +227,10 @@ def test_a_real_process_that_ends() -> None:
         child.stdin.close()
         # Also before anyone has fetched its exit status.
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-        with pytest.raises(TargetGoneError):
+        with pytest.raises(TargetExitedError):
             sampler.read()
     sampler.close()
-    with pytest.raises(TargetGoneError):
+    with pytest.raises(TargetExitedError):
         TargetSampler(target, Script(), None, ATTACH, ProcFs())
 
 

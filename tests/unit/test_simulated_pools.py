@@ -64,7 +64,7 @@ def test_two_programs_share_the_cores() -> None:
     assert both[0] == pytest.approx(usl(8, 1000, 0.03, 0.002) / 1.12)
     assert both[1] == pytest.approx(usl(8, 1000, 0.08, 0.012) / 1.12)
     assert pools.best((0, -1)) == (alone, 0.0)
-    assert pools.best((0, 0)) == pools.done((10, 6), (0, 0))
+    assert pools.best((0, 0)) == pools.throughput((10, 6), (0, 0))
 
 
 def test_three_programs_have_a_best_too() -> None:
@@ -72,7 +72,7 @@ def test_three_programs_have_a_best_too() -> None:
     scenario = Scenario(name="three", title="", processes=processes, low=1)
     pools = SimulatedPools(scenario, [[PHASE]] * 3)
     sums = {
-        sizes: sum(map(math.log, pools.done(sizes, (0, 0, 0))))
+        sizes: sum(map(math.log, pools.throughput(sizes, (0, 0, 0))))
         for sizes in [(a, b, c) for a in range(1, 17) for b in range(1, 17) for c in range(1, 17)]
     }
     found = sum(map(math.log, pools.best((0, 0, 0))))
@@ -82,7 +82,7 @@ def test_three_programs_have_a_best_too() -> None:
 def test_demand_limits_what_is_done() -> None:
     pools = SimulatedPools(SHIPPED["S6"], [[PHASE]])
     for size in SHIPPED["S6"].bounds.sizes:
-        assert pools.done((size,), (0,)) == (3000,)
+        assert pools.throughput((size,), (0,)) == (3000,)
         assert pools.capacities((size,), (0,))[0] > 3000
     assert pools.best((0,)) == (3000,)
 

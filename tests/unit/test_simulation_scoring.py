@@ -9,7 +9,7 @@ from tidscope_policies.registry import POLICIES
 from tidscope_policies.simulation.campaign import Job, one_dip_s, run_job
 from tidscope_policies.simulation.scenario import Process, Scenario
 from tidscope_policies.simulation.scoring import differing, score
-from tidscope_policies.simulation.trial import Move, Run, Trial
+from tidscope_policies.simulation.trial import Move, Simulation, Trial
 
 SHIPPED = {scenario.name: scenario for scenario in shipped()}
 
@@ -23,7 +23,7 @@ def scenario(seconds: float, programs: int = 1, scored_from_s: float = 0.0) -> S
 
 def run(name: str, on: str, seed: int, one_dip: float | None = None, seconds: int = 240) -> Trial:
     short = replace(SHIPPED[on], seconds=seconds)
-    return Run(short, POLICIES[name].make, seed, one_dip).go()
+    return Simulation(short, POLICIES[name].make, seed, one_dip).run()
 
 
 def test_regret_of_one_program_is_the_share_of_operations_lost() -> None:

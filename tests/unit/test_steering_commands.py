@@ -13,7 +13,7 @@ from fake_proc import FakeProc
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.steering.agent.socket_paths import SocketId
-from tidscope_collector.steering.audit import Audit
+from tidscope_collector.steering.audit import AuditLog
 from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.knobs.knob import KnobRefusedError
 from tidscope_collector.steering.loop.control_loop import ControlSetup
@@ -24,7 +24,7 @@ from tidscope_collector.steering.service import (
     SteeringService,
     SteeringTarget,
 )
-from tidscope_collector.targets.targets import Targets
+from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.generated.models import (
     KnobOption,
     SignalOption,
@@ -96,9 +96,9 @@ def procfs(tmp_path: Path) -> CountingProcFs:
 
 
 def commands(procfs: ProcFs, service: PortsOnly) -> SteeringCommands:
-    targets = SimpleNamespace(attached=lambda _: target(), note=lambda _: None)
+    targets = SimpleNamespace(attached=lambda _: target(), update=lambda _: None)
     return SteeringCommands(
-        cast(Targets, targets), cast(Engine, Now()), cast(SteeringService, service), procfs
+        cast(TargetRegistry, targets), cast(Engine, Now()), cast(SteeringService, service), procfs
     )
 
 
@@ -146,7 +146,7 @@ class Steered:
         self.opener = Opener()
         self.now = 100.0
         self.ports = frozenset({80})
-        audit = Audit(folder / "audit.jsonl")
+        audit = AuditLog(folder / "audit.jsonl")
         opener = cast(SetupOpener, self.opener)
         self.service = SteeringService(ProcFs(folder), opener, audit, lambda: self.now)
         process = SteeredProcess(100, 1, frozenset(), lambda: self.ports, lambda _: None)

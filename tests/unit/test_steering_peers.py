@@ -30,14 +30,14 @@ def test_one_tries_sizes_at_a_time() -> None:
     registry = PeerRegistry()
     for name in ("one", "two"):
         Member(registry, name)
-    assert registry.report("one", 0.0, probing=True)
-    assert registry.is_elsewhere("two", 1.0)
-    assert not registry.report("two", 1.0, probing=True)
-    assert not registry.is_elsewhere("one", 1.0)
-    registry.report("one", 2.0, probing=False)
-    assert registry.report("two", 3.0, probing=True)
+    assert registry.request_turn("one", 0.0, probing=True)
+    assert registry.is_probing_elsewhere("two", 1.0)
+    assert not registry.request_turn("two", 1.0, probing=True)
+    assert not registry.is_probing_elsewhere("one", 1.0)
+    registry.request_turn("one", 2.0, probing=False)
+    assert registry.request_turn("two", 3.0, probing=True)
     registry.leave("two")
-    assert not registry.is_elsewhere("one", 3.0)
+    assert not registry.is_probing_elsewhere("one", 3.0)
 
 
 def test_alone_there_are_no_peers() -> None:
@@ -50,18 +50,18 @@ def test_peers_are_the_sum_of_logarithms_of_the_others() -> None:
     registry = PeerRegistry()
     for name in ("one", "two", "three"):
         Member(registry, name)
-    registry.say("two", 1.0, 100.0, moved=False)
+    registry.record_interval("two", 1.0, 100.0, moved=False)
     unknown = registry.peers("one", 2.0)
     assert unknown is not None
     assert (unknown.instances, unknown.log_progress) == (3, None)
-    registry.say("three", 1.5, 10.0, moved=False)
+    registry.record_interval("three", 1.5, 10.0, moved=False)
     peers = registry.peers("one", 2.0)
     assert peers is not None
     assert peers.log_progress == pytest.approx(math.log(1000))
     late = registry.peers("one", 1.2 + FRESH_S)
     assert late is not None
     assert late.log_progress is None
-    registry.say("three", 2.0, 0.0, moved=False)
+    registry.record_interval("three", 2.0, 0.0, moved=False)
     still = registry.peers("one", 2.0)
     assert still is not None
     assert still.log_progress is None
@@ -71,10 +71,10 @@ def test_a_move_of_another_is_told_once() -> None:
     registry = PeerRegistry()
     for name in ("one", "two"):
         Member(registry, name)
-    registry.say("two", 1.0, 5.0, moved=False)
+    registry.record_interval("two", 1.0, 5.0, moved=False)
     moved = []
     for at, moves in enumerate((False, True, False, False)):
-        registry.say("two", 2.0 + at, 5.0, moved=moves)
+        registry.record_interval("two", 2.0 + at, 5.0, moved=moves)
         peers = registry.peers("one", 2.0 + at)
         assert peers is not None
         moved.append(peers.moved)

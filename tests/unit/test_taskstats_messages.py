@@ -33,7 +33,7 @@ from tidscope_collector.taskstats.messages import (
     parse,
     parse_family,
 )
-from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal, Refused
+from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal, RefusalCounts
 from tidscope_collector.taskstats.shapes import learn
 
 TID = 0x01020304
@@ -162,7 +162,7 @@ def test_a_command_is_as_the_kernel_reads_it() -> None:
 
 
 def test_a_refusal_is_logged_once_and_counted(caplog: pytest.LogCaptureFixture) -> None:
-    refused = Refused()
+    refused = RefusalCounts()
     refused.note(Refusal.TWICE, "the second of thread 7")
     refused.note(Refusal.TWICE, "the second of thread 8", 3)
     refused.note(Refusal.CUT, "1000 bytes")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tidscope_collector.uplink.backoff import FIRST_WAIT_S, LONGEST_WAIT_S, STEADY_S, Backoff
-from tidscope_collector.uplink.closing import REPLACED_WAIT_S, ending
+from tidscope_collector.uplink.close_reason import REPLACED_WAIT_S, close_reason
 from tidscope_wire.generated.close_code import CloseCode
 from websockets.exceptions import ConnectionClosedError
 from websockets.frames import Close
@@ -60,7 +60,7 @@ def closed(code: int, reason: str = "why") -> ConnectionClosedError:
 
 @pytest.mark.parametrize("code", list(CloseCode))
 def test_every_refusal_is_named_and_waited_for(code: CloseCode) -> None:
-    end = ending(closed(code))
+    end = close_reason(closed(code))
     assert f"{int(code)}: why" in end.text
     longest = REPLACED_WAIT_S if code is CloseCode.REPLACED else LONGEST_WAIT_S
     assert end.wait_s == longest
@@ -77,21 +77,21 @@ def test_every_refusal_is_named_and_waited_for(code: CloseCode) -> None:
     ],
 )
 def test_what_a_person_can_mend_comes_with_advice(code: CloseCode, advice: str) -> None:
-    assert advice in ending(closed(code)).text
+    assert advice in close_reason(closed(code)).text
 
 
 def test_a_message_that_is_too_big_for_the_server_is_a_refused_one() -> None:
-    assert ending(closed(1009)).refused
+    assert close_reason(closed(1009)).refused
 
 
 @pytest.mark.parametrize("code", [1001, 1011, 1012])
 def test_a_backend_that_ends_or_fails_is_looked_for_soon(code: int) -> None:
-    end = ending(closed(code, ""))
+    end = close_reason(closed(code, ""))
     assert (end.wait_s, end.refused) == (0, False)
     assert str(code) in end.text
 
 
 def test_a_connection_that_breaks_off() -> None:
-    end = ending(ConnectionClosedError(None, None, None))
+    end = close_reason(ConnectionClosedError(None, None, None))
     assert (end.wait_s, end.refused) == (0, False)
     assert "was lost" in end.text

@@ -5,8 +5,8 @@ from unittest.mock import Mock
 
 from fake_proc import FakeProc
 from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting
-from tidscope_collector.targets.targets import Targets
-from tidscope_collector.uplink.commands import Commands, parse
+from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_collector.uplink.commands import CommandHandler, parse
 from tidscope_wire.generated.models import (
     DoctorReply,
     DoctorReport,
@@ -18,8 +18,8 @@ REPORT = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", ch
 ON = SetDelayAccountingCommand(request_id=7, on=True)
 
 
-def commands(delays: DelayAccounting | None) -> Commands:
-    return Commands(Mock(spec=Targets), lambda: REPORT, delays)
+def commands(delays: DelayAccounting | None) -> CommandHandler:
+    return CommandHandler(Mock(spec=TargetRegistry), lambda: REPORT, delays)
 
 
 async def test_it_is_set_and_the_report_is_the_answer(tmp_path: Path) -> None:

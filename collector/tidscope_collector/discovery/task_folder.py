@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from tidscope_collector.discovery.threads import Threads
-from tidscope_collector.threads.reading import TargetGoneError
+from tidscope_collector.threads.reading import TargetExitedError
 
 
 class TaskFolder:
@@ -22,18 +22,18 @@ class TaskFolder:
         self._names: list[str] = []
         self._threads = Threads(np.empty(0, np.uint32))
 
-    def look(self) -> Threads:
+    def list_threads(self) -> Threads:
         """List the threads; which of them have run is not known.
 
         Raises:
-            TargetGoneError: there are none any more.
+            TargetExitedError: there are none any more.
         """
         try:
             names = os.listdir(self._folder)
         except (FileNotFoundError, ProcessLookupError) as error:
-            raise TargetGoneError(f"process {self._pid} has ended") from error
+            raise TargetExitedError(f"process {self._pid} has ended") from error
         if not names:  # readdir(3) takes the kernel's ENOENT for the end of the folder
-            raise TargetGoneError(f"process {self._pid} has ended")
+            raise TargetExitedError(f"process {self._pid} has ended")
         if names != self._names:
             self._names = names
             self._threads = Threads(np.array([int(name) for name in names], np.uint32))

@@ -13,7 +13,7 @@ import numpy as np
 from tidscope_collector.discovery.marks import RECORD, Records, idle
 from tidscope_collector.discovery.threads import Threads
 from tidscope_collector.ebpf.libbpf import Program
-from tidscope_collector.threads.reading import TargetGoneError
+from tidscope_collector.threads.reading import TargetExitedError
 
 OBJECT = Path(__file__).parent / "bpf" / "task_iterator.bpf.o"
 PROGRAM = "list_threads"
@@ -59,17 +59,17 @@ class TaskIterator:
         self._buffer = bytearray(_FIRST_BYTES)
         self.records: Records = np.empty(0, RECORD)
 
-    def look(self) -> Threads:
+    def list_threads(self) -> Threads:
         """List the threads.
 
         Raises:
-            TargetGoneError: there are none any more.
+            TargetExitedError: there are none any more.
             OSError: the kernel refused.
         """
         length = self._read()
         records = np.frombuffer(self._buffer, RECORD, length // RECORD.itemsize).copy()
         if not len(records):
-            raise TargetGoneError(f"process {self._pid} has ended")
+            raise TargetExitedError(f"process {self._pid} has ended")
         quiet = idle(records, self.records)
         self.records = records
         return Threads(records["tid"].copy(), quiet)

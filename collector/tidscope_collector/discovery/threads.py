@@ -24,11 +24,11 @@ class Threads:
 class ThreadLister(Protocol):
     """Lists the threads of one process."""
 
-    def look(self) -> Threads:
+    def list_threads(self) -> Threads:
         """List them.
 
         Raises:
-            TargetGoneError: there are none any more.
+            TargetExitedError: there are none any more.
             OSError: the kernel refused.
         """
 

@@ -306,7 +306,7 @@ class Program:
             self._object = 0
 
 
-def put(descriptor: int, key: int | None, value: int) -> None:
+def write_map(descriptor: int, key: int | None, value: int) -> None:
     """Set an entry of a map of u32 values; a queue has no key.
 
     Raises:

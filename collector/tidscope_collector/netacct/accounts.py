@@ -88,7 +88,7 @@ class Accounts:
             if not self._watched:
                 self._program.attach((*_PROGRAMS, SPLICE) if self.splice else _PROGRAMS)
             try:
-                libbpf.put(self._targets, pid, 1)
+                libbpf.write_map(self._targets, pid, 1)
             except libbpf.BpfError:
                 if not self._watched:
                     self._program.detach()
@@ -178,7 +178,7 @@ class Accounts:
     def _tidy(self) -> None:
         now = time.monotonic_ns()
         while self._resting and now - self._resting[0][0] > _REST_NS:
-            libbpf.put(self._vacant, None, self._resting.popleft()[1])
+            libbpf.write_map(self._vacant, None, self._resting.popleft()[1])
         if now - self._tidied_ns < _TIDY_NS:
             return
         self._tidied_ns = now

@@ -24,14 +24,14 @@ _MOST_CACHED = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Detected:
+class DetectedRuntime:
     """A runtime and its version, such as go1.26.8 or python3.11; None if unknown."""
 
     runtime: Runtime
     version: str | None
 
 
-UNKNOWN = Detected("unknown", None)
+UNKNOWN = DetectedRuntime("unknown", None)
 
 
 class RuntimeDetector:
@@ -39,10 +39,10 @@ class RuntimeDetector:
 
     def __init__(self, procfs: ProcFs) -> None:
         self._procfs = procfs
-        self._by_executable: dict[tuple[int, int, int], Detected] = {}
-        self._embedding: dict[tuple[int, int, tuple[int, int, int]], Detected] = {}
+        self._by_executable: dict[tuple[int, int, int], DetectedRuntime] = {}
+        self._embedding: dict[tuple[int, int, tuple[int, int, int]], DetectedRuntime] = {}
 
-    def detect(self, pid: int, start_ticks: int, executable: str | None) -> Detected:
+    def detect(self, pid: int, start_ticks: int, executable: str | None) -> DetectedRuntime:
         """Look at a process, once.
 
         Args:
@@ -71,12 +71,12 @@ class RuntimeDetector:
             _remember(self._embedding, process, embedded)
         return embedded
 
-    def _of_executable(self, pid: int, executable: str) -> Detected:
+    def _of_executable(self, pid: int, executable: str) -> DetectedRuntime:
         name = executable.removesuffix(" (deleted)").rpartition("/")[2]
         if _PYTHON.match(name):
-            return Detected("python", name if name[-1].isdigit() else None)
+            return DetectedRuntime("python", name if name[-1].isdigit() else None)
         if name in _NAMES:
-            return Detected(_NAMES[name], None)
+            return DetectedRuntime(_NAMES[name], None)
         try:
             file = os.open(self._procfs.path(f"{pid}/exe"), os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -85,22 +85,24 @@ class RuntimeDetector:
             elf = read_elf(file)
             if is_go(elf):
                 info = read_build_info(elf)
-                return Detected("go", info.version if info else None)
+                return DetectedRuntime("go", info.version if info else None)
         except (ElfError, OSError):
             pass
         finally:
             os.close(file)
-        return Detected("native", None)
+        return DetectedRuntime("native", None)
 
-    def _of_libraries(self, pid: int) -> Detected | None:
+    def _of_libraries(self, pid: int) -> DetectedRuntime | None:
         try:
             maps = self._procfs.read(f"{pid}/maps", _MAPS_BYTES)
         except OSError:
             return None
-        return next((Detected(name, None) for library, name in _LIBRARIES if library in maps), None)
+        return next(
+            (DetectedRuntime(name, None) for library, name in _LIBRARIES if library in maps), None
+        )
 
 
-def _remember(cache: dict[Key, Detected], key: Key, value: Detected) -> None:
+def _remember(cache: dict[Key, DetectedRuntime], key: Key, value: DetectedRuntime) -> None:
     if len(cache) >= _MOST_CACHED:
         cache.pop(next(iter(cache)))
     cache[key] = value

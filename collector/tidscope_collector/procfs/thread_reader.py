@@ -16,7 +16,7 @@ from tidscope_wire.generated.models import AbsentField, CatalogueField
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import Stat, parse_stat
-from tidscope_collector.threads.reading import Reading, TargetGoneError
+from tidscope_collector.threads.reading import Reading, TargetExitedError
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _THREAD_FIELDS = tuple(field for field in CATALOGUE.fields if field.scope == "thread")
@@ -43,7 +43,7 @@ class ProcThreadReader:
         taskstats_refusal: why taskstats is not used, for the reasons of absent fields.
 
     Raises:
-        TargetGoneError: there is no such process, or it has ended.
+        TargetExitedError: there is no such process, or it has ended.
         PermissionError: its threads may not be listed.
     """
 
@@ -55,7 +55,7 @@ class ProcThreadReader:
                 procfs.path(f"{pid}/task"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
             )
         except (FileNotFoundError, ProcessLookupError) as error:
-            raise TargetGoneError(f"process {pid} has ended") from error
+            raise TargetExitedError(f"process {pid} has ended") from error
         self._pid = pid
         columns = tuple(column for field in _THREAD_FIELDS if (column := _column(field)))
         try:
@@ -94,7 +94,7 @@ class ProcThreadReader:
         tens of microseconds. Counters of I/O are exact here, not rounded as in taskstats.
 
         Raises:
-            TargetGoneError: the process has ended; it may still be a zombie.
+            TargetExitedError: the process has ended; it may still be a zombie.
         """
         tid: list[int] = []
         rows: list[list[int]] = []
@@ -107,7 +107,7 @@ class ProcThreadReader:
                 continue
             stat = parse_stat(contents["stat"] or b"")
             if stat.ended and asked == self._pid:
-                raise TargetGoneError(f"process {self._pid} has ended (zombie)")
+                raise TargetExitedError(f"process {self._pid} has ended (zombie)")
             values: list[int] = []
             for file in self._files:
                 content = contents[file]
@@ -175,7 +175,7 @@ class ProcThreadReader:
                 return
         except (FileNotFoundError, ProcessLookupError):
             pass
-        raise TargetGoneError(f"process {self._pid} has ended")
+        raise TargetExitedError(f"process {self._pid} has ended")
 
     def _why_unreadable(self, file: str) -> str:
         """Try one file of the main thread; "" if it can be read."""

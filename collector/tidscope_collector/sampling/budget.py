@@ -33,7 +33,7 @@ SETTLING = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class CpuSpent:
     """CPU that one stretch of time took.
 
     Attributes:
@@ -63,7 +63,7 @@ class Budget:
         self.percent = percent
         self._asked: dict[str, float] = {}
         self._rates: dict[str, float] = {}
-        self._past: deque[Spent] = deque()
+        self._past: deque[CpuSpent] = deque()
         self._still_s = 0.0
         self._wait_s = WAIT_S
         self._settling = 0
@@ -73,20 +73,20 @@ class Budget:
         """The rate in force."""
         return self._rates[target]
 
-    def ask(self, target: str, rate_hz: float) -> None:
+    def request(self, target: str, rate_hz: float) -> None:
         """A rate is asked for, of a new target or a known one: it is in force at once."""
         if target not in self._asked:
             self._settling = SETTLING
         self._asked[target] = self._rates[target] = rate_hz
         self._forget_past()
 
-    def drop(self, target: str) -> None:
+    def remove(self, target: str) -> None:
         """A target is sampled no more."""
         self._asked.pop(target, None)
         self._rates.pop(target, None)
         self._forget_past()
 
-    def spend(self, spent: Spent) -> dict[str, float]:
+    def account(self, spent: CpuSpent) -> dict[str, float]:
         """Take an account in.
 
         Returns:
@@ -127,10 +127,10 @@ class Budget:
         self._still_s = 0.0
 
     @staticmethod
-    def _seconds(accounts: deque[Spent]) -> float:
+    def _seconds(accounts: deque[CpuSpent]) -> float:
         return sum(account.seconds for account in accounts)
 
-    def _mean(self, seconds: float) -> Spent:
+    def _mean(self, seconds: float) -> CpuSpent:
         """What the last accounts took together: as many as make up so many seconds."""
         length, fixed = 0.0, 0.0
         targets: dict[str, float] = {}
@@ -141,10 +141,10 @@ class Budget:
                 targets[target] = targets.get(target, 0.0) + cpu_s
             if length >= seconds:
                 break
-        return Spent(length, fixed, targets)
+        return CpuSpent(length, fixed, targets)
 
 
-def lowered(rates: Mapping[str, float], spent: Spent, most_percent: float) -> dict[str, float]:
+def lowered(rates: Mapping[str, float], spent: CpuSpent, most_percent: float) -> dict[str, float]:
     """Lower rates, the costliest target's first, until the sum fits or all are at the lowest.
 
     Args:
@@ -168,7 +168,7 @@ def lowered(rates: Mapping[str, float], spent: Spent, most_percent: float) -> di
 
 
 def raised(
-    rates: Mapping[str, float], asked: Mapping[str, float], spent: Spent, most_percent: float
+    rates: Mapping[str, float], asked: Mapping[str, float], spent: CpuSpent, most_percent: float
 ) -> dict[str, float]:
     """Raise rates towards those asked for, the most slowed first, as long as the sum fits.
 
@@ -197,5 +197,5 @@ def raised(
     return after
 
 
-def _percents(rates: Mapping[str, float], spent: Spent) -> dict[str, float]:
+def _percents(rates: Mapping[str, float], spent: CpuSpent) -> dict[str, float]:
     return {one: 100 * spent.targets_s.get(one, 0.0) / spent.seconds for one in rates}

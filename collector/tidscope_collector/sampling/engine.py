@@ -25,7 +25,7 @@ from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
-from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetGoneError
+from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetExitedError
 
 log = logging.getLogger("tidscope.sampling")
 
@@ -128,7 +128,7 @@ class Engine:
         self._targets[sampler.target.id] = sampler
         self._lost_told[sampler.target.id] = self._exits.lost if self._exits else 0
         sampler.machine = self._machine.watch(sampler.attach_ns)
-        self._budget.ask(sampler.target.id, sampler.target.rate_hz)
+        self._budget.request(sampler.target.id, sampler.target.rate_hz)
         now = time.monotonic_ns()
         if len(self._targets) == 1:
             self._watch.restart(now)
@@ -148,7 +148,7 @@ class Engine:
         if sampler is None:
             return None
         if rate_hz != sampler.target.rate_hz:
-            self._budget.ask(target, rate_hz)
+            self._budget.request(target, rate_hz)
             sampler.change_rate(rate_hz, time.monotonic_ns())
         return sampler.target
 
@@ -207,7 +207,7 @@ class Engine:
         spent = self._watch.account(now_ns)
         if spent is None:
             return
-        for target, rate_hz in self._budget.spend(spent).items():
+        for target, rate_hz in self._budget.account(spent).items():
             sampler = self._targets[target]
             event = RateAdapted(
                 rate_hz=rate_hz,
@@ -244,7 +244,7 @@ class Engine:
                 health=health,
                 started_ns=started,
             )
-        except TargetGoneError:
+        except TargetExitedError:
             self._drain()
             self._finish(sampler, exited=True)
             return None
@@ -267,7 +267,7 @@ class Engine:
             lost=self._lost_untold(sampler),
             health=partial(self._health, sampler),
         )
-        self._budget.drop(sampler.target.id)
+        self._budget.remove(sampler.target.id)
         del self._targets[sampler.target.id], self._lost_told[sampler.target.id]
         self._emit(sampler, frame)
         sampler.close()

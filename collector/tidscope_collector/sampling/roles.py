@@ -74,7 +74,7 @@ class RoleSums:
         """A thread that comes into this name brings along what was counted already."""
         self._of(name).add(values, -1)
 
-    def told(
+    def summary(
         self, reading: Reading, names: Sequence[str], fields: Sequence[str]
     ) -> list[RoleTotals]:
         """Add up.

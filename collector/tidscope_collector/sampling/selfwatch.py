@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tidscope_collector.sampling.budget import Spent
+from tidscope_collector.sampling.budget import CpuSpent
 
 ACCOUNT_NS = 1_000_000_000
 STRETCH_NS = 5_000_000_000
@@ -119,7 +119,7 @@ class SelfWatch:
         spending.cpu_ns += cpu_ns
         spending.bytes += size
 
-    def account(self, now_ns: int) -> Spent | None:
+    def account(self, now_ns: int) -> CpuSpent | None:
         """Close an account, if it is time for it.
 
         The CPU of the sending thread is divided among targets by the bytes of their frames.
@@ -141,7 +141,7 @@ class SelfWatch:
             for target, one in targets.items()
         }
         measuring_s = (sampling + sending) / 1e9
-        spent = Spent(elapsed_ns / 1e9, max(0.0, measuring_s - sum(cost.values())), cost)
+        spent = CpuSpent(elapsed_ns / 1e9, max(0.0, measuring_s - sum(cost.values())), cost)
         self.cpu_percent = 100 * process / elapsed_ns
         self.overhead_percent = 100 * (sampling + sending) / elapsed_ns
         return spent

@@ -33,14 +33,14 @@ from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
 from tidscope_collector.sampling.presence import presence
 from tidscope_collector.sampling.process_clock import process_cpu_ns
 from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.selfwatch import SampleTimes
-from tidscope_collector.sampling.sparing import SparingReader
 from tidscope_collector.sampling.tracker import Tracker
-from tidscope_collector.threads.reading import Reading, TargetGoneError, ThreadReader
+from tidscope_collector.threads.reading import Reading, TargetExitedError, ThreadReader
 
 KEY_FRAME_NS = 10_000_000_000
 KEY_FRAME_BYTES = 4 * 1024 * 1024
@@ -70,7 +70,7 @@ class TargetSampler:
         times: how long samples took.
 
     Raises:
-        TargetGoneError: the process has ended; another one may have its id.
+        TargetExitedError: the process has ended; another one may have its id.
     """
 
     def __init__(
@@ -128,9 +128,9 @@ class TargetSampler:
                 opened.callback(os.close, self._tasks)
                 self._check_identity()
             except (ProcessLookupError, FileNotFoundError) as error:
-                raise TargetGoneError(str(error)) from error
+                raise TargetExitedError(str(error)) from error
             self._opened = opened.pop_all()
-        self._threads = SparingReader(lister or TaskFolder(self._tasks, self.pid), reader)
+        self._threads = IdleSkippingReader(lister or TaskFolder(self._tasks, self.pid), reader)
         self._alive = select.poll()
         self._alive.register(pidfd, select.POLLIN)
 
@@ -142,7 +142,7 @@ class TargetSampler:
         finally:
             os.close(file)
         if started != self.target.process.start_ticks:
-            raise TargetGoneError(f"process {self.pid} has ended; its id was reused")
+            raise TargetExitedError(f"process {self.pid} has ended; its id was reused")
 
     def close(self) -> None:
         """Give back what is open."""
@@ -178,11 +178,11 @@ class TargetSampler:
             The reading, and CLOCK_MONOTONIC after it.
 
         Raises:
-            TargetGoneError: the process has ended.
+            TargetExitedError: the process has ended.
             OSError: the kernel answered nonsense.
         """
         if self._alive.poll(0):
-            raise TargetGoneError(f"process {self.pid} has ended")
+            raise TargetExitedError(f"process {self.pid} has ended")
         reading = self._threads.read()
         self._cpu_ns = process_cpu_ns(self.pid)
         return reading, time.monotonic_ns()

@@ -18,7 +18,7 @@ from tidscope_wire.generated.models import (
     ThreadRenamed,
 )
 
-from tidscope_collector.sampling.ended import EndedThreads, latest
+from tidscope_collector.sampling.exited import ExitedThreads, latest
 from tidscope_collector.sampling.presence import Look, Presence
 from tidscope_collector.sampling.readings import absent_mask, empty, join, pick, values
 from tidscope_collector.threads.matching import Index, rows_of_both
@@ -61,7 +61,7 @@ class Tracker:
     pid: int
     foreign_exits: bool = False
     threads: dict[int, Thread] = field(default_factory=dict)
-    _ended: EndedThreads = field(default_factory=EndedThreads)
+    _ended: ExitedThreads = field(default_factory=ExitedThreads)
     _lingering: set[int] = field(default_factory=set)
     """Ids whose exit record came and that may still be listed."""
     _last: Reading = field(init=False)
@@ -137,11 +137,11 @@ class Tracker:
 
     def exited(self) -> ExitedTotals:
         """Sums over the threads that ended since attach."""
-        return self._ended.told()
+        return self._ended.summary()
 
     def total(self, fields: Sequence[str]) -> int:
         """Sum of some fields over all threads since each one's start, the ended ones included."""
-        ended = self._ended.told().totals
+        ended = self._ended.summary().totals
         columns = [self.fields.index(name) for name in fields]
         last = self._last
         live = last.counters[:, columns]
@@ -155,7 +155,7 @@ class Tracker:
         if len(self.threads) < len(alive.tid):
             alive = pick(alive, np.array([tid in self.threads for tid in alive.tid.tolist()]))
         names = [self.threads[tid].name for tid in alive.tid.tolist()]
-        return self._ended.roles.told(alive, names, self.fields)
+        return self._ended.roles.summary(alive, names, self.fields)
 
     def finish(self, exits: Reading | None, *, exited: bool) -> list[TargetEvent]:
         """Sampling is over.

@@ -11,7 +11,7 @@ _LARGE_BYTES = 512 << 10
 _PR_SET_THP_DISABLE = 41  # linux/prctl.h
 
 
-def spare() -> None:
+def limit_allocators() -> None:
     """Tell the allocators to keep little; call it early. Without the GNU C library only Arrow's.
 
     glibc raises the size from which it takes memory from the system up to 32 MiB as such pieces are
@@ -28,7 +28,7 @@ def spare() -> None:
         libc.mallopt(_M_ARENA_MAX, 2)
 
 
-def give_back() -> None:
+def release_freed_memory() -> None:
     """Return what was freed; call it once all is set up, which needs much that is never used again.
 
     The kernel's types (BTF), which libbpf reads to load a program, are the largest part.

@@ -14,7 +14,7 @@ class AuditError(Exception):
     """The log cannot be written; the text names file and cause."""
 
 
-class Audit:
+class AuditLog:
     """Appends a line of JSON for each action, before it is done, and one for what became of it.
 
     Args:
@@ -25,7 +25,7 @@ class Audit:
         self.path = path
         self._lock = threading.Lock()
 
-    def note(self, action: str, **details: object) -> None:
+    def record(self, action: str, **details: object) -> None:
         """Write a line and see it onto the disk.
 
         Raises:

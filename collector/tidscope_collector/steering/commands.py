@@ -22,7 +22,7 @@ from tidscope_collector.steering.service import (
     SteeringTarget,
     TooManyActionsError,
 )
-from tidscope_collector.targets.targets import Targets
+from tidscope_collector.targets.targets import TargetRegistry
 
 Answer = TypeVar("Answer")
 
@@ -41,7 +41,7 @@ class SteeringCommands:
     """
 
     def __init__(
-        self, targets: Targets, engine: Engine, steering: SteeringService, procfs: ProcFs
+        self, targets: TargetRegistry, engine: Engine, steering: SteeringService, procfs: ProcFs
     ) -> None:
         self._targets, self._engine = targets, engine
         self._steering, self._procfs = steering, procfs
@@ -140,7 +140,7 @@ class SteeringCommands:
     def _now(self, target: str) -> Target:
         """The target after all events published so far."""
         sampler = self._sampler(target)
-        self._targets.note(sampler.target)
+        self._targets.update(sampler.target)
         return sampler.target
 
     def _ask(self, action: Callable[[], Answer]) -> Answer:

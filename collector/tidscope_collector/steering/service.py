@@ -24,7 +24,7 @@ from tidscope_wire.generated.models import (
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.agent.socket_paths import SocketId
-from tidscope_collector.steering.audit import Audit, AuditError
+from tidscope_collector.steering.audit import AuditError, AuditLog
 from tidscope_collector.steering.loop.control_loop import (
     STEERING_ERRORS,
     ControlLoop,
@@ -111,7 +111,7 @@ class SteeringService:
         self,
         procfs: ProcFs,
         opener: SetupOpener,
-        audit: Audit,
+        audit: AuditLog,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._procfs = procfs
@@ -158,9 +158,9 @@ class SteeringService:
             values = make_parameters(entry.kind, request.parameters or {})
         except ParameterError as error:
             raise BadParameterError(str(error)) from error
-        self._count(target.id)
+        self._limit_actions(target.id)
         asked = request.model_dump(mode="json", exclude_none=True)
-        self._note("steer", target, actor, request=asked)
+        self._record("steer", target, actor, request=asked)
 
         # A page that did not set the counter itself does not know it.
         counter = request.prometheus or self._counters.get(target.id)
@@ -180,7 +180,7 @@ class SteeringService:
             try:
                 setup = open_setup()
             except STEERING_ERRORS as error:
-                self._note_outcome("steer", target, actor, refused=str(error))
+                self._record_outcome("steer", target, actor, refused=str(error))
                 raise NotSteerableError(str(error)) from error
             try:
                 settings = LoopSettings(
@@ -205,7 +205,7 @@ class SteeringService:
             except (*STEERING_ERRORS, BadParameterError) as error:
                 setup.signal.close()
                 setup.knob.close()
-                self._note_outcome("steer", target, actor, refused=str(error))
+                self._record_outcome("steer", target, actor, refused=str(error))
                 if isinstance(error, BadParameterError):
                     raise
                 raise NotSteerableError(str(error)) from error
@@ -213,7 +213,7 @@ class SteeringService:
             if counter is not None:
                 self._counters[target.id] = counter
             loop.start()
-        self._note_outcome("steer", target, actor)
+        self._record_outcome("steer", target, actor)
         return loop.steering
 
     def _described(self, target: SteeringTarget) -> _Options:
@@ -235,8 +235,8 @@ class SteeringService:
         loop = self._loops.get(target.id)
         if loop is None:
             raise NotSteeredError
-        self._count(target.id)
-        self._note("restart_search", target, actor)
+        self._limit_actions(target.id)
+        self._record("restart_search", target, actor)
         loop.restart("requested", actor)
         return loop.steering
 
@@ -247,7 +247,7 @@ class SteeringService:
             NotSteeredError: it is not steered.
         """
         try:
-            self._note("release", target, actor)
+            self._record("release", target, actor)
         except AuditError as error:
             log.error("released, though not logged: %s", error)
         with self._for(target.id):
@@ -292,7 +292,7 @@ class SteeringService:
         with self._lock:
             return self._busy.setdefault(target, threading.Lock())
 
-    def _count(self, target: str) -> None:
+    def _limit_actions(self, target: str) -> None:
         now = self._clock()
         with self._lock:
             lately = self._actions.setdefault(target, deque())
@@ -302,8 +302,8 @@ class SteeringService:
                 raise TooManyActionsError
             lately.append(now)
 
-    def _note(self, action: str, target: SteeringTarget, actor: str, **details: object) -> None:
-        self._audit.note(
+    def _record(self, action: str, target: SteeringTarget, actor: str, **details: object) -> None:
+        self._audit.record(
             action,
             actor=actor,
             target=target.id,
@@ -312,11 +312,11 @@ class SteeringService:
             **details,
         )
 
-    def _note_outcome(
+    def _record_outcome(
         self, action: str, target: SteeringTarget, actor: str, refused: str = ""
     ) -> None:
         try:
-            self._note(f"{action}_{'refused' if refused else 'done'}", target, actor, why=refused)
+            self._record(f"{action}_{'refused' if refused else 'done'}", target, actor, why=refused)
         except AuditError as error:
             log.error("%s", error)
 

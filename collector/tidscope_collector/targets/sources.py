@@ -96,7 +96,7 @@ class Sources:
         """Make the reader for a process.
 
         Raises:
-            TargetGoneError: the process has ended.
+            TargetExitedError: the process has ended.
         """
         if self._query is None:
             return self.network.beside(ProcThreadReader(self._procfs, pid, self.reason), pid)

@@ -16,10 +16,10 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.threads.reading import TargetGoneError
+from tidscope_collector.threads.reading import TargetExitedError
 
 
-class Targets:
+class TargetRegistry:
     """What is attached to; its methods take their time and are called from worker threads."""
 
     def __init__(self, host: str, procfs: ProcFs, sources: Sources, engine: Engine) -> None:
@@ -31,11 +31,11 @@ class Targets:
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
 
-    def known(self) -> list[Target]:
+    def all(self) -> list[Target]:
         """All targets, ended ones included until they are forgotten."""
         return list(self._known.values())
 
-    def note(self, target: Target) -> None:
+    def update(self, target: Target) -> None:
         """A target changed, says the sampling thread."""
         self._known[target.id] = target
 
@@ -107,7 +107,7 @@ class Targets:
                 self._sources.delays,
                 self._sources.lister(process.pid),
             )
-        except TargetGoneError:
+        except TargetExitedError:
             raise _exited(process.pid) from None
         self._known[target.id] = target
         self._engine.submit(lambda: self._engine.add(sampler)).result()
@@ -153,7 +153,7 @@ class Targets:
             if target in self._known:
                 raise _exited(self._known[target].process.pid)
             raise _unknown(target)
-        self.note(changed)
+        self.update(changed)
         return changed
 
 

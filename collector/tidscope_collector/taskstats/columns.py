@@ -54,7 +54,7 @@ class Columns:
         comm = layout.offsets["ac_comm"] // 8
         self._words = np.array([*words, layout.offsets["ac_etime"] // 8, comm, comm + 1], np.intp)
 
-    def take(
+    def extract(
         self, words: npt.NDArray[np.uint64]
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.bytes_]]:
         """Pick counters, age and name out of structs.

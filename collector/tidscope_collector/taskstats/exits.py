@@ -29,7 +29,7 @@ from tidscope_collector.taskstats.messages import (
 )
 from tidscope_collector.taskstats.numbering import Numbering
 from tidscope_collector.taskstats.records import RecordDecoder, Records
-from tidscope_collector.taskstats.refusals import Refused
+from tidscope_collector.taskstats.refusals import RefusalCounts
 
 EXIT_BUFFER_BYTES = 64 * 1024 * 1024
 _BATCH = 256
@@ -148,7 +148,7 @@ class ExitListener:
             ) from error
 
     @property
-    def refused(self) -> Refused:
+    def refused(self) -> RefusalCounts:
         """Messages that were no record, by reason."""
         return self._decoder.refused
 

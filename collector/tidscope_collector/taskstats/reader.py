@@ -22,7 +22,7 @@ from tidscope_collector.taskstats.messages import (
     NLM_F_REQUEST,
     REQUEST_BYTES,
 )
-from tidscope_collector.taskstats.refusals import Refusal, Refused
+from tidscope_collector.taskstats.refusals import Refusal, RefusalCounts
 from tidscope_collector.taskstats.replies import Replies
 from tidscope_collector.threads.reading import Reading
 
@@ -57,7 +57,7 @@ class BatchQuery:
         self._grow(2 * BATCH)
 
     @property
-    def refused(self) -> Refused:
+    def refused(self) -> RefusalCounts:
         """Replies that were not what the kernel sends, and requests without any, so far."""
         return self._replies.refused
 
@@ -183,7 +183,7 @@ class TaskstatsReader:
             own = member(words, layout, "ac_tgid") == self._pid
             if not own.all():
                 words, before = words[own], before[own]
-        counters, age_us, names = self._columns.take(words)
+        counters, age_us, names = self._columns.extract(words)
         start = before - age_us.astype(np.int64) * 1000
         absent = None
         if self._columns.delays.any():

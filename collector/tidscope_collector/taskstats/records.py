@@ -9,7 +9,7 @@ from tidscope_collector.taskstats.columns import member
 from tidscope_collector.taskstats.datagrams import Slots
 from tidscope_collector.taskstats.link import Kernel
 from tidscope_collector.taskstats.messages import NLMSG_HEADER
-from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal, Refused
+from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal, RefusalCounts
 from tidscope_collector.taskstats.shapes import SEQUENCE_WORD, Shape, learn
 
 _MOST_SHAPES = 8
@@ -41,7 +41,7 @@ class RecordDecoder:
     """
 
     def __init__(self, kernel: Kernel) -> None:
-        self.refused = Refused()
+        self.refused = RefusalCounts()
         self._kernel = kernel
         self._shapes: list[Shape] = []
 

@@ -40,7 +40,7 @@ class MalformedReplyError(Exception):
         self.detail = detail
 
 
-class Refused(Counter[Refusal]):
+class RefusalCounts(Counter[Refusal]):
     """How many messages were refused, by reason; the first of each reason goes to the log."""
 
     def note(self, refusal: Refusal, detail: str, count: int = 1) -> None:

@@ -10,7 +10,7 @@ from tidscope_collector.taskstats.columns import member
 from tidscope_collector.taskstats.datagrams import Slots
 from tidscope_collector.taskstats.link import Kernel
 from tidscope_collector.taskstats.messages import NLMSG_HEADER, error_code
-from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal, Refused
+from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal, RefusalCounts
 from tidscope_collector.taskstats.shapes import SEQUENCE_WORD, Shape, learn
 
 Decoded = tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]
@@ -27,7 +27,7 @@ class Replies:
     """
 
     def __init__(self, kernel: Kernel) -> None:
-        self.refused = Refused()
+        self.refused = RefusalCounts()
         self._kernel = kernel
         self._width = kernel.layout.length // 8
         self._shape: Shape | None = None

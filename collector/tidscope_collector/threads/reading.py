@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField
 
 
-class TargetGoneError(Exception):
+class TargetExitedError(Exception):
     """The process has ended: its threads cannot be listed any more."""
 
 

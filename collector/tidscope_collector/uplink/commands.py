@@ -29,7 +29,7 @@ from tidscope_wire.problems import ProblemError, make_problem, refusal
 
 from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
 from tidscope_collector.steering.commands import SteeringCommands
-from tidscope_collector.targets.targets import Targets
+from tidscope_collector.targets.targets import TargetRegistry
 
 log = logging.getLogger("tidscope.uplink")
 
@@ -56,7 +56,7 @@ def parse(text: str | bytes) -> Command | CollectorWelcome | None:
         return None
 
 
-class Commands:
+class CommandHandler:
     """Carries commands out.
 
     Args:
@@ -68,7 +68,7 @@ class Commands:
 
     def __init__(
         self,
-        targets: Targets,
+        targets: TargetRegistry,
         examine: Callable[[], DoctorReport],
         delays: DelayAccounting | None = None,
         steering: SteeringCommands | None = None,

@@ -28,10 +28,10 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load
-from tidscope_collector.targets.targets import Targets
+from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
-from tidscope_collector.uplink.closing import Ending, ending
-from tidscope_collector.uplink.commands import Command, Commands, parse
+from tidscope_collector.uplink.close_reason import CloseReason, close_reason
+from tidscope_collector.uplink.commands import Command, CommandHandler, parse
 from tidscope_collector.uplink.replay import Replay
 
 log = logging.getLogger("tidscope.uplink")
@@ -42,7 +42,7 @@ IN_FLIGHT = 10_000
 """Frames of a connection that are remembered, to know which one a backend has refused."""
 
 
-class NotWelcomeError(Exception):
+class WelcomeError(Exception):
     """The backend did not answer the hello as the protocol says."""
 
 
@@ -65,8 +65,8 @@ class Uplink:
         url: str,
         secret: str,
         host: Host,
-        targets: Targets,
-        commands: Commands,
+        targets: TargetRegistry,
+        commands: CommandHandler,
         replay: Replay,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         policies: Sequence[PolicyInfo] = (),
@@ -99,7 +99,7 @@ class Uplink:
     def add_frame(self, target: Target, frame: SampledFrame) -> None:
         """Queue a frame; call in the event loop."""
         self._replay.add(target.id, frame)
-        self._targets.note(target)
+        self._targets.update(target)
         self._wake.set()
 
     async def run(self) -> None:
@@ -110,7 +110,7 @@ class Uplink:
             wait = backoff.wait_s(held_s, end.wait_s)
             await self._pause(wait * random.SystemRandom().uniform(0.7, 1.3))
 
-    async def _connection(self) -> tuple[Ending, float | None]:
+    async def _connection(self) -> tuple[CloseReason, float | None]:
         """Connect once.
 
         Returns:
@@ -131,14 +131,14 @@ class Uplink:
                 self._say(logging.INFO, "connected to the backend")
                 await self._serve(link)
         except ConnectionClosed as error:
-            end = ending(error)
+            end = close_reason(error)
             self._find_refused |= end.refused
             self._say(logging.WARNING, end.text)
-        except (OSError, InvalidHandshake, InvalidURI, NotWelcomeError) as error:
-            end = Ending(f"no backend at {self._url}: {error}")
+        except (OSError, InvalidHandshake, InvalidURI, WelcomeError) as error:
+            end = CloseReason(f"no backend at {self._url}: {error}")
             self._say(logging.INFO, end.text)
         except Exception as error:  # frames are kept: better to try again than to end
-            end = Ending(f"the uplink failed: {error!r}", LONGEST_WAIT_S)
+            end = CloseReason(f"the uplink failed: {error!r}", LONGEST_WAIT_S)
             log.exception("the uplink failed")
         return end, None if welcomed is None else clock() - welcomed
 
@@ -149,7 +149,7 @@ class Uplink:
             log.log(level, "%s", text)
 
     async def _greet(self, link: ClientConnection) -> None:
-        known = self._targets.known()
+        known = self._targets.all()
         hello = CollectorHello(
             protocol=PROTOCOL_VERSION, host=self._host, targets=known, policies=self._policies
         )
@@ -159,9 +159,9 @@ class Uplink:
             async with asyncio.timeout(WELCOME_S):
                 answer = parse(await link.recv())
         except TimeoutError:
-            raise NotWelcomeError(f"it did not answer the hello within {WELCOME_S} s") from None
+            raise WelcomeError(f"it did not answer the hello within {WELCOME_S} s") from None
         if not isinstance(answer, CollectorWelcome):
-            raise NotWelcomeError("it did not answer the hello with a welcome")
+            raise WelcomeError("it did not answer the hello with a welcome")
         # What changed since the hello is still to be told.
         self._told = {one.id: one.model_dump_json() for one in known}
         if self._find_refused:
@@ -238,7 +238,7 @@ class Uplink:
         self._sent[target] = last
 
     async def _tell_changes(self, link: ClientConnection) -> None:
-        for target in self._targets.known():
+        for target in self._targets.all():
             text = target.model_dump_json()
             if self._told.get(target.id) != text:
                 self._told[target.id] = text
@@ -246,7 +246,7 @@ class Uplink:
 
     async def _forget_ended(self, link: ClientConnection) -> None:
         """Forget the oldest ended targets, once the backend has all that is kept of them."""
-        ended = [one.id for one in self._targets.known() if one.state != "attached"]
+        ended = [one.id for one in self._targets.all() if one.state != "attached"]
         for target in ended[:-ENDED_KEPT]:
             if self._sent.get(target, 0) < self._replay.last_seq(target):
                 continue

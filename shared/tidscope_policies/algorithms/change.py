@@ -19,7 +19,7 @@ class ChangeDetector:
         self._slack, self._threshold = slack, threshold
         self._up = self._down = 0.0
 
-    def add(self, surprise: float) -> bool:
+    def update(self, surprise: float) -> bool:
         """Take in a surprise in standard deviations; whether there was a change."""
         self._up = max(0.0, self._up + surprise - self._slack)
         self._down = max(0.0, self._down - surprise - self._slack)
@@ -50,7 +50,7 @@ class NoiseMeter:
         self._sd, self._low, self._high = sd, low, high
         self._recent: deque[float] = deque(maxlen=60)
 
-    def add(self, surprise: float) -> None:
+    def update(self, surprise: float) -> None:
         """Take in the difference of a measurement from what was expected."""
         self._recent.append(abs(surprise))
 

@@ -148,13 +148,13 @@ class Search:
             new = all(size != known for known, _ in self._measured)
             if new and abs(sds) > OUTLIER:
                 self._widen(difference, variance)
-            elif self._detector.add(min(max(sds, -MOST_SURPRISE), MOST_SURPRISE)):
+            elif self._detector.update(min(max(sds, -MOST_SURPRISE), MOST_SURPRISE)):
                 self.forget("The program entered a new phase")
             elif abs(sds) > OUTLIER:
                 # Either a change, which the next interval will confirm, or nothing to learn from.
                 return
             else:
-                self._noise.add(difference)
+                self._noise.update(difference)
         self._measured.append((size, value))
         self._belief.take_in(size, value, noise)
 

@@ -7,7 +7,7 @@ from itertools import islice
 from tidscope_policies.registry import POLICIES
 from tidscope_policies.simulation.scenario import Scenario
 from tidscope_policies.simulation.scoring import Score, differing, score
-from tidscope_policies.simulation.trial import Run
+from tidscope_policies.simulation.trial import Simulation
 
 ONE_DIP_FROM, ONE_DIP_TO = 0.1, 0.9
 """Where in a run the single dip may begin, as shares of its length."""
@@ -67,9 +67,9 @@ class Row:
 def run_job(job: Job) -> Outcome:
     """Do one seed, with what is to be compared with it."""
 
-    def trial(scenario: Scenario, one_dip_s: float | None = None) -> Run:
-        run = Run(scenario, POLICIES[job.policy].make, job.seed, one_dip_s)
-        run.go()
+    def trial(scenario: Scenario, one_dip_s: float | None = None) -> Simulation:
+        run = Simulation(scenario, POLICIES[job.policy].make, job.seed, one_dip_s)
+        run.run()
         return run
 
     found = trial(job.scenario).trial

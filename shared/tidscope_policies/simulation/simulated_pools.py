@@ -52,7 +52,7 @@ class SimulatedPools:
         """
         found = self._rates.get((sizes, phases))
         if found is None:
-            found = self._rates[sizes, phases] = self._reckon(sizes, phases)
+            found = self._rates[sizes, phases] = self._compute(sizes, phases)
         return found
 
     def limited(self, at: int, rate: float) -> float:
@@ -60,7 +60,7 @@ class SimulatedPools:
         ceiling = self._scenario.processes[at].ceiling_ops
         return rate if ceiling is None else min(rate, ceiling)
 
-    def done(self, sizes: Ints, phases: Ints) -> tuple[float, ...]:
+    def throughput(self, sizes: Ints, phases: Ints) -> tuple[float, ...]:
         """Operations a second that each program does, without noise."""
         rates = self.capacities(sizes, phases)
         return tuple(self.limited(at, rate) for at, rate in enumerate(rates))
@@ -72,7 +72,7 @@ class SimulatedPools:
             found = self._best[phases] = self._search(phases)
         return found
 
-    def _reckon(self, sizes: Ints, phases: Ints) -> tuple[float, ...]:
+    def _compute(self, sizes: Ints, phases: Ints) -> tuple[float, ...]:
         cores = self._scenario.cores
         threads = sum(size for size, phase in zip(sizes, phases, strict=True) if phase >= 0)
         share = min(1.0, cores / threads) if threads else 1.0
@@ -99,8 +99,8 @@ class SimulatedPools:
                         for sizes in choices
                         for size in self._scenario.bounds.sizes
                     ]
-                best = max(choices, key=lambda sizes: _value(self.done(sizes, phases)))
-        return self.done(best, phases)
+                best = max(choices, key=lambda sizes: _value(self.throughput(sizes, phases)))
+        return self.throughput(best, phases)
 
 
 def _value(rates: tuple[float, ...]) -> float:

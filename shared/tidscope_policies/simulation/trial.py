@@ -6,7 +6,7 @@ from math import inf, log
 
 from tidscope_policies.contract import Observation, Part, Peers
 from tidscope_policies.coordinator import Coordinator
-from tidscope_policies.registry import Ready
+from tidscope_policies.registry import ReadyPolicy
 from tidscope_policies.simulation.disturbances import STEP_S, Disturbances, draw_disturbances
 from tidscope_policies.simulation.scenario import Scenario
 from tidscope_policies.simulation.simulated_pools import Ints, SimulatedPools
@@ -50,7 +50,7 @@ class _Program:
     """A steered program while it runs."""
 
     at: int
-    ready: Ready
+    ready: ReadyPolicy
     size: int
     begun: int
     pending: tuple[float, int] | None = None
@@ -63,7 +63,7 @@ class _Program:
         self.steps = max(1, round(self.ready.interval_s / STEP_S))
 
 
-class Run:
+class Simulation:
     """Drives policies against a simulated pools.
 
     Args:
@@ -76,7 +76,7 @@ class Run:
     def __init__(
         self,
         scenario: Scenario,
-        make: Callable[[], Ready],
+        make: Callable[[], ReadyPolicy],
         seed: int,
         one_dip_s: float | None = None,
     ) -> None:
@@ -94,13 +94,13 @@ class Run:
         self._until_s = 0.0
         self.trial = Trial()
 
-    def go(self) -> Trial:
+    def run(self) -> Trial:
         """Run to the end."""
         before: Ints = ()
         phases: Ints = ()
         for step in range(round(self._scenario.seconds / STEP_S)):
             now = step * STEP_S
-            self._come_and_go(step, now)
+            self._start_and_stop_programs(step, now)
             if now >= self._until_s:
                 phases = self._phases_at(now)
             if phases != before:
@@ -121,19 +121,19 @@ class Run:
             for at in range(len(self._disturbances))
         )
 
-    def _come_and_go(self, step: int, now: float) -> None:
+    def _start_and_stop_programs(self, step: int, now: float) -> None:
         for at, process in enumerate(self._scenario.processes):
             alive = process.from_s <= now < (process.until_s or inf)
             if alive and at not in self._running:
-                self._tell("another program joined")
+                self._restart_all("another program joined")
                 self._running[at] = _Program(at, self._make(), self._scenario.high, step)
                 self._coordinator.join(str(at))
             elif not alive and at in self._running:
                 del self._running[at]
                 self._coordinator.leave(str(at))
-                self._tell("another program left")
+                self._restart_all("another program left")
 
-    def _tell(self, reason: str) -> None:
+    def _restart_all(self, reason: str) -> None:
         for program in self._running.values():
             program.ready.policy.restart(reason)
 
@@ -183,11 +183,11 @@ class Run:
         seen = {program.at: self._observe(program, now) for program in due}
         for program in due:
             name = str(program.at)
-            elsewhere = self._coordinator.is_elsewhere(name, now)
+            elsewhere = self._coordinator.is_probing_elsewhere(name, now)
             decided = program.ready.policy.observe(
                 replace(seen[program.at], probing_elsewhere=elsewhere)
             )
-            has_token = self._coordinator.report(name, now, probing=decided.probing)
+            has_token = self._coordinator.request_turn(name, now, probing=decided.probing)
             size = decided.size if has_token or not decided.probing else program.size
             self.trial.decisions.append(Move(now, program.at, size))
             if size != program.size:

@@ -21,7 +21,7 @@ from tidscope_wire.generated.agent import (
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.agent.errors import (
     AgentLostError,
-    AgentNonsenseError,
+    AgentProtocolError,
     AgentRefusedError,
     AgentTimeoutError,
 )
@@ -61,7 +61,7 @@ class AgentClient:
         try:
             self.hello = self._call(AgentHello, "hello")
             if self.hello.protocol != PROTOCOL:
-                raise AgentNonsenseError(
+                raise AgentProtocolError(
                     f"The agent speaks version {self.hello.protocol} of the protocol, "
                     f"the collector {PROTOCOL}."
                 )
@@ -73,7 +73,7 @@ class AgentClient:
         """Its counters and the size in force.
 
         Raises:
-            AgentTroubleError: as every call does; see the module of errors.
+            AgentClientError: as every call does; see the module of errors.
         """
         return self._call(AgentReading, "read")
 
@@ -82,7 +82,7 @@ class AgentClient:
 
         Raises:
             AgentRefusedError: out of bounds, another client steers, or the program is ending.
-            AgentTroubleError: as every call does.
+            AgentClientError: as every call does.
         """
         params = AgentSetParams(size=size, lease_s=lease_s)
         return self._answer(AgentSize, AgentSetCall(id=self._id(), params=params))
@@ -100,7 +100,7 @@ class AgentClient:
             while self._socket.fileno() >= 0 and select.select([self._socket], [], [], 0)[0]:
                 self._receive(0.001)
             self._take_notices()
-        except (AgentLostError, AgentNonsenseError, AgentTimeoutError):
+        except (AgentLostError, AgentProtocolError, AgentTimeoutError):
             pass
         requested, self._restart_requested = self._restart_requested, False
         return requested
@@ -187,15 +187,15 @@ class AgentClient:
         self.close()
         return AgentLostError("The agent closed the connection.")
 
-    def _nonsense(self, what: str) -> AgentNonsenseError:
+    def _nonsense(self, what: str) -> AgentProtocolError:
         self.close()
-        return AgentNonsenseError(f"The agent sent {what}.")
+        return AgentProtocolError(f"The agent sent {what}.")
 
 
 def open_agent(procfs: ProcFs, pid: int, timeout_s: float = TIMEOUT_S) -> AgentClient:
     """Find the agent of a process and say hello.
 
     Raises:
-        AgentTroubleError: one of its kinds, which say what there is instead.
+        AgentClientError: one of its kinds, which say what there is instead.
     """
     return AgentClient(connect(procfs, pid, timeout_s), timeout_s)

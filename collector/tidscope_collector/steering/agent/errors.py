@@ -1,23 +1,23 @@
 """What can go wrong with an agent; each text is a sentence for people."""
 
 
-class AgentTroubleError(Exception):
+class AgentClientError(Exception):
     """Something is wrong with an agent, or with the way to it."""
 
 
-class NoAgentError(AgentTroubleError):
+class NoAgentError(AgentClientError):
     """The program has no agent: there is no socket of it in any of the places."""
 
 
-class StaleSocketError(AgentTroubleError):
+class StaleSocketError(AgentClientError):
     """There is a socket of that name, and nobody listens: a program that ended left it."""
 
 
-class WrongPeerError(AgentTroubleError):
+class WrongPeerError(AgentClientError):
     """Another process, or another user's, listens in the program's place."""
 
 
-class AgentRefusedError(AgentTroubleError):
+class AgentRefusedError(AgentClientError):
     """The agent understood and said no.
 
     Attributes:
@@ -29,13 +29,13 @@ class AgentRefusedError(AgentTroubleError):
         self.code = code
 
 
-class AgentNonsenseError(AgentTroubleError):
+class AgentProtocolError(AgentClientError):
     """What came from the agent is not the protocol; the connection is closed."""
 
 
-class AgentTimeoutError(AgentTroubleError):
+class AgentTimeoutError(AgentClientError):
     """There was no answer in time; the connection is closed."""
 
 
-class AgentLostError(AgentTroubleError):
+class AgentLostError(AgentClientError):
     """The agent closed the connection, or its program has ended."""

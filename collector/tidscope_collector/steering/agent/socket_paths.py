@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.agent.errors import (
+    AgentClientError,
     AgentTimeoutError,
-    AgentTroubleError,
     NoAgentError,
     StaleSocketError,
     WrongPeerError,
@@ -71,7 +71,7 @@ def connect(procfs: ProcFs, pid: int, timeout_s: float) -> socket.socket:
         StaleSocketError: there is one, and nobody listens.
         WrongPeerError: somebody else listens, or a symbolic link is in the way.
         AgentTimeoutError: the agent does not take the connection.
-        AgentTroubleError: the process is gone, or may not be looked at.
+        AgentClientError: the process is gone, or may not be looked at.
     """
     found = _candidates(procfs, pid)
     try:
@@ -87,13 +87,13 @@ def find_socket(procfs: ProcFs, pid: int) -> SocketId | None:
     """
     try:
         found = _candidates(procfs, pid)
-    except AgentTroubleError:
+    except AgentClientError:
         return None
     try:
         for path in found.paths:
             try:
                 file = _open(found.root, path)
-            except AgentTroubleError:
+            except AgentClientError:
                 continue
             try:
                 status = os.fstat(file)
@@ -109,14 +109,14 @@ def _candidates(procfs: ProcFs, pid: int) -> _Candidates:
     """Where to look for the socket of a process.
 
     Raises:
-        AgentTroubleError: the process is gone, or may not be looked at.
+        AgentClientError: the process is gone, or may not be looked at.
     """
     try:
         uids, own_pid = _who(procfs.read(f"{pid}/status"))
         folders = list_folders(procfs.read(f"{pid}/environ", 1 << 20), uids[1])
         root = os.open(procfs.path(f"{pid}/root"), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except PermissionError as error:
-        raise AgentTroubleError(
+        raise AgentClientError(
             f"Process {pid} belongs to another user: run the collector as root."
         ) from error
     except OSError as error:
@@ -126,7 +126,7 @@ def _candidates(procfs: ProcFs, pid: int) -> _Candidates:
 
 def _first(found: _Candidates, pid: int, timeout_s: float) -> socket.socket:
     """The first path at which the right process listens; else the most telling of the errors."""
-    failure: AgentTroubleError = NoAgentError(
+    failure: AgentClientError = NoAgentError(
         f"Process {pid} has no agent: there is no {' or '.join(found.paths)}."
     )
     for path in found.paths:
@@ -134,7 +134,7 @@ def _first(found: _Candidates, pid: int, timeout_s: float) -> socket.socket:
             return _connect_at(found.root, path, pid, found.uids, timeout_s)
         except NoAgentError:
             continue
-        except AgentTroubleError as error:
+        except AgentClientError as error:
             if isinstance(failure, NoAgentError):
                 failure = error
     raise failure
@@ -158,8 +158,8 @@ def _connect_at(root: int, path: str, pid: int, uids: list[int], timeout_s: floa
         ) from error
     except OSError as error:
         connection.close()
-        raise AgentTroubleError(f"Cannot connect to {path}: {error.strerror}.") from error
-    except AgentTroubleError:
+        raise AgentClientError(f"Cannot connect to {path}: {error.strerror}.") from error
+    except AgentClientError:
         connection.close()
         raise
     finally:
@@ -186,8 +186,8 @@ def _open(root: int, path: str) -> int:
         os.close(file)
         if error.errno in (errno.ENOENT, errno.ENOTDIR):
             raise NoAgentError(f"There is no {path}.") from error
-        raise AgentTroubleError(f"{path} cannot be opened: {error.strerror}.") from error
-    except AgentTroubleError:
+        raise AgentClientError(f"{path} cannot be opened: {error.strerror}.") from error
+    except AgentClientError:
         os.close(file)
         raise
     return file
@@ -208,4 +208,4 @@ def _who(status: bytes) -> tuple[list[int], int]:
     try:
         return [int(uid) for uid in lines[b"Uid"].split()], int(lines[b"NSpid"].split()[-1])
     except (KeyError, ValueError, IndexError) as error:
-        raise AgentTroubleError("The status file of the process cannot be parsed.") from error
+        raise AgentClientError("The status file of the process cannot be parsed.") from error

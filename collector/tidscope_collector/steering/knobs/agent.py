@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tidscope_collector.steering.agent.client import AgentClient
-from tidscope_collector.steering.agent.errors import AgentRefusedError, AgentTroubleError
+from tidscope_collector.steering.agent.errors import AgentClientError, AgentRefusedError
 from tidscope_collector.steering.knobs.knob import (
     KnobDescription,
     KnobKind,
@@ -52,7 +52,7 @@ class AgentKnob:
         with _told():
             return self._client.read().size
 
-    def keep(self) -> None:
+    def renew(self) -> None:
         """See Knob; renews the lease, if a size was applied."""
         if self._wanted is not None:
             self.apply(self._wanted)
@@ -62,7 +62,7 @@ class AgentKnob:
         self._wanted = None
         try:
             self._client.release()
-        except AgentTroubleError:
+        except AgentClientError:
             pass
 
     def close(self) -> None:
@@ -78,5 +78,5 @@ def _told() -> Iterator[None]:
         yield
     except AgentRefusedError as error:
         raise KnobRefusedError(f"The agent refused: {error}.") from error
-    except AgentTroubleError as error:
+    except AgentClientError as error:
         raise KnobLostError(str(error)) from error

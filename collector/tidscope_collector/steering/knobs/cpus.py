@@ -32,12 +32,12 @@ class CpuShares:
     def __init__(self) -> None:
         self._held: dict[int, frozenset[int]] = {}
 
-    def take(self, pid: int, allowed: Collection[int], number: int) -> frozenset[int]:
+    def allocate(self, pid: int, allowed: Collection[int], number: int) -> frozenset[int]:
         """Choose CPUs for a process, and note that it has them."""
         others = [cpus for other, cpus in self._held.items() if other != pid]
         self._held[pid] = choose_cpus(allowed, number, self._held.get(pid, ()), others)
         return self._held[pid]
 
-    def give_back(self, pid: int) -> None:
+    def free(self, pid: int) -> None:
         """The process is not steered any more."""
         self._held.pop(pid, None)

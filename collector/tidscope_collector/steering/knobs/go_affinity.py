@@ -31,7 +31,7 @@ from tidscope_collector.steering.knobs.masks import (
     read_masks,
     set_masks,
 )
-from tidscope_collector.steering.knobs.preflight import Passed, check
+from tidscope_collector.steering.knobs.preflight import PreflightResult, check
 
 FOLLOWS_WITHIN_S = 10.0
 """The runtime looks once a second, and may have to wait for a garbage collection."""
@@ -57,7 +57,7 @@ class GoAffinityKnob:
         self,
         procfs: ProcFs,
         lease: AffinityLease,
-        passed: Passed,
+        passed: PreflightResult,
         upper: int,
         leases: Leases,
         shares: CpuShares,
@@ -84,10 +84,10 @@ class GoAffinityKnob:
             raise KnobRefusedError(f"Size {size} is not from 1 to {self._description.upper}.")
         self._check_alive()
         pid, common = self._lease.pid, frozenset(self._lease.common)
-        cpus = self._shares.take(pid, common, size)
+        cpus = self._shares.allocate(pid, common, size)
         if size == self._description.original:
             cpus = common  # A limit of its cgroup may make it smaller than the number of CPUs.
-        self._note(cpus)
+        self._record_lease(cpus)
         if size != self._wanted:
             self._wanted, self._since_s, self._ticks = size, self._clock(), self._worked()
         try:
@@ -106,7 +106,7 @@ class GoAffinityKnob:
             raise KnobLostError(f"Process {self._lease.pid} has ended or executed another program.")
         return size
 
-    def keep(self) -> None:
+    def renew(self) -> None:
         """See Knob; also tells when the program does not follow, having restored it."""
         self._check_alive()
         if self._wanted is None or self.read() == self._wanted:
@@ -124,7 +124,7 @@ class GoAffinityKnob:
     def restore(self) -> None:
         """See Knob."""
         self._wanted = None
-        self._shares.give_back(self._lease.pid)
+        self._shares.free(self._lease.pid)
         if not self._lease.applied:
             return
         try:
@@ -147,7 +147,7 @@ class GoAffinityKnob:
         masks = read_masks(self._procfs, self._lease.pid)
         return [mask.tid for mask in masks if mask.cpus != cpus]
 
-    def _note(self, cpus: Cpus) -> None:
+    def _record_lease(self, cpus: Cpus) -> None:
         """Write into the lease what is going to be applied, before it is."""
         applied = [mask for mask in self._lease.applied if frozenset(mask) != cpus]
         self._lease.applied = [*applied, sorted(cpus)]

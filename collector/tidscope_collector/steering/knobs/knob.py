@@ -10,15 +10,15 @@ from typing import Literal, Protocol
 KnobKind = Literal["go-agent", "pool-agent", "go-affinity"]
 
 
-class KnobTroubleError(Exception):
+class KnobError(Exception):
     """A knob does not do what is asked; the text is a sentence for people."""
 
 
-class KnobRefusedError(KnobTroubleError):
+class KnobRefusedError(KnobError):
     """It cannot be turned, or not so far; nothing was changed."""
 
 
-class KnobLostError(KnobTroubleError):
+class KnobLostError(KnobError):
     """The program is gone, or does not answer, or does not follow; make a new knob or give up."""
 
 
@@ -53,7 +53,7 @@ class Knob(Protocol):
             The size in force now; it may take a moment to become the new one.
 
         Raises:
-            KnobTroubleError: it did not.
+            KnobError: it did not.
         """
         ...
 
@@ -65,11 +65,11 @@ class Knob(Protocol):
         """
         ...
 
-    def keep(self) -> None:
+    def renew(self) -> None:
         """Say that the size is still wanted: call it every second or so, else it is taken back.
 
         Raises:
-            KnobTroubleError: it cannot be kept.
+            KnobError: it cannot be kept.
         """
         ...
 

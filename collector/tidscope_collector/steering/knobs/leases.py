@@ -65,7 +65,7 @@ class AffinityLease(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Recovered:
+class RecoveredLease:
     """What became of a lease that a dead collector left; threads: how many were restored."""
 
     pid: int
@@ -151,7 +151,7 @@ class Leases:
             return None
         return lease.owner_pid
 
-    def recover(self) -> list[Recovered]:
+    def recover(self) -> list[RecoveredLease]:
         """Restore what collectors that are gone have left; leases of live ones stay."""
         done = []
         for path in sorted(self._directory.glob("*.json")):
@@ -172,14 +172,14 @@ class Leases:
             path.unlink(missing_ok=True)
         return done
 
-    def _recover(self, lease: AffinityLease) -> Recovered:
+    def _recover(self, lease: AffinityLease) -> RecoveredLease:
         try:
             threads = restore(self._procfs, lease)
         except (OSError, UnsettledError) as error:
             # The file stays, for the next start.
-            return Recovered(lease.pid, 0, str(error))
+            return RecoveredLease(lease.pid, 0, str(error))
         self.remove(lease.pid)
-        return Recovered(lease.pid, threads)
+        return RecoveredLease(lease.pid, threads)
 
     def _path(self, pid: int) -> Path:
         return self._directory / f"{pid}.json"

@@ -18,7 +18,7 @@ _AGENT = "link the Go agent into it instead"
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class PreflightResult:
     """A program that can be steered by affinity.
 
     Attributes:
@@ -30,7 +30,7 @@ class Passed:
     proven: bool
 
 
-def check(procfs: ProcFs, pid: int) -> Passed:
+def check(procfs: ProcFs, pid: int) -> PreflightResult:
     """Look at a process.
 
     Raises:
@@ -53,7 +53,7 @@ def check(procfs: ProcFs, pid: int) -> Passed:
     except BaseException:
         program.reader.close()
         raise
-    return Passed(program.reader, chosen is False)
+    return PreflightResult(program.reader, chosen is False)
 
 
 def _check_version(pid: int, program: GoProgram) -> None:

@@ -15,7 +15,7 @@ from tidscope_policies.contract import (
     Observation,
     is_usable,
 )
-from tidscope_policies.registry import Ready
+from tidscope_policies.registry import ReadyPolicy
 from tidscope_wire.generated.models import (
     KnobOption,
     SearchRestarted,
@@ -26,9 +26,9 @@ from tidscope_wire.generated.models import (
     SteeringStarted,
 )
 
-from tidscope_collector.steering.agent.errors import AgentTroubleError
-from tidscope_collector.steering.knobs.knob import Knob, KnobTroubleError
-from tidscope_collector.steering.loop.interval_meter import Meter
+from tidscope_collector.steering.agent.errors import AgentClientError
+from tidscope_collector.steering.knobs.knob import Knob, KnobError
+from tidscope_collector.steering.loop.interval_meter import IntervalMeter
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.signals.signal import (
     PROXIES,
@@ -42,9 +42,9 @@ log = logging.getLogger("tidscope.steering")
 SETTLE_S = 3.0
 """A change of size may take so long to act; Go 1.25 looks at its CPUs about once a second."""
 SETTLE_STEP_S = 0.02
-KEEP_S = 1.0
+RENEW_S = 1.0
 RETRY_S = 2.0
-STEERING_ERRORS = (KnobTroubleError, SignalLostError, SignalRefusedError, AgentTroubleError)
+STEERING_ERRORS = (KnobError, SignalLostError, SignalRefusedError, AgentClientError)
 
 Event = SteeringStarted | SteeringDecided | SearchRestarted | SteeringReleased | SteeringProblem
 EventSink = Callable[[Steering | None, Event], None]
@@ -114,7 +114,7 @@ class ControlLoop:
     def __init__(
         self,
         settings: LoopSettings,
-        ready: Ready,
+        ready: ReadyPolicy,
         open_setup: Callable[[], ControlSetup],
         setup: ControlSetup,
         peers: PeerRegistry,
@@ -130,7 +130,7 @@ class ControlLoop:
         self._is_paused, self._is_gone = is_paused, is_gone
         self._requests: queue.SimpleQueue[_RestartRequest | None] = queue.SimpleQueue()
         self._stopping = False
-        self._kept_s = time.monotonic()
+        self._renewed_s = time.monotonic()
         self._releaser = ""
         self._described = described = setup.knob.describe()
         self._steering = Steering(
@@ -286,7 +286,7 @@ class ControlLoop:
             STEERING_ERRORS: something was lost.
         """
         while True:
-            meter = Meter(setup.signal.read(), setup.knob.read())
+            meter = IntervalMeter(setup.signal.read(), setup.knob.read())
             if self._measure(setup, meter):
                 return
             now = time.monotonic()
@@ -295,36 +295,36 @@ class ControlLoop:
                 setup.knob.read(),
                 self.settings.bounds,
                 paused=self._is_paused(),
-                probing_elsewhere=self._peers.is_elsewhere(name, now),
+                probing_elsewhere=self._peers.is_probing_elsewhere(name, now),
                 peers=self._peers.peers(name, now),
             )
             decision = self._policy.observe(seen)
             wanted = self._allowed_size(decision, seen, now)
-            self._peers.say(name, now, seen.progress, moved=wanted != seen.size)
+            self._peers.record_interval(name, now, seen.progress, moved=wanted != seen.size)
             in_force = self._set_size(setup, seen.size, wanted)
             if in_force is None:
                 return
             self._publish_decision(seen, decision, in_force)
 
-    def _measure(self, setup: ControlSetup, meter: Meter) -> bool:
+    def _measure(self, setup: ControlSetup, meter: IntervalMeter) -> bool:
         """Let an interval pass; whether to stop."""
         end = time.monotonic() + self._interval_s
         while (left := end - time.monotonic()) > 0:
             # What is left may be less than half a part: it goes with the one before.
             if self._wait(left if left < 1.5 * PART_S else PART_S):
                 return True
-            meter.add(setup.signal.read())
+            meter.add_part(setup.signal.read())
             if setup.restart_requested():
                 request = _RestartRequest("the program entered a new phase", "the program")
                 self._restart_search(request)
-            if time.monotonic() - self._kept_s >= KEEP_S:
-                setup.knob.keep()
-                self._kept_s = time.monotonic()
+            if time.monotonic() - self._renewed_s >= RENEW_S:
+                setup.knob.renew()
+                self._renewed_s = time.monotonic()
         return False
 
     def _allowed_size(self, decision: Decision, seen: Observation, now_s: float) -> int:
         """The size to set: within bounds, and only where it is this one's turn to try."""
-        may = self._peers.report(self.settings.target, now_s, probing=decision.probing)
+        may = self._peers.request_turn(self.settings.target, now_s, probing=decision.probing)
         if self.settings.shadow or (decision.probing and not may):
             return seen.size
         return self.settings.bounds.clamp(decision.size)

@@ -5,7 +5,7 @@ from tidscope_policies.contract import Bounds, Observation, Part, Peers
 from tidscope_collector.steering.signals.signal import Count
 
 
-class Meter:
+class IntervalMeter:
     """One interval; a new one for each.
 
     It begins when the size is in force, with a count of its own: what was done before, and while
@@ -23,7 +23,7 @@ class Meter:
         self._parts: list[Part] = []
         self._fell = False
 
-    def add(self, count: Count) -> None:
+    def add_part(self, count: Count) -> None:
         """A part has ended."""
         seconds, ops = count.at_s - self._last.at_s, count.ops - self._last.ops
         self._last = count

@@ -13,7 +13,7 @@ FRESH_S = 30.0
 
 
 @dataclass
-class _Said:
+class _IntervalReport:
     at_s: float
     progress: float
     moves: int
@@ -26,7 +26,7 @@ class PeerRegistry:
         self._lock = threading.Lock()
         self._coordinator = Coordinator()
         self._restarts: dict[str, Callable[[str], None]] = {}
-        self._said: dict[str, _Said] = {}
+        self._said: dict[str, _IntervalReport] = {}
         self._seen_moves: dict[str, int] = {}
 
     def join(self, name: str, restart: Callable[[str], None]) -> None:
@@ -55,17 +55,17 @@ class PeerRegistry:
         for each in others:
             each("another program is no longer steered")
 
-    def is_elsewhere(self, name: str, now_s: float) -> bool:
+    def is_probing_elsewhere(self, name: str, now_s: float) -> bool:
         """Whether another one tries sizes out."""
         with self._lock:
-            return self._coordinator.is_elsewhere(name, now_s)
+            return self._coordinator.is_probing_elsewhere(name, now_s)
 
-    def report(self, name: str, now_s: float, *, probing: bool) -> bool:
+    def request_turn(self, name: str, now_s: float, *, probing: bool) -> bool:
         """Say whether this one tries sizes out; whether it may is the answer."""
         with self._lock:
-            return self._coordinator.report(name, now_s, probing=probing)
+            return self._coordinator.request_turn(name, now_s, probing=probing)
 
-    def say(self, name: str, now_s: float, progress: float, *, moved: bool) -> None:
+    def record_interval(self, name: str, now_s: float, progress: float, *, moved: bool) -> None:
         """EventSink the others of an interval.
 
         Args:
@@ -77,7 +77,7 @@ class PeerRegistry:
         with self._lock:
             before = self._said.get(name)
             moves = (before.moves if before else 0) + moved
-            self._said[name] = _Said(now_s, progress, moves)
+            self._said[name] = _IntervalReport(now_s, progress, moves)
 
     def peers(self, name: str, now_s: float) -> Peers | None:
         """What the others did; None for one that is steered alone."""

@@ -15,12 +15,12 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.agent.client import AgentClient, open_agent
-from tidscope_collector.steering.agent.errors import AgentTroubleError
+from tidscope_collector.steering.agent.errors import AgentClientError
 from tidscope_collector.steering.agent.socket_paths import SocketId, find_socket
 from tidscope_collector.steering.knobs.agent import AgentKnob
 from tidscope_collector.steering.knobs.cpus import CpuShares
 from tidscope_collector.steering.knobs.go_affinity import open_go_affinity
-from tidscope_collector.steering.knobs.knob import Knob, KnobRefusedError, KnobTroubleError
+from tidscope_collector.steering.knobs.knob import Knob, KnobError, KnobRefusedError
 from tidscope_collector.steering.knobs.leases import LeaseFolderError, Leases
 from tidscope_collector.steering.loop.control_loop import ControlSetup
 from tidscope_collector.steering.signals.agent import AgentSignal
@@ -98,7 +98,7 @@ class SetupOpener:
             waits: the policy steers on the time that jobs wait.
 
         Raises:
-            KnobTroubleError: the knob cannot be used.
+            KnobError: the knob cannot be used.
             SignalRefusedError: nor can the signal.
             SignalLostError: it could not be read just now.
         """
@@ -121,7 +121,7 @@ class SetupOpener:
             return ControlSetup(turned, found)
         if not isinstance(turned, AgentKnob):
             # The knob does not close it, and the signal may read through it.
-            return ControlSetup(_Both(turned, client), found, client.restart_requested)
+            return ControlSetup(_KnobWithAgent(turned, client), found, client.restart_requested)
         return ControlSetup(turned, found, client.restart_requested)
 
     def agent_socket(self, pid: int) -> SocketId | None:
@@ -177,7 +177,7 @@ class SetupOpener:
     def _agent(self, pid: int) -> tuple[AgentClient | None, str]:
         try:
             return open_agent(self._procfs, pid), ""
-        except AgentTroubleError as error:
+        except AgentClientError as error:
             return None, str(error)
 
     def _knob(self, pid: int, kind: KnobKind | None, client: AgentClient | None, why: str) -> Knob:
@@ -191,7 +191,7 @@ class SetupOpener:
             raise KnobRefusedError(why)
         try:
             return self._affinity(pid)
-        except KnobTroubleError as error:
+        except KnobError as error:
             if kind is None:
                 raise KnobRefusedError(f"{why} {error}") from error
             raise
@@ -219,13 +219,13 @@ def open_setup_opener(procfs: ProcFs) -> SetupOpener:
     return SetupOpener(procfs, leases)
 
 
-class _Both:
+class _KnobWithAgent:
     """A knob, and a connection to an agent that is there for the signal only."""
 
     def __init__(self, knob: Knob, client: AgentClient) -> None:
         self._knob, self._client = knob, client
         self.describe, self.apply, self.read = knob.describe, knob.apply, knob.read
-        self.keep, self.restore = knob.keep, knob.restore
+        self.renew, self.restore = knob.renew, knob.restore
 
     def close(self) -> None:
         self._knob.close()
@@ -235,7 +235,7 @@ class _Both:
 def _option(kind: KnobKind, open_knob: Callable[[], Knob]) -> KnobOption:
     try:
         knob = open_knob()
-    except KnobTroubleError as error:
+    except KnobError as error:
         return KnobOption(kind=kind, refusal=str(error)[:1024], lower=None, upper=None, size=None)
     try:
         found = knob.describe()
@@ -243,7 +243,7 @@ def _option(kind: KnobKind, open_knob: Callable[[], Knob]) -> KnobOption:
             kind=kind, refusal="", lower=found.lower, upper=found.upper, size=knob.read()
         )
     finally:
-        with suppress(KnobTroubleError):
+        with suppress(KnobError):
             knob.close()
 
 

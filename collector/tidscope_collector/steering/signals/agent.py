@@ -3,7 +3,7 @@
 from typing import Literal
 
 from tidscope_collector.steering.agent.client import AgentClient
-from tidscope_collector.steering.agent.errors import AgentTroubleError
+from tidscope_collector.steering.agent.errors import AgentClientError
 from tidscope_collector.steering.signals.signal import Count, SignalLostError, SignalRefusedError
 
 
@@ -31,7 +31,7 @@ class AgentSignal:
         """See Signal."""
         try:
             now = self._client.read()
-        except AgentTroubleError as error:
+        except AgentClientError as error:
             raise SignalLostError(str(error)) from error
         wait_s = None if now.queue_wait_ns is None else now.queue_wait_ns / 1e9
         return Count(now.monotonic_ns / 1e9, now.ops, wait_s, now.queue_waits or 0)

@@ -39,7 +39,7 @@ class _Vanished:
 
 
 @dataclass
-class EndedThreads:
+class ExitedThreads:
     """Sums over ended threads, since attach.
 
     Threads that vanished are remembered for one more sample, since only then it may turn out that
@@ -53,7 +53,7 @@ class EndedThreads:
     _recent: dict[int, _Vanished] = field(default_factory=dict)
     _before: dict[int, _Vanished] = field(default_factory=dict)
 
-    def told(self) -> ExitedTotals:
+    def summary(self) -> ExitedTotals:
         """The sums as the wire tells them."""
         return ExitedTotals(threads=self.threads, inexact=self.inexact, totals=dict(self.totals))
 
@@ -102,7 +102,7 @@ class EndedThreads:
                 del vanished[tid]
                 self.inexact -= 1
                 mended = latest(known.totals, totals)
-                self._take(known.totals)
+                self._subtract(known.totals)
                 self._add(mended)
                 self.roles.corrected(known.name, known.totals, mended)
                 return True
@@ -126,13 +126,13 @@ class EndedThreads:
             _, tid, vanished = max(fitting, key=lambda one: one[0])
             self.inexact -= 1
             counted = vanished.pop(tid).totals
-            self._take(counted)
+            self._subtract(counted)
             self.roles.counted(name, counted)
 
     def _add(self, totals: Mapping[str, int]) -> None:
         for name, value in totals.items():
             self.totals[name] = self.totals.get(name, 0) + value
 
-    def _take(self, totals: Mapping[str, int]) -> None:
+    def _subtract(self, totals: Mapping[str, int]) -> None:
         for name, value in totals.items():
             self.totals[name] -= value

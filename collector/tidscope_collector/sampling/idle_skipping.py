@@ -12,7 +12,7 @@ from tidscope_collector.threads.matching import rows_of_both
 from tidscope_collector.threads.reading import Reading, ThreadReader
 
 
-class SparingReader:
+class IdleSkippingReader:
     """Lists the threads of a target and reads them.
 
     Args:
@@ -35,11 +35,11 @@ class SparingReader:
         """Read all threads, in the order of their list; those that have gone are left out.
 
         Raises:
-            TargetGoneError: there are no threads any more.
+            TargetExitedError: there are no threads any more.
             OSError: the kernel answered nonsense.
         """
         before = time.monotonic_ns()
-        threads = self._lister.look()
+        threads = self._lister.list_threads()
         self.listed = threads.tid
         if threads.idle is None:
             self.asked = len(threads.tid)

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from tidscope_collector.discovery.threads import Threads
-from tidscope_collector.sampling.sparing import SparingReader
+from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.threads.reading import Reading
 from tidscope_wire.generated.models import AbsentField
 
@@ -27,7 +27,7 @@ class World:
         for tid in tids:
             self.counter[tid] = self.counter.get(tid, 0) + 1
 
-    def look(self) -> Threads:
+    def list_threads(self) -> Threads:
         idle = [self._looked.get(tid) == count for tid, count in self.counter.items()]
         self._looked = dict(self.counter)
         return Threads(np.array(list(self.counter), np.uint32), np.array(idle, np.bool_))
@@ -66,7 +66,7 @@ def rows(reading: Reading) -> dict[int, tuple[int, int, bytes]]:
 
 def test_at_first_every_thread_is_asked_then_those_that_ran() -> None:
     world = World(7, 5, 6)
-    sparing = SparingReader(world, world)
+    sparing = IdleSkippingReader(world, world)
     sparing.read()
     assert (world.asked, sparing.asked) == ([7, 5, 6], 3)
     world.run(5)
@@ -82,7 +82,7 @@ def test_at_first_every_thread_is_asked_then_those_that_ran() -> None:
 
 def test_when_nobody_ran_nobody_is_asked() -> None:
     world = World(1, 2)
-    sparing = SparingReader(world, world)
+    sparing = IdleSkippingReader(world, world)
     first = sparing.read()
     assert rows(sparing.read()) == rows(first)
     assert world.asked == []
@@ -90,7 +90,7 @@ def test_when_nobody_ran_nobody_is_asked() -> None:
 
 def test_who_comes_and_goes() -> None:
     world = World(1, 2, 3)
-    sparing = SparingReader(world, world)
+    sparing = IdleSkippingReader(world, world)
     sparing.read()
     del world.counter[2]
     world.run(9)
@@ -100,7 +100,7 @@ def test_who_comes_and_goes() -> None:
 
 def test_who_did_not_answer_is_asked_again_though_it_did_not_run() -> None:
     world = World(1, 2)
-    sparing = SparingReader(world, world)
+    sparing = IdleSkippingReader(world, world)
     world.silent.add(2)
     assert list(rows(sparing.read())) == [1]
     assert list(rows(sparing.read())) == [1]
@@ -113,7 +113,7 @@ def test_who_did_not_answer_is_asked_again_though_it_did_not_run() -> None:
 
 def test_after_a_reading_that_failed_every_thread_is_asked() -> None:
     world = World(1, 2)
-    sparing = SparingReader(world, world)
+    sparing = IdleSkippingReader(world, world)
     sparing.read()
     world.run(1)
     world.failing = True
@@ -127,7 +127,7 @@ def test_after_a_reading_that_failed_every_thread_is_asked() -> None:
 def test_what_is_absent_of_a_thread_stays_absent_while_it_sleeps() -> None:
     world = World(1, 2)
     world.masked = {2}
-    sparing = SparingReader(world, world)
+    sparing = IdleSkippingReader(world, world)
     sparing.read()
     world.run(1)
     reading = sparing.read()
@@ -138,7 +138,7 @@ def test_what_is_absent_of_a_thread_stays_absent_while_it_sleeps() -> None:
 
 def test_an_idle_thread_was_seen_when_it_was_listed_others_when_they_were_read() -> None:
     world = World(1, 2)
-    sparing = SparingReader(world, world)
+    sparing = IdleSkippingReader(world, world)
     first = sparing.read()
     world.run(2)
     second = sparing.read()
@@ -151,11 +151,11 @@ def test_a_list_that_does_not_know_who_ran_asks_everyone() -> None:
     world = World(1, 2)
 
     class Plain(World):
-        def look(self) -> Threads:
-            return Threads(super().look().tid)
+        def list_threads(self) -> Threads:
+            return Threads(super().list_threads().tid)
 
     plain = Plain(1, 2)
-    sparing = SparingReader(plain, world)
+    sparing = IdleSkippingReader(plain, world)
     sparing.read()
     sparing.read()
     assert world.asked == [1, 2]

@@ -13,7 +13,7 @@ REPLACED_WAIT_S = 30.0
 
 
 @dataclass(frozen=True)
-class Ending:
+class CloseReason:
     """Why a connection ended.
 
     Attributes:
@@ -38,17 +38,19 @@ _HINTS = {
 _REFUSED = (CloseCode.BAD_MESSAGE, CloseCode.TOO_LARGE, StandardCode.MESSAGE_TOO_BIG)
 
 
-def ending(error: ConnectionClosed) -> Ending:
+def close_reason(error: ConnectionClosed) -> CloseReason:
     """Judge how a connection ended."""
     if error.rcvd is None:
-        return Ending("the connection to the backend was lost")
+        return CloseReason("the connection to the backend was lost")
     code, reason = error.rcvd.code, error.rcvd.reason
     if code in _REFUSED:
         text = f"the backend refused a message ({code}: {reason}); it is not sent again"
-        return Ending(text, LONGEST_WAIT_S, refused=True)
+        return CloseReason(text, LONGEST_WAIT_S, refused=True)
     known = next((one for one in CloseCode if one == code), None)
     if known is None:
-        return Ending(f"the backend closed the connection ({code}{': ' if reason else ''}{reason})")
+        return CloseReason(
+            f"the backend closed the connection ({code}{': ' if reason else ''}{reason})"
+        )
     hint = _HINTS.get(known)
     text = f"the backend rejected the connection ({code}: {reason}){f'; {hint}' if hint else ''}"
-    return Ending(text, REPLACED_WAIT_S if known is CloseCode.REPLACED else LONGEST_WAIT_S)
+    return CloseReason(text, REPLACED_WAIT_S if known is CloseCode.REPLACED else LONGEST_WAIT_S)
