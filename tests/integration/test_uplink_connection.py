@@ -145,7 +145,7 @@ async def test_a_new_backend_gets_the_baseline_that_left_the_replay_buffer(
 
 
 async def test_decisions_alone_do_not_announce_the_target_again(
-    targets: Targets, backend: Backend
+    targets: TargetRegistry, backend: Backend
 ) -> None:
     def steered(**changes: object) -> Target:
         return target(TARGET_ID).model_copy(update={"steering": steering(**changes)})
