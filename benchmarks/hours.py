@@ -28,7 +28,7 @@ def long_run(home: Path, recorded: str, hours: float) -> str:
     source = RunReader(home / recorded)
     part = source.parts[0]
     samples, signals = part.samples(), part.signals()
-    seq, times = part.instants.seq, part.instants.time_ns
+    seq, times = part.times.seq, part.times.time_ns
     instants = len(seq)
     step_ns = int((times[-1] - times[0]) * instants // (instants - 1))
     growth = _growth(samples, source.fields)

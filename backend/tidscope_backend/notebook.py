@@ -68,7 +68,7 @@ def compare(
 
 
 class Run:
-    """One run, as it is when it is opened: what is recorded later, another `open_run` sees.
+    """One run at the time it is opened; a later `open_run` sees what was recorded since.
 
     Times in seconds count from the run's start; `time_ns` in tables from the attachment.
 
@@ -89,7 +89,7 @@ class Run:
         return self._reader.manifest
 
     def threads(self) -> pa.Table:
-        """A row a thread's life: who it was, and its counters at both ends of the run."""
+        """One row per thread: its identity, and its counters at both ends of the run."""
         return self._reader.threads()
 
     def samples(
@@ -99,13 +99,13 @@ class Run:
         tids: Sequence[int] | None = None,
         level: int = 0,
     ) -> pa.Table:
-        """A row a thread and instant, with cumulative counters and the instant's `time_ns`.
+        """One row per thread and frame, with cumulative counters and the frame's `time_ns`.
 
         Args:
             from_s: first time, seconds from the run's start; None: from there.
             to_s: last time; None: to the run's end.
             tids: of these threads; None: of all.
-            level: 0: all instants; 1: about one a second; 2: about one in ten seconds.
+            level: 0: all frames; 1: about one a second; 2: about one in ten seconds.
         """
         table = self._reader.samples(None, self._ns(from_s), self._ns(to_s), level)
         if tids is not None:
@@ -113,25 +113,25 @@ class Run:
         return table
 
     def signals(self) -> pa.Table:
-        """A row an instant: times, gauges of the process, counters of the machine, roles."""
+        """One row per frame: times, gauges of the process, counters of the machine, roles."""
         return self._reader.signals()
 
     def events(self) -> pa.Table:
-        """A row an event: when, its type, its thread if it has one, and all of it as JSON."""
+        """One row per event: time, type, thread if it has one, and all of it as JSON."""
         events = self._reader.events()
         return pa.table(
             {
-                "seq": pa.array([told.seq for told in events], pa.int64()),
-                "time_ns": pa.array([told.time_ns for told in events], pa.int64()),
-                "unix_us": pa.array([told.unix_us for told in events], pa.int64()),
-                "type": pa.array([told.event.type for told in events], pa.utf8()),
-                "tid": pa.array([getattr(told.event, "tid", None) for told in events], pa.uint32()),
-                "event": pa.array([told.event.model_dump_json() for told in events], pa.utf8()),
+                "seq": pa.array([one.seq for one in events], pa.int64()),
+                "time_ns": pa.array([one.time_ns for one in events], pa.int64()),
+                "unix_us": pa.array([one.unix_us for one in events], pa.int64()),
+                "type": pa.array([one.event.type for one in events], pa.utf8()),
+                "tid": pa.array([getattr(one.event, "tid", None) for one in events], pa.uint32()),
+                "event": pa.array([one.event.model_dump_json() for one in events], pa.utf8()),
             }
         )
 
     def roles(self) -> pa.Table:
-        """A row a role and instant, about once a second: threads, and counters added up."""
+        """One row per role, about once a second: threads, and totals of counters."""
         signals = self._reader.signals(["time_ns", "roles"])
         signals = signals.filter(pc.is_valid(signals["roles"])).combine_chunks()
         lists = signals["roles"].combine_chunks()
@@ -143,7 +143,7 @@ class Run:
         return pa.table({"time_ns": times, **columns, **fields})
 
     def sql(self, query: str) -> pa.Table:
-        """Ask by SQL (DuckDB) over the tables samples, signals, threads, events and roles.
+        """Query the tables samples, signals, threads, events and roles by SQL (DuckDB).
 
         Samples and signals of sealed parts are read from their Parquet files, and of these only
         the columns and rows that the query needs.
@@ -162,7 +162,7 @@ class Run:
             return database.sql(query).to_arrow_table()
 
     def _make_view(self, database: "duckdb.DuckDBPyConnection", name: str) -> None:
-        """A view of a table whose parts are files, or frames where they are open."""
+        """A view over the Parquet files of sealed parts and the tables of open ones."""
         folder = self._reader.folder
         parts = []
         files = []
@@ -190,5 +190,5 @@ def _path(run: Run | str | Path) -> Path:
 def _runs(folder: str | Path | None) -> Path:
     found = runs_directory(os.environ) if folder is None else Path(folder)
     if found is None:
-        raise RunNotFoundError("there is no folder for runs: set TIDSCOPE_RUNS to one")
+        raise RunNotFoundError("there is no runs directory: set TIDSCOPE_RUNS to one")
     return found

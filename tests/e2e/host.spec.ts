@@ -61,7 +61,7 @@ test.describe("delay accounting", () => {
         await expect(panel.part("unsplit")).toContainText(/%/);
         await expect(panel.part("rest")).toHaveCount(0);
         await expect(panel.root.locator("[data-reason=blkio]")).toContainText(
-          "switch it on in Doctor",
+          "enable it in Doctor",
         );
       }),
     );
@@ -72,7 +72,7 @@ test.describe("delay accounting", () => {
     await switched(false, async () => {
       await signedIn.goto(`${site.url}/doctor`);
       const card = signedIn.locator("[data-check=delay-accounting]");
-      await expect(card).toContainText("Only threads that start afterwards have delays");
+      await expect(card).toContainText("Only threads that start while it is on have delays");
       await card.getByRole("button", { name: "Turn on delay accounting" }).click();
       await expect(card).toHaveAttribute("data-state", "ok");
       expect(isOn()).toBe(true);

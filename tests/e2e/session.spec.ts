@@ -18,7 +18,7 @@ test("without a session the page asks for the token", async ({ page, site }) => 
   const field = page.getByLabel("Address or token");
   await field.fill("   ");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByRole("alert")).toContainText("There is no token in this text");
+  await expect(page.getByRole("alert")).toContainText("No token found in this text");
 
   await field.fill("not-the-token-at-all");
   await page.getByRole("button", { name: "Sign in" }).click();

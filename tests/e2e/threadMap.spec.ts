@@ -91,8 +91,8 @@ test("5,000 threads share rows, and the page keeps up", async ({ signedIn, site 
     await signedIn.goto(`${site.url}/?pid=${wakers.pid}`);
     await expect(signedIn.locator('[data-tile="threads"]')).toContainText("5\u202f000");
     await showMap(signedIn, 40);
-    await expect(panel(signedIn)).toContainText("5000 threads");
-    await expect(panel(signedIn)).toContainText(/up to \d+ share a row, which shows the highest/);
+    await expect(panel(signedIn)).toContainText("5\u202f000 threads");
+    await expect(panel(signedIn)).toContainText(/up to \d+ per row, highest shown/);
     expect(Number(await map(signedIn).getAttribute("data-rows"))).toBeLessThanOrEqual(400);
     await signedIn.mouse.move(...(await pointSecondsAgo(signedIn, 2, 0.5)));
     await expect(tooltip(signedIn)).toContainText(/highest of the \d+ threads in this row/);

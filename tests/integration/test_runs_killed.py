@@ -173,7 +173,7 @@ async def test_both_are_killed(tmp_path: Path) -> None:
                 answer = await http.get("/api/v1/runs")
     manifest = check_whole(folder)
     assert (manifest.state, manifest.end) == ("interrupted", "backend-lost")
-    assert "what came after the last instant is missing" in manifest.end_detail
+    assert "all after the last frame is missing" in manifest.end_detail
     last_s = (manifest.started_unix_us + (manifest.to_ns - manifest.from_ns) // 1000) / 1e6
     assert killed_s - last_s < 1
     (listed,) = RunsResponse.model_validate_json(answer.content).runs

@@ -55,7 +55,7 @@ class Rig:
         run = RunManifest.model_validate_json(answer.content)
         if run.state == "recording":
             # Or the page's state of before could be taken for one without recordings any more.
-            await self._state(lambda state: run.id in {one.run for one in state.recordings or []})
+            await self.state(lambda state: run.id in {one.run for one in state.recordings or []})
         return run
 
     async def refused(self, method: str, path: str, **more: Any) -> tuple[int, str]:
@@ -77,10 +77,11 @@ class Rig:
         return RunsResponse.model_validate_json(answer.raise_for_status().content)
 
     async def recorded(self, count: int) -> LiveState:
-        """Wait until the page's last word is that there are so many recordings."""
-        return await self._state(lambda state: len(state.recordings or []) == count)
+        """Wait until the page has a state with so many recordings."""
+        return await self.state(lambda state: len(state.recordings or []) == count)
 
-    async def _state(self, wanted: Callable[[LiveState], bool]) -> LiveState:
+    async def state(self, wanted: Callable[[LiveState], bool]) -> LiveState:
+        """Wait until the newest state of the page is as wanted."""
         self.states += [text for text in self.page.texts if isinstance(text, LiveState)]
         self.page.texts.clear()
         while not self.states or not wanted(self.states[-1]):
@@ -300,7 +301,7 @@ async def test_people_say_what_a_run_is(tmp_path: Path) -> None:
         patch = {"name": "b", "group": None, "tags": ["x"], "marks": marks}
         answer = await site.client.patch(f"/api/v1/runs/{run}", json=patch)
         assert answer.status_code == 200
-        assert [one.name for one in (await site.recorded(1)).recordings] == ["b"]
+        await site.state(lambda state: [one.name for one in state.recordings] == ["b"])
         await site.send(*stream(4, 8))
         for said in (RunManifest.model_validate_json(answer.content), await site.stop(run)):
             assert (said.name, said.group, said.tags, said.notes) == ("b", None, ["x"], "n")

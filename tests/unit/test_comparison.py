@@ -262,7 +262,7 @@ def test_alignment() -> None:
     assert told(compare(groups)) == [(5, None)] * 3
     assert told(compare(groups, "policy")) == [
         (7, None),
-        (5, "its policy was at work before it began, and did not change in it"),
+        (5, "its policy started before the run and did not change in it"),
         (5, "no policy steered it"),
     ]
     assert told(compare(groups, "mark", "load")) == [

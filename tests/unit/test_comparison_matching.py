@@ -49,7 +49,7 @@ def test_two_roles_can_be_exchanged() -> None:
     [
         ([Correction("r-c", "main", "x")], "r-c, which is not compared"),
         ([Correction(A, "nobody", "x")], "'nobody', which r-a does not have"),
-        ([Correction(A, "main", "z"), Correction(A, "x", "z")], "two roles of r-a 'z'"),
+        ([Correction(A, "main", "z"), Correction(A, "x", "z")], "two roles of r-a the label 'z'"),
     ],
 )
 def test_what_cannot_be(corrections: list[Correction], why: str) -> None:

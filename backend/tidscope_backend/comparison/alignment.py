@@ -6,7 +6,7 @@ from tidscope_backend.comparison.tables import RunTables
 
 
 def zero_of(run: RunTables, align: AlignKind, mark: str | None) -> tuple[int, str | None]:
-    """Find the instant that is laid over those of the other runs.
+    """Find time 0 of a run.
 
     Args:
         run: which.
@@ -22,13 +22,13 @@ def zero_of(run: RunTables, align: AlignKind, mark: str | None) -> tuple[int, st
         return start, None
     if align == "policy":
         began = [event.time_ns for event in run.events if isinstance(event.event, SteeringStarted)]
-        # A policy that was at work before the run began is in the manifest with an earlier time.
+        # A policy that started before the run is in the manifest with an earlier time.
         began += [policy.time_ns for policy in run.manifest.policies]
         within = [time for time in began if _is_within(run, time)]
         if within:
             return min(within), None
         if began:
-            return start, "its policy was at work before it began, and did not change in it"
+            return start, "its policy started before the run and did not change in it"
         return start, "no policy steered it"
     found = [one.time_ns for one in run.manifest.marks if one.text == mark]
     if found:

@@ -59,9 +59,9 @@ def tables_of(path: Path) -> RunTables:
         manifest=manifest,
         threads=reader.threads(),
         signals=reader.signals(COLUMNS),
-        events=[event for event in reader.events() if _is_of_steering(event)],
+        events=[event for event in reader.events() if _is_steering(event)],
     )
 
 
-def _is_of_steering(told: RunEvent) -> bool:
-    return isinstance(told.event, SteeringStarted | SteeringDecided)
+def _is_steering(recorded: RunEvent) -> bool:
+    return isinstance(recorded.event, SteeringStarted | SteeringDecided)

@@ -1,4 +1,4 @@
-"""Which role of one run is held against which of another."""
+"""Which roles of different runs are compared with each other."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from tidscope_backend.comparison.tables import ComparisonError
 
 
 class Correction(NamedTuple):
-    """What a person said: in this run, this role is what is called so in the comparison."""
+    """A manual match: in this run, this role has this label in the comparison."""
 
     run: str
     role: str
@@ -18,7 +18,7 @@ class Correction(NamedTuple):
 
 
 def parse_correction(text: str) -> Correction:
-    """Read `RUN:ROLE=LABEL`; a role may hold : and =, a label no =.
+    """Parse `RUN:ROLE=LABEL`; a role may contain : and =, a label no =.
 
     Raises:
         ComparisonError: it is not of this form.
@@ -26,14 +26,14 @@ def parse_correction(text: str) -> Correction:
     run, colon, rest = text.partition(":")
     role, sign, label = rest.rpartition("=")
     if not (run and colon and sign and role and label):
-        raise ComparisonError(f"match {text!r}: want RUN:ROLE=LABEL")
+        raise ComparisonError(f"match {text!r} is not RUN:ROLE=LABEL")
     return Correction(run, role, label)
 
 
 def match_roles(
     runs: Sequence[str], weights: Sequence[Mapping[str, int]], corrections: Sequence[Correction]
 ) -> list[MatchedRole]:
-    """Match roles of the same name, and those that a person named.
+    """Match roles by name, and manually.
 
     Args:
         runs: ids.
@@ -76,7 +76,7 @@ def match_roles(
 def _corrections_of(
     run: str, roles: Mapping[str, int], corrections: Sequence[Correction]
 ) -> dict[str, str]:
-    """Role to label, as a person said for one run."""
+    """Role to label, as matched manually in one run."""
     labels: dict[str, str] = {}
     for one in corrections:
         if one.run != run:
@@ -84,7 +84,7 @@ def _corrections_of(
         if one.role not in roles:
             raise ComparisonError(f"match names the role {one.role!r}, which {run} does not have")
         if one.label in labels.values() and labels.get(one.role) != one.label:
-            raise ComparisonError(f"match calls two roles of {run} {one.label!r}")
+            raise ComparisonError(f"match gives two roles of {run} the label {one.label!r}")
         labels[one.role] = one.label
     return labels
 

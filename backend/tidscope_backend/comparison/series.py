@@ -1,4 +1,4 @@
-"""Curves of runs, from what frames tell by role about once a second; no samples are read."""
+"""Curves of runs, from the role totals in frames, about once a second; no samples are read."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from tidscope_wire.generated.models import ComparedSeries, MatchedRole
 Floats = npt.NDArray[np.float64]
 MAX_POINTS = 600
 ALL_POINTS = 2400
-"""Of one metric of one role in all runs together: eight runs have half as many each."""
+"""Of one metric of one role in all runs together, so eight runs have half as many each."""
 COUNTERS = (
     "cpu_run_ns",
     "cpu_delay_ns",
@@ -26,15 +26,15 @@ GAUGES = ("gomaxprocs", "rss_bytes")
 METRICS = (*COUNTERS, *GAUGES)
 OF_ROLES = ("cpu_run_ns", "cpu_delay_ns", "net_read_bytes", "net_write_bytes")
 MAX_ROLES = 8
-"""Roles that have curves; the busiest."""
+"""Roles that have curves: the busiest."""
 
 
 @dataclass(frozen=True)
 class RoleCurves:
-    """What a run's roles add up to, over time; curves begin with 0 where the run does.
+    """Totals of the roles of a run over time, from 0 at its start.
 
     Attributes:
-        time_ns: instants at which roles were told.
+        time_ns: times of the frames that have roles.
         values: role to field to a value an instant, since the run's start; nan: not known. The
             role None is that of all roles beyond the bound on their number.
     """
@@ -54,9 +54,9 @@ class RoleCurves:
 
 def curves_of(signals: pa.Table) -> RoleCurves:
     """Read the column `roles` of signals."""
-    told = signals.filter(pc.is_valid(signals.column("roles")))
-    time_ns = told.column("time_ns").to_numpy().astype(np.int64)
-    lists = told.column("roles").combine_chunks()
+    with_roles = signals.filter(pc.is_valid(signals.column("roles")))
+    time_ns = with_roles.column("time_ns").to_numpy().astype(np.int64)
+    lists = with_roles.column("roles").combine_chunks()
     rows = pc.list_flatten(lists)
     instants = pc.list_parent_indices(lists).to_numpy()
     encoded = pc.dictionary_encode(rows.field("role"), null_encoding="encode")
@@ -84,7 +84,7 @@ def _totals(totals: pa.StructArray) -> dict[str, Floats]:
 
 
 def _since_start(curve: Floats) -> Floats:
-    """Less what it had at the run's start; a role that came later had nothing then."""
+    """Minus its value at the start of the run, which is 0 for a role that appears later."""
     base = curve[0]
     return curve if np.isnan(base) else curve - base
 
@@ -128,16 +128,16 @@ class RunCurves:
         values: Floats,
         points: int,
     ) -> ComparedSeries:
-        kept = _spread(len(values), points)
+        kept = _evenly(len(values), points)
         time_s = (time_ns[kept] - self.zero_ns) / 1e9
-        told = [None if math.isnan(value) else value for value in values[kept].tolist()]
+        shown = [None if math.isnan(value) else value for value in values[kept].tolist()]
         return ComparedSeries(
-            run=self.run, metric=metric, role=label, time_s=time_s.tolist(), value=told
+            run=self.run, metric=metric, role=label, time_s=time_s.tolist(), value=shown
         )
 
 
 def series_of(runs: Sequence[RunCurves], roles: Sequence[MatchedRole]) -> list[ComparedSeries]:
-    """Curves by metric, role and run; those of which nothing is known are left out."""
+    """Curves by metric, role and run; those without values are left out."""
     points = min(MAX_POINTS, ALL_POINTS // len(runs))
     found: list[ComparedSeries] = []
     for metric in METRICS:
@@ -150,10 +150,10 @@ def series_of(runs: Sequence[RunCurves], roles: Sequence[MatchedRole]) -> list[C
     return [series for series in found if any(value is not None for value in series.value)]
 
 
-def _spread(count: int, points: int) -> npt.NDArray[np.intp]:
-    """Places evenly over a curve, its ends among them; all if they are few.
+def _evenly(count: int, points: int) -> npt.NDArray[np.intp]:
+    """Indices spread evenly over a curve, its ends included; all if they are few.
 
-    The curves are cumulative, so a place that is left out hides no peak.
+    The curves are cumulative, so a point that is left out hides no peak.
     """
     if count <= points:
         return np.arange(count)
@@ -161,7 +161,7 @@ def _spread(count: int, points: int) -> npt.NDArray[np.intp]:
 
 
 def _steps(time_ns: npt.NDArray[np.int64], values: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
-    """Only the places where a value changes, the ones before them, and the ends."""
+    """Only the points where a value changes, the ones before, and the ends."""
     same = (values[1:] == values[:-1]) | (np.isnan(values[1:]) & np.isnan(values[:-1]))
     kept = np.ones(len(values), np.bool_)
     kept[1:-1] = ~(same[:-1] & same[1:])

@@ -1,4 +1,4 @@
-"""What differs in how the runs were made, the most important first."""
+"""What differs in the setup of runs, the most important first."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,7 +6,7 @@ from tidscope_wire.generated.models import RunManifest, RunPolicy, SetupDifferen
 
 
 def setup_differences(manifests: Sequence[RunManifest]) -> list[SetupDifference]:
-    """What is not the same in all runs, a value a run, in words."""
+    """What is not the same in all runs, as text, with one value per run."""
     found = []
     for what, tell in ASPECTS:
         values = [tell(manifest) for manifest in manifests]
@@ -60,8 +60,8 @@ def _energy(manifest: RunManifest) -> str:
 
 
 def _losses(manifest: RunManifest) -> str:
-    told = [f"{name.replace('_', ' ')}: {value}" for name, value in manifest.losses if value]
-    return ", ".join(told) or "none"
+    lost = [f"{name.replace('_', ' ')}: {value}" for name, value in manifest.losses if value]
+    return ", ".join(lost) or "none"
 
 
 def _end(manifest: RunManifest) -> str:

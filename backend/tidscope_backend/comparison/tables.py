@@ -1,4 +1,4 @@
-"""What a comparison takes of a run: its manifest and three tables, and none of its samples."""
+"""What a comparison reads of a run: its manifest and three tables, and none of its samples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,9 +30,9 @@ class RunTables:
 
     @property
     def duration_ns(self) -> int:
-        """From its first instant to its last."""
+        """From its first frame to its last."""
         return max(0, self.manifest.to_ns - self.manifest.from_ns)
 
 
 class ComparisonError(ValueError):
-    """What was asked for cannot be compared; the text says why and what to do."""
+    """These runs cannot be compared like this; the text says why and what to do."""

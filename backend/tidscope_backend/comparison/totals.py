@@ -56,10 +56,10 @@ def totals_by_role(threads: pa.Table) -> dict[str, Totals]:
 def whole(by_role: Mapping[str, Totals]) -> Totals:
     """All roles together: the process."""
     fields: dict[str, int] = {}
-    for told in by_role.values():
-        for name, value in told.fields.items():
+    for totals in by_role.values():
+        for name, value in totals.fields.items():
             fields[name] = fields.get(name, 0) + value
-    return Totals(sum(told.lives for told in by_role.values()), fields)
+    return Totals(sum(totals.lives for totals in by_role.values()), fields)
 
 
 def _counter(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:

@@ -1,1 +1,1 @@
-"""Runs as files that leave this machine, and come back: see docs/runs.md."""
+"""Export and import of runs: see docs/runs.md."""

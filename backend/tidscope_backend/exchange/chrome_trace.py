@@ -26,21 +26,21 @@ from tidscope_backend.exchange.rates import Rates, rates_of
 from tidscope_backend.store.reader import RunReader
 
 MAX_ROWS = 300_000
-"""Thread-samples that are told at most: beyond it instants are left out, totals stay."""
+"""Most thread samples of a trace; above it, frames are left out and totals stay."""
 LINES = 2000
 FIELDS = ("cpu_run_ns", "cpu_delay_ns", "blkio_delay_ns")
 NAMES = {"cpu_run_ns": "on CPU", "cpu_delay_ns": "run queue", "blkio_delay_ns": "block I/O"}
-"""What a share of time is called: 1 is all of the time between two instants."""
+"""What a share of time is called: 1 is all of the time between two frames."""
 
 Event = dict[str, object]
 
 
 def as_trace(path: Path) -> Iterator[bytes]:
-    """One JSON object, written while it is sent.
+    """One JSON object, streamed.
 
-    Times are microseconds since the target was attached to. Where a run holds more than `MAX_ROWS`
-    thread-samples, only instants of level 1 are told (about every second), or of level 2 (about
-    every ten); `otherData.level` says which.
+    Times are microseconds since attach. A run with more than `MAX_ROWS` thread samples is
+    reduced to frames of level 1 (about every second) or 2 (about every ten); `otherData.level`
+    says which.
 
     Raises:
         OSError: the run cannot be read.
@@ -71,7 +71,7 @@ def as_trace(path: Path) -> Iterator[bytes]:
 
 
 def level_for(reader: RunReader) -> int:
-    """The lowest level whose samples are not too many; 2 in any case."""
+    """The lowest level with at most `MAX_ROWS` samples, or 2."""
     for level in (0, 1):
         if sum(part.rows(level) for part in reader.parts) <= MAX_ROWS:
             return level
@@ -95,13 +95,13 @@ def _names(reader: RunReader, threads: pa.Table, pid: int) -> Iterator[Event]:
     yield {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": process.name}}
     yield {"ph": "M", "name": "process_labels", "pid": pid, "args": {"labels": process.command}}
     tids, names = threads["tid"].to_pylist(), threads["name"].to_pylist()
-    # An id that was reused is called by its last life.
+    # A reused id has the name of its last thread.
     for tid, name in dict(zip(tids, names, strict=True)).items():
         yield {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}}
 
 
 def _lives(threads: pa.Table, pid: int) -> Iterator[Event]:
-    """A bar from a thread's birth, or the run's start, to its end."""
+    """A slice from the birth of a thread, or the start of the run, to its exit."""
     columns = ["tid", "name", "from_ns", "to_ns", "start_ns", "exited"]
     for row in threads.select(columns).to_pylist():
         yield {
@@ -117,10 +117,10 @@ def _lives(threads: pa.Table, pid: int) -> Iterator[Event]:
 
 
 def _instants(events: Iterable[RunEvent], pid: int) -> Iterator[Event]:
-    for told in events:
-        event = told.event
+    for recorded in events:
+        event = recorded.event
         args = event.model_dump(exclude={"type", "totals"}, exclude_none=True)
-        time_ns, scope, name = told.time_ns, "p", event.type.replace("_", " ")
+        time_ns, scope, name = recorded.time_ns, "p", event.type.replace("_", " ")
         if isinstance(event, SteeringDecided):
             name, time_ns = f"{event.policy}: {event.size} to {event.next_size}", event.at_ns
         elif isinstance(event, SteeringStarted | SteeringReleased):
@@ -174,7 +174,7 @@ def _gauges(reader: RunReader, pid: int) -> Iterator[Event]:
 
 
 def _counters(reader: RunReader, threads: pa.Table, level: int, pid: int) -> Iterator[Event]:
-    """What share of the time each thread was on a CPU, or waited for one or for a disk."""
+    """Shares of time of each thread: on CPU, run-queue delay, block I/O delay."""
     fields = [field for field in FIELDS if field in reader.fields]
     if not fields:
         return
@@ -182,8 +182,8 @@ def _counters(reader: RunReader, threads: pa.Table, level: int, pid: int) -> Ite
         (row["tid"], row["start_ns"]): f"{row['name']} ({row['tid']})"
         for row in threads.select(["tid", "start_ns", "name"]).to_pylist()
     }
-    instants = reader.signals(["time_ns", "level"])
-    times = instants.filter(pc.field("level") >= level)["time_ns"].to_numpy()
+    frames = reader.signals(["time_ns", "level"])
+    times = frames.filter(pc.field("level") >= level)["time_ns"].to_numpy()
     samples = reader.samples(fields, level=level)
     samples = samples.sort_by([(name, "ascending") for name in ("tid", "start_ns", "time_ns")])
     for life, rates in rates_of(samples, times, fields):
@@ -191,11 +191,11 @@ def _counters(reader: RunReader, threads: pa.Table, level: int, pid: int) -> Ite
 
 
 def _of_life(name: str, rates: Rates, fields: list[str], pid: int) -> Iterator[Event]:
-    # Nanoseconds a second: 1e9 of them are all of the time.
+    # Nanoseconds per second: 1e9 is all of the time.
     shares = np.column_stack([rates.values[field] / 1e9 for field in fields]).round(4)
-    told = [NAMES[field] for field in fields]
+    keys = [NAMES[field] for field in fields]
     for time_ns, row in zip(rates.time_ns.tolist(), shares.tolist(), strict=True):
-        args = {key: value for key, value in zip(told, row, strict=True) if not math.isnan(value)}
+        args = {key: value for key, value in zip(keys, row, strict=True) if not math.isnan(value)}
         if args:
             yield _counter(name, time_ns, pid, args)
 

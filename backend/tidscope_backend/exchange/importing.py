@@ -1,4 +1,4 @@
-"""Bringing in a run from another place: unpacked beside the others, looked at, then renamed."""
+"""Imports a run: unpacks it beside the others, checks it completely, then renames it."""
 
 import re
 import shutil
@@ -20,26 +20,26 @@ from tidscope_backend.store.threads_table import threads_schema
 from tidscope_backend.validation import validation_text
 
 MAX_ROWS = 4_000_000
-"""Of a file. A part is 64 MiB of frames or a bit more: some hundred thousand rows at the most."""
-MAX_LIVE_BYTES = 512 * 2**20
+"""Most rows of a file. A part has some hundred thousand."""
+MAX_OPEN_PART_BYTES = 512 * 2**20
 MAX_EVENT_BYTES = 1 << 20
-LEFT_SECONDS = 86_400.0
+LEFTOVER_SECONDS = 86_400.0
 _FIELD = re.compile(r"[a-z][a-z_]{0,63}\Z")
 
 
 def import_run(
-    archive: Path, runs: Path, taken: Callable[[str], bool], bounds: Bounds = USUAL
+    archive: Path, runs: Path, exists: Callable[[str], bool], bounds: Bounds = USUAL
 ) -> RunManifest:
-    """Make a run of an archive.
+    """Import a run from an archive.
 
     Args:
         archive: a .tar.zst.
-        runs: the folder of all runs; the new one is unpacked in it under a name that is no run's.
-        taken: whether an id is one of a run that is here, or was deleted and can be restored.
+        runs: the runs directory; the archive is unpacked in it under a temporary name.
+        exists: whether a run has an id, runs in the trash included.
         bounds: on what is unpacked.
 
     Returns:
-        Its manifest: under a new id if its own is taken.
+        Its manifest, with a new id if its own exists.
 
     Raises:
         BadArchiveError: it is not the archive of a run that can be read.
@@ -51,7 +51,7 @@ def import_run(
     try:
         unpack(archive, beside, bounds)
         manifest = _checked(beside)
-        while taken(manifest.id):
+        while exists(manifest.id):
             manifest = manifest.model_copy(update={"id": new_run_id(time.time())})
         manifest = with_bytes(RunFolder(beside), manifest)
         host = manifest.host.model_copy(update={"connected": False})
@@ -65,10 +65,10 @@ def import_run(
 
 
 def clear_leftovers(runs: Path, unix_s: float) -> None:
-    """Remove what imports left behind that were killed; what is younger may be at work."""
+    """Remove leftovers of killed imports; younger ones may still be running."""
     for path in runs.glob(".import-*"):
         try:
-            old = path.lstat().st_mtime < unix_s - LEFT_SECONDS
+            old = path.lstat().st_mtime < unix_s - LEFTOVER_SECONDS
         except FileNotFoundError:
             continue
         if old and path.is_dir():
@@ -78,7 +78,7 @@ def clear_leftovers(runs: Path, unix_s: float) -> None:
 
 
 def _checked(path: Path) -> RunManifest:
-    """See that all of a run can be read, and is not too large to be.
+    """Check that all of a run can be read within bounds.
 
     Raises:
         BadArchiveError: it cannot, or is.
@@ -88,10 +88,10 @@ def _checked(path: Path) -> RunManifest:
         manifest = folder.read_manifest()
         fields = manifest.target.fields
         if len(set(fields)) < len(fields) or not all(_FIELD.match(name) for name in fields):
-            raise BadArchiveError("its fields have no names that fields have")
+            raise BadArchiveError("its fields have invalid names")
         for number in folder.open_parts():
             size = folder.open_part(number).stat().st_size
-            if size > MAX_LIVE_BYTES:
+            if size > MAX_OPEN_PART_BYTES:
                 raise BadArchiveError(f"its part {number} has {size} bytes of frames")
         signals, threads = signals_schema(fields), threads_schema(fields)
         for number in folder.sealed_parts():
@@ -100,7 +100,7 @@ def _checked(path: Path) -> RunManifest:
             _check_events(folder.events(number))
         if folder.threads.exists():
             _is_table(folder.threads, threads)
-        # Open parts are decoded by it, to the last frame.
+        # This decodes open parts completely.
         RunReader(path).signals(["seq", "time_ns"])
     except ValidationError as error:
         raise BadArchiveError(f"it cannot be read: {validation_text(error)}") from None
@@ -119,11 +119,11 @@ def _samples_schema(fields: Sequence[str]) -> pa.Schema:
 
 
 def _is_table(path: Path, wanted: pa.Schema) -> None:
-    """See that a file is such a table, from what stands at its end; columns may be more."""
+    """Check the schema in a file's footer; more columns are accepted."""
     with pq.ParquetFile(path) as file:
         found, rows = file.schema_arrow, file.metadata.num_rows
     if rows > MAX_ROWS:
-        raise BadArchiveError(f"{path.name} has {rows} rows, and {MAX_ROWS} is the most")
+        raise BadArchiveError(f"{path.name} has {rows} rows; at most {MAX_ROWS} are accepted")
     for column in wanted:
         if found.get_field_index(column.name) < 0:
             raise BadArchiveError(f"{path.name} has no column {column.name}")
@@ -133,7 +133,7 @@ def _is_table(path: Path, wanted: pa.Schema) -> None:
 
 
 def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether a type is the one wanted; a struct of another version may have fewer fields."""
+    """Whether a type matches; a struct of an older version may have fewer fields."""
     if pa.types.is_struct(wanted) and pa.types.is_struct(found):
         known = {field.name: field.type for field in wanted}
         return all(field.name in known and _fits(field.type, known[field.name]) for field in found)

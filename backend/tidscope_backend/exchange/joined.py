@@ -1,4 +1,4 @@
-"""Samples with their times, names and roles, for one file that stands alone."""
+"""Samples with their times, names and roles, as one self-contained file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,15 +10,15 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from tidscope_backend.exchange.sink import Sink
+from tidscope_backend.exchange.stream_buffer import StreamBuffer
 from tidscope_backend.store.parts import PartReader
 from tidscope_backend.store.reader import RunReader
 
 KEYS = ("time_ns", "unix_us", "seq", "level", "tid", "start_ns", "name", "role")
 ROWS = 32_768
-"""Rows that are put together at once: a part has some hundred thousand, and memory is small."""
+"""Rows joined at a time, to bound memory: a part has some hundred thousand."""
 UNKNOWN = np.iinfo(np.int64).min
-"""The start of a thread that nothing introduced."""
+"""Stands for an unknown start of a thread."""
 Ints = npt.NDArray[np.int64]
 
 
@@ -53,7 +53,7 @@ class _Names:
 
 
 def joined_tables(reader: RunReader) -> Iterator[pa.Table]:
-    """`KEYS` and one column a field, by frame and thread; names and roles are the last ones.
+    """`KEYS` and one column per field, by frame and thread; names and roles are the last ones.
 
     Yields:
         Tables of at most `ROWS` rows; at least one, if the run has a part.
@@ -65,14 +65,14 @@ def joined_tables(reader: RunReader) -> Iterator[pa.Table]:
 
 def _of_part(part: PartReader, names: _Names, fields: list[str]) -> Iterator[pa.Table]:
     samples = part.samples(0, ["seq", "level", "tid", "start_ns", *fields])
-    instants = part.signals(["seq", "time_ns", "unix_us"])
+    frames = part.signals(["seq", "time_ns", "unix_us"])
     seq = samples["seq"].to_numpy()
     order = np.lexsort((_starts(samples), samples["tid"].to_numpy(), seq))
-    place = np.searchsorted(instants["seq"].to_numpy(), seq)
+    place = np.searchsorted(frames["seq"].to_numpy(), seq)
     for start in range(0, max(1, len(order)), ROWS):
         chosen = order[start : start + ROWS]
         rows = samples.take(pa.array(chosen))
-        times = instants.take(pa.array(place[chosen]))
+        times = frames.take(pa.array(place[chosen]))
         named = names.of(rows)
         columns = {"time_ns": times["time_ns"], "unix_us": times["unix_us"]}
         columns |= {"name": named["name"], "role": named["role"]}
@@ -82,35 +82,35 @@ def _of_part(part: PartReader, names: _Names, fields: list[str]) -> Iterator[pa.
 
 
 def as_parquet(path: Path) -> Iterator[bytes]:
-    """One Parquet file, written while it is sent. Raises OSError."""
+    """One Parquet file, streamed. Raises OSError."""
     reader = RunReader(path)
-    sink = Sink()
+    buffer = StreamBuffer()
     facts = {"tidscope.manifest": reader.manifest.model_dump_json()}
     writer: pq.ParquetWriter | None = None
     for table in joined_tables(reader):
         if writer is None:
             schema = table.schema.with_metadata(facts)
-            writer = pq.ParquetWriter(pa.PythonFile(sink, "w"), schema, compression="zstd")
+            writer = pq.ParquetWriter(pa.PythonFile(buffer, "w"), schema, compression="zstd")
         writer.write_table(table.replace_schema_metadata(facts))
-        yield sink.take()
+        yield buffer.drain()
     if writer is not None:
         writer.close()
-    yield sink.take()
+    yield buffer.drain()
 
 
 def as_csv(path: Path) -> Iterator[bytes]:
-    """The same as text; what is absent is an empty cell. Raises OSError."""
+    """The same as CSV; an empty cell is an absent value. Raises OSError."""
     reader = RunReader(path)
-    sink = Sink()
+    buffer = StreamBuffer()
     writer: pacsv.CSVWriter | None = None
     for table in joined_tables(reader):
         if writer is None:
-            writer = pacsv.CSVWriter(pa.PythonFile(sink, "w"), table.schema)
+            writer = pacsv.CSVWriter(pa.PythonFile(buffer, "w"), table.schema)
         writer.write_table(table)
-        yield sink.take()
+        yield buffer.drain()
     if writer is not None:
         writer.close()
-    yield sink.take()
+    yield buffer.drain()
 
 
 def _starts(table: pa.Table) -> Ints:

@@ -1,4 +1,4 @@
-"""A run's folder as .tar.zst, made while it is sent; a run that is being recorded can be packed."""
+"""The folder of a run as .tar.zst, streamed; also of one that is being recorded."""
 
 import io
 import tarfile
@@ -10,19 +10,19 @@ from typing import BinaryIO
 import pyarrow as pa
 from tidscope_wire.generated.models import RunManifest
 
-from tidscope_backend.exchange.sink import Sink
+from tidscope_backend.exchange.stream_buffer import StreamBuffer
 from tidscope_backend.store.folder import MANIFEST, THREADS, RunFolder
 from tidscope_backend.store.open_part import whole_bytes
 from tidscope_backend.store.reader import RunReader
 
 CHUNK = 256 * 1024
-OPEN_DETAIL = "exported while it was being recorded: what came later is not in it"
+OPEN_DETAIL = "exported while it was being recorded"
 
 
 def pack_run(path: Path) -> Iterator[bytes]:
     """Pack a run.
 
-    Parts are taken as they are found: as frames where they are open, and only whole frames.
+    Open parts are packed as frames, without a truncated one.
 
     Args:
         path: of its folder.
@@ -32,25 +32,25 @@ def pack_run(path: Path) -> Iterator[bytes]:
     """
     folder = RunFolder(path)
     manifest = manifest_to_pack(path)
-    sink = Sink()
+    buffer = StreamBuffer()
     with (
-        pa.CompressedOutputStream(pa.PythonFile(sink, "w"), "zstd") as compressed,
+        pa.CompressedOutputStream(pa.PythonFile(buffer, "w"), "zstd") as compressed,
         tarfile.open(fileobj=compressed, mode="w|", format=tarfile.USTAR_FORMAT) as archive,
     ):
         text = manifest.model_dump_json(indent=2).encode() + b"\n"
-        yield from _added(archive, sink, manifest.id, MANIFEST, io.BytesIO(text), len(text))
+        yield from _added(archive, buffer, manifest.id, MANIFEST, io.BytesIO(text), len(text))
         for number in sorted({*folder.open_parts(), *folder.sealed_parts()}):
-            yield from _part(archive, sink, manifest.id, folder, number)
+            yield from _part(archive, buffer, manifest.id, folder, number)
         if manifest.end_detail != OPEN_DETAIL:
             with suppress(FileNotFoundError), folder.threads.open("rb") as file:
                 size = file.seek(0, io.SEEK_END)
                 file.seek(0)
-                yield from _added(archive, sink, manifest.id, THREADS, file, size)
-    yield sink.take()
+                yield from _added(archive, buffer, manifest.id, THREADS, file, size)
+    yield buffer.drain()
 
 
 def manifest_to_pack(path: Path) -> RunManifest:
-    """The manifest of a run; that of one that is being recorded tells where the copy ends."""
+    """The manifest of a run; of one that is being recorded, with the end of the copy."""
     reader = RunReader(path)
     manifest = reader.manifest
     if manifest.state != "recording":
@@ -67,43 +67,43 @@ def manifest_to_pack(path: Path) -> RunManifest:
 
 
 def _part(
-    archive: tarfile.TarFile, sink: Sink, top: str, folder: RunFolder, number: int
+    archive: tarfile.TarFile, buffer: StreamBuffer, top: str, folder: RunFolder, number: int
 ) -> Iterator[bytes]:
     live = folder.open_part(number)
     try:
         file = live.open("rb")
     except FileNotFoundError:
-        # It is sealed, or was sealed meanwhile.
+        # It is sealed.
         for path in (folder.samples(number), folder.signals(number), folder.events(number)):
             with path.open("rb") as sealed:
                 size = sealed.seek(0, io.SEEK_END)
                 sealed.seek(0)
                 name = path.relative_to(folder.path).as_posix()
-                yield from _added(archive, sink, top, name, sealed, size)
+                yield from _added(archive, buffer, top, name, sealed, size)
         return
     with file:
         # Opened, it stays readable even if the part is sealed now.
         size = whole_bytes(Path(f"/proc/self/fd/{file.fileno()}"))
         name = live.relative_to(folder.path).as_posix()
-        yield from _added(archive, sink, top, name, file, size)
+        yield from _added(archive, buffer, top, name, file, size)
 
 
 def _added(
-    archive: tarfile.TarFile, sink: Sink, top: str, name: str, file: BinaryIO, size: int
+    archive: tarfile.TarFile, buffer: StreamBuffer, top: str, name: str, file: BinaryIO, size: int
 ) -> Iterator[bytes]:
-    """Add a file of so many bytes, piece by piece."""
+    """Add a file of `size` bytes in chunks."""
     info = tarfile.TarInfo(f"{top}/{name}")
     info.size, info.mode = size, 0o644
-    archive.addfile(info)  # The header alone: the bytes follow below.
+    archive.addfile(info)  # Only the header; the bytes follow.
     stream = archive.fileobj
     left = size
     while stream is not None and left:
         chunk = file.read(min(CHUNK, left))
         if not chunk:
-            raise OSError(f"{name} became shorter while it was read")
+            raise OSError(f"{name} shrank while it was read")
         left -= len(chunk)
         stream.write(chunk)
-        if len(waiting := sink.take()):
+        if len(waiting := buffer.drain()):
             yield waiting
     if stream is not None:
         stream.write(b"\0" * (-size % tarfile.BLOCKSIZE))

@@ -16,7 +16,7 @@ Life = tuple[int, int | None]
 
 @dataclass(frozen=True)
 class Rates:
-    """Steps: a value holds from its time on until the next one.
+    """Steps: a value holds from its time until the next one.
 
     Attributes:
         time_ns: ascending.
@@ -28,16 +28,16 @@ class Rates:
 
 
 def rates_of(
-    samples: pa.Table, instants: npt.NDArray[np.int64], fields: Sequence[str]
+    samples: pa.Table, frames_ns: npt.NDArray[np.int64], fields: Sequence[str]
 ) -> Iterator[tuple[Life, Rates]]:
     """Rates of each life of a thread.
 
-    A thread has a row at an instant only if its counters changed since the instant before. So
-    between two rows that are further apart it did nothing until the last of the instants between.
+    A thread has a row in a frame only if its counters changed since the previous frame. So between
+    two rows that are further apart it was idle until the last frame in between.
 
     Args:
         samples: with `tid`, `start_ns`, `time_ns` and the fields, sorted by these three.
-        instants: times at which there could be a row, ascending.
+        frames_ns: times of all frames, ascending.
         fields: counters.
     """
     tid = samples["tid"].to_numpy().astype(np.int64)
@@ -50,7 +50,7 @@ def rates_of(
         rows = slice(low, high)
         known = None if start[low] == np.iinfo(np.int64).min else int(start[low])
         counters = {name: column[rows] for name, column in columns.items()}
-        yield (int(tid[low]), known), _steps(time_ns[rows], counters, instants)
+        yield (int(tid[low]), known), _steps(time_ns[rows], counters, frames_ns)
 
 
 def _floats(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
@@ -61,10 +61,10 @@ def _floats(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
 def _steps(
     time_ns: npt.NDArray[np.int64],
     counters: Mapping[str, npt.NDArray[np.float64]],
-    instants: npt.NDArray[np.int64],
+    frames_ns: npt.NDArray[np.int64],
 ) -> Rates:
-    # The instant before each row but the first: up to there the thread did nothing.
-    before = instants[np.maximum(np.searchsorted(instants, time_ns[1:]) - 1, 0)]
+    # The frame before each row but the first: up to there the thread was idle.
+    before = frames_ns[np.maximum(np.searchsorted(frames_ns, time_ns[1:]) - 1, 0)]
     idle = before > time_ns[:-1]
     times = np.concatenate([time_ns, before[idle]])
     order = np.argsort(times, kind="stable")
@@ -72,7 +72,7 @@ def _steps(
     values = {}
     for name, column in counters.items():
         readings = np.concatenate([column, column[:-1][idle]])[order]
-        # A rate belongs to the end of its interval, a step to its start; nothing follows the last.
+        # A rate belongs to the end of its interval, a step to its start; idle after the last row.
         last = np.where(np.isnan(column[-1:]), np.nan, 0.0)
         values[name] = np.concatenate([rates_per_s(times, readings)[1:], last])
     return Rates(times, values)

@@ -1,8 +1,8 @@
-"""A run from a .tar.zst of unknown origin. It is believed nothing.
+"""Unpacks a run from an untrusted .tar.zst.
 
-Headers are read here and not by `tarfile`, which reads extended headers whole, however long they
-say they are. Only regular files with the names of a run's files are taken, so no path of the
-archive ever becomes a path of this machine.
+Headers are read here and not by `tarfile`, which reads extended headers whole, whatever length they
+claim. Only regular files with the names of a run's files are accepted, so no path of the archive
+ever becomes a path of this machine.
 """
 
 import tarfile
@@ -17,18 +17,18 @@ from tidscope_backend.store.folder import MANIFEST, SUBFOLDERS, is_run_file
 CHUNK = 256 * 1024
 BLOCK = tarfile.BLOCKSIZE
 MAX_EXTENDED = 64 * 1024
-"""Extended headers are skipped; a longer one is not somebody's time stamp."""
+"""Extended headers are skipped; a longer one is an attack."""
 _REGULAR = (tarfile.REGTYPE, tarfile.AREGTYPE)
 _SKIPPED = (tarfile.XHDTYPE, tarfile.XGLTYPE)
 
 
 class BadArchiveError(ValueError):
-    """It is not the archive of a run; the text says in what way."""
+    """It is not the archive of a run; the text says why."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """How much is unpacked.
+    """Limits of unpacking.
 
     Attributes:
         max_bytes: of all files together.
@@ -71,7 +71,7 @@ class _Unpacker:
         self._stream = pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
         self._into = into
         self._bounds = bounds
-        self._taken = 0
+        self._unpacked = 0
         self._top: str | None = None
         self._seen: set[str] = set()
 
@@ -105,12 +105,12 @@ class _Unpacker:
         """A path without the folder that all files are in; "" for that folder itself."""
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or not path.parts:
-            raise BadArchiveError(f"{name!r} leads out of the archive")
+            raise BadArchiveError(f"{name!r} points outside the archive")
         top, *rest = path.parts
         if self._top is None:
             self._top = top
         if top != self._top:
-            raise BadArchiveError(f"{name!r} is not in the folder {self._top!r}, like the rest")
+            raise BadArchiveError(f"{name!r} is not in the folder {self._top!r}")
         return "/".join(rest)
 
     def _take(self, name: str, size: int) -> None:
@@ -119,13 +119,13 @@ class _Unpacker:
         if name in self._seen:
             raise BadArchiveError(f"{name} is in it twice")
         if len(self._seen) >= self._bounds.max_files:
-            raise BadArchiveError(f"it holds more than {self._bounds.max_files} files")
+            raise BadArchiveError(f"it has more than {self._bounds.max_files} files")
         self._seen.add(name)
-        limit = self._bounds.max_bytes - self._taken
+        limit = self._bounds.max_bytes - self._unpacked
         if name == MANIFEST:
             limit = min(limit, self._bounds.max_manifest_bytes)
         if not 0 <= size <= limit:
-            raise BadArchiveError(f"{name} has {size} bytes, and {limit} is the most")
+            raise BadArchiveError(f"{name} has {size} bytes; at most {limit} are accepted")
         with (self._into / name).open("xb") as file:
             left = size
             while left:
@@ -135,7 +135,7 @@ class _Unpacker:
         self._read(-size % BLOCK)
 
     def _read(self, size: int) -> bytes:
-        """So many bytes, unpacked. Short reads are the end: a cut archive."""
+        """Read unpacked bytes. Raises if the archive ends early."""
         chunks: list[bytes] = []
         left = size
         while left:
@@ -149,10 +149,10 @@ class _Unpacker:
                 raise BadArchiveError("it ends too early")
             chunks.append(chunk)
             left -= len(chunk)
-        self._taken += size
+        self._unpacked += size
         allowed = self._bounds.free_ratio + self._bounds.max_ratio * self._file.tell()
-        if self._taken > min(allowed, self._bounds.max_bytes + BLOCK * self._bounds.max_files):
-            raise BadArchiveError("it unpacks to far more than it holds")
+        if self._unpacked > min(allowed, self._bounds.max_bytes + BLOCK * self._bounds.max_files):
+            raise BadArchiveError("it unpacks to far more than its size")
         return b"".join(chunks)
 
 

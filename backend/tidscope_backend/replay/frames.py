@@ -1,7 +1,7 @@
-"""A run as frames again, so that it goes through the page's model as live ones do.
+"""A recorded run as frames again, so that it goes through the same model in the page as live ones.
 
-Frames that are left out are coalesced into the next one, as for a page that is too slow: instants
-are lost, totals are not.
+Frames that are left out are coalesced into the next one, as for a slow page: there are fewer points
+in time, and the same totals.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,11 @@ from tidscope_wire.generated.limits import MAX_RUN_FRAMES
 from tidscope_wire.generated.models import FrameHeader, Gap, RunEvent, TargetEvent
 
 from tidscope_backend.replay.rows import last_rows
-from tidscope_backend.store.parts import Instants, PartReader
+from tidscope_backend.store.parts import FrameTimes, PartReader
 from tidscope_backend.store.reader import RunReader
 
 MAX_ROWS = 250_000
-"""So many rows are read for one answer; above it instants of a higher level are taken alone."""
+"""Rows read for one answer; above it, only frames of a higher level are used."""
 LEVELS = (0, 1, 2)
 _KEY = LEVELS[-1]
 _HEADER = (
@@ -32,19 +32,19 @@ Ints = npt.NDArray[np.int64]
 
 
 def frames_between(
-    reader: RunReader, from_ns: int | None, to_ns: int | None, instants: int
+    reader: RunReader, from_ns: int | None, to_ns: int | None, max_frames: int
 ) -> Iterator[bytes]:
-    """Make the frames of a stretch of a run.
+    """Make the frames of a span of a run.
 
     Args:
         reader: of the run.
         from_ns: first time, nanoseconds since attach; None: the run's start.
         to_ns: last time; None: the run's end.
-        instants: about so many frames at most; each part of the run has two at least.
+        max_frames: approximately; each part of the run has at least two.
 
     Yields:
-        A key frame with the state at from_ns, then deltas; the last one is at the last instant of
-        the stretch. Nothing if the run has no instant up to to_ns.
+        A key frame with the state at from_ns, then deltas; the last one is at the end of
+        the span. Nothing if the run has no frame up to to_ns.
     """
     spans = reader.spans
     if not spans:
@@ -56,11 +56,11 @@ def frames_between(
     behind = int(np.searchsorted(firsts, end, side="right"))
     parts = reader.parts[before:behind]
     level = _level(parts, spans[before:behind], start, end)
-    stretch = _Stretch(start, end, level, 1)
-    count = sum(len(stretch.places(part.instants)) for part in parts)
-    wanted = max(1, min(instants, MAX_RUN_FRAMES) - len(parts))
-    stretch = _Stretch(start, end, level, max(1, round(count / wanted)))
-    maker = _Maker(reader, stretch)
+    span = _Span(start, end, level, 1)
+    count = sum(len(span.places(part.times)) for part in parts)
+    wanted = max(1, min(max_frames, MAX_RUN_FRAMES) - len(parts))
+    span = _Span(start, end, level, max(1, round(count / wanted)))
+    maker = _Maker(reader, span)
     for index, part in enumerate(parts):
         yield from maker.frames(part, last=index == len(parts) - 1)
 
@@ -68,7 +68,7 @@ def frames_between(
 def _level(
     parts: Sequence[PartReader], spans: Sequence[tuple[int, int]], start: int, end: int
 ) -> int:
-    """The finest level of which not too many rows have to be read."""
+    """The finest level that needs at most `MAX_ROWS` rows."""
     for level in LEVELS[:-1]:
         rows = 0.0
         for part, (first, last) in zip(parts, spans, strict=True):
@@ -80,14 +80,14 @@ def _level(
 
 
 @dataclass(frozen=True)
-class _Stretch:
-    """What is asked for.
+class _Span:
+    """The span to replay, and how finely.
 
     Attributes:
         from_ns: first time.
         to_ns: last time.
-        level: of the instants that are taken.
-        stride: so many of them make one frame.
+        level: lowest level of the frames that are used.
+        stride: how many of them make one frame.
     """
 
     from_ns: int
@@ -95,10 +95,10 @@ class _Stretch:
     level: int
     stride: int
 
-    def places(self, instants: Instants) -> Ints:
-        """Places of the instants of a part that are within it and of its level."""
-        inside = (instants.time_ns >= self.from_ns) & (instants.time_ns <= self.to_ns)
-        return np.flatnonzero(inside & (instants.level >= self.level))
+    def places(self, times: FrameTimes) -> Ints:
+        """Indices of the frames of a part that are within it and of its level."""
+        inside = (times.time_ns >= self.from_ns) & (times.time_ns <= self.to_ns)
+        return np.flatnonzero(inside & (times.level >= self.level))
 
 
 _GAP = "frames are missing in the run"
@@ -107,15 +107,15 @@ _GAP = "frames are missing in the run"
 class _Maker:
     """Makes frames part by part, so that one part is in memory at a time."""
 
-    def __init__(self, reader: RunReader, stretch: _Stretch) -> None:
+    def __init__(self, reader: RunReader, span: _Span) -> None:
         self._fields = reader.fields
         self._target = reader.manifest.target.id
         self._encoder = RowEncoder(reader.fields)
-        self._stretch = stretch
+        self._span = span
         self._frame_seq = 0
-        """Number of the last frame that was made; 0: none was."""
+        """Number of the last frame made; 0: none yet."""
         self._seen_seq = 0
-        """Number of the last instant whose events were taken; 0: none."""
+        """Number of the last recorded frame whose events were used; 0: none yet."""
         self._waiting: list[TargetEvent] = []
 
     def frames(self, part: PartReader, *, last: bool) -> Iterator[bytes]:
@@ -123,80 +123,80 @@ class _Maker:
 
         Args:
             part: it begins with a key frame.
-            last: it is the last one: a frame stands at its last instant in the stretch.
+            last: it is the last part, so that a frame is made at the end of the span.
         """
-        instants = part.instants
-        final = int(np.searchsorted(instants.time_ns, self._stretch.to_ns, side="right")) - 1
-        taken = self._stretch.places(instants)
-        ends = taken[:: self._stretch.stride]
+        times = part.times
+        final = int(np.searchsorted(times.time_ns, self._span.to_ns, side="right")) - 1
+        chosen = self._span.places(times)
+        ends = chosen[:: self._span.stride]
         if last and final not in ends:
             ends = np.append(ends, final)
         happened = part.events()
-        events = self._events(instants, happened, ends)
+        events = self._events(times, happened, ends)
         if not len(ends):
             return
         begin = 0
         if not self._frame_seq:
-            keys = np.flatnonzero(instants.level[: ends[0] + 1] == _KEY)
+            keys = np.flatnonzero(times.level[: ends[0] + 1] == _KEY)
             begin = int(keys[-1]) if len(keys) else 0
-        samples = self._samples(part, begin, ends, taken)
-        groups = last_rows(samples, instants.seq[ends], happened, self._fields, not self._frame_seq)
+        samples = self._samples(part, begin, ends, chosen)
+        groups = last_rows(samples, times.seq[ends], happened, self._fields, not self._frame_seq)
         headers = self._headers(part, begin, ends)
-        for header, told, rows in zip(headers, events, groups, strict=True):
-            yield self._frame(header, told, rows)
+        for header, found, rows in zip(headers, events, groups, strict=True):
+            yield self._frame(header, found, rows)
 
     def _headers(self, part: PartReader, begin: int, ends: Ints) -> list[dict[str, Any]]:
-        """What the frames' headers say, events apart."""
+        """The headers of frames, without events."""
         signals = part.signals((*_HEADER, "roles"))
         headers: list[dict[str, Any]] = signals.select(_HEADER).take(pa.array(ends)).to_pylist()
-        told = np.flatnonzero(signals["roles"].is_valid().to_numpy())
-        # Of roles, each frame has the last that the instants it stands for tell.
-        place = np.searchsorted(told, ends, side="right") - 1
+        having = np.flatnonzero(signals["roles"].is_valid().to_numpy())
+        # A frame has the newest roles of the recorded frames that it stands for.
+        place = np.searchsorted(having, ends, side="right") - 1
         after = np.concatenate([[begin], ends[:-1] + 1])
-        newest = np.where(place >= 0, told[place] if len(told) else -1, -1)
+        newest = np.where(place >= 0, having[place] if len(having) else -1, -1)
         fresh = newest >= after
         roles = signals["roles"].take(pa.array(newest, mask=~fresh)).to_pylist()
         for header, one in zip(headers, roles, strict=True):
             header["roles"] = one
         return headers
 
-    def _samples(self, part: PartReader, begin: int, ends: Ints, taken: Ints) -> pa.Table:
-        """Rows from the first instant that matters to the last frame's."""
-        seqs = part.instants.seq
-        table = part.samples(self._stretch.level)
+    def _samples(self, part: PartReader, begin: int, ends: Ints, chosen: Ints) -> pa.Table:
+        """Rows from the recorded frame at `begin` to that of the last frame."""
+        seqs = part.times.seq
+        table = part.samples(self._span.level)
         first, end = int(seqs[begin]), int(seqs[ends[-1]])
         if begin:
             table = table.filter(pc.field("seq") >= first)
         if ends[-1] < len(seqs) - 1:
             table = table.filter(pc.field("seq") <= end)
-        known = int(seqs[taken[-1]]) if len(taken) else first
-        if known < end and self._stretch.level:
-            # The last frame stands at an instant of a lower level.
+        known = int(seqs[chosen[-1]]) if len(chosen) else first
+        if known < end and self._span.level:
+            # The last frame is at a recorded frame of a lower level.
             rest = part.samples().filter((pc.field("seq") > known) & (pc.field("seq") <= end))
             table = pa.concat_tables([table, rest])
         return table
 
     def _events(
-        self, instants: Instants, happened: Sequence[RunEvent], ends: Ints
+        self, times: FrameTimes, happened: Sequence[RunEvent], ends: Ints
     ) -> list[list[TargetEvent]]:
-        """What each frame tells; what comes behind the last one waits for the next part."""
-        told = [(event.seq, event.time_ns, event.event) for event in happened]
-        before = np.concatenate([[self._seen_seq], instants.seq[:-1]])
-        for place in np.flatnonzero((before > 0) & (instants.first_seq > before + 1)).tolist():
+        """The events of each frame; those after the last one wait for the next part."""
+        found = [(event.seq, event.time_ns, event.event) for event in happened]
+        before = np.concatenate([[self._seen_seq], times.seq[:-1]])
+        for place in np.flatnonzero((before > 0) & (times.first_seq > before + 1)).tolist():
             gap = Gap(
                 from_seq=int(before[place]) + 1,
-                to_seq=int(instants.first_seq[place]) - 1,
+                to_seq=int(times.first_seq[place]) - 1,
                 reason=_GAP,
             )
-            told.append((int(instants.seq[place]), int(instants.time_ns[place]), gap))
-        self._seen_seq = int(instants.seq[-1])
-        told.sort(key=lambda one: one[0])
+            found.append((int(times.seq[place]), int(times.time_ns[place]), gap))
+        self._seen_seq = int(times.seq[-1])
+        found.sort(key=lambda one: one[0])
         frames: list[list[TargetEvent]] = [[] for _ in ends]
         if frames:
             frames[0], self._waiting = self._waiting, []
-        for seq, time_ns, event in told:
-            if self._stretch.from_ns <= time_ns <= self._stretch.to_ns:
-                group = int(np.searchsorted(instants.seq[ends], seq))
+        for seq, time_ns, event in found:
+            if self._span.from_ns <= time_ns <= self._span.to_ns:
+                group = int(np.searchsorted(times.seq[ends], seq))
                 (frames[group] if group < len(frames) else self._waiting).append(event)
         return frames
 

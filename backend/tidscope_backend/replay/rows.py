@@ -1,4 +1,4 @@
-"""The rows of coalesced frames: the last one of each thread that still lives, if it changed."""
+"""The rows of coalesced frames: the last one of each living thread, if it changed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,11 +19,11 @@ def last_rows(
     fields: Sequence[str],
     key: bool,
 ) -> Iterator[Rows]:
-    """Rows of frames that stand at some instants of a part.
+    """Rows of frames made at some recorded frames of a part.
 
     Args:
         samples: of the part, from a key frame on; columns as in docs/runs.md.
-        ends: numbers of the instants, ascending; each stands for those behind the one before.
+        ends: numbers of these, ascending; each also stands for those after the previous one.
         events: of the part.
         fields: that rows carry.
         key: whether the first frame is one: with all threads, starts and names.
@@ -59,7 +59,7 @@ def last_rows(
 
 
 def _is_last(*keys: Ints) -> npt.NDArray[np.bool_]:
-    """Of sorted rows, whether each is the last one with its keys."""
+    """Whether each of sorted rows is the last one with its keys."""
     edge = np.zeros(max(0, len(keys[0]) - 1), np.bool_)
     for key in keys:
         edge |= np.diff(key) != 0
@@ -67,11 +67,11 @@ def _is_last(*keys: Ints) -> npt.NDArray[np.bool_]:
 
 
 def _gone(tid: Ints, start: Ints, end: Ints, events: Sequence[RunEvent]) -> npt.NDArray[np.bool_]:
-    """Whether each row's thread has ended when its frame comes."""
+    """Whether the thread of each row has exited at its frame."""
     exits = {
-        (told.event.tid, told.event.start_ns): told.seq
-        for told in events
-        if isinstance(told.event, ThreadExited)
+        (named.event.tid, named.event.start_ns): named.seq
+        for named in events
+        if isinstance(named.event, ThreadExited)
     }
     if not exits:
         return np.zeros(len(tid), np.bool_)
@@ -80,7 +80,7 @@ def _gone(tid: Ints, start: Ints, end: Ints, events: Sequence[RunEvent]) -> npt.
 
 
 def _changed(samples: pa.Table, order: Ints, fields: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Whether each row differs from the one that its thread had before."""
+    """Whether each row differs from the previous one of its thread."""
     tid, start = samples["tid"].to_numpy()[order], samples["start_ns"].to_numpy()[order]
     place = np.lexsort((np.arange(len(order)), start, tid))
     same = np.zeros(len(order), np.bool_)
@@ -97,7 +97,7 @@ def _changed(samples: pa.Table, order: Ints, fields: Sequence[str]) -> npt.NDArr
 
 
 def _values(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
-    """Values, 0 where there is none, and where there is none."""
+    """Values, 0 where absent, and a mask of where they are absent."""
     null = np.zeros(len(column), np.bool_)
     if column.null_count:
         null = column.is_null().to_numpy()
@@ -106,12 +106,12 @@ def _values(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint64], npt.NDArra
 
 
 def _names(samples: pa.Table, events: Sequence[RunEvent], seq: int) -> dict[tuple[int, int], str]:
-    """What each thread is called at an instant."""
-    told = samples.filter(pc.field("name").is_valid() & (pc.field("seq") <= seq))
-    told = told.sort_by("seq")
-    keys = zip(told["tid"].to_pylist(), told["start_ns"].to_pylist(), strict=True)
-    seqs = told["seq"].to_pylist()
-    names = dict(zip(keys, told["name"].to_pylist(), strict=True))
+    """The name of each thread at a recorded frame."""
+    named = samples.filter(pc.field("name").is_valid() & (pc.field("seq") <= seq))
+    named = named.sort_by("seq")
+    keys = zip(named["tid"].to_pylist(), named["start_ns"].to_pylist(), strict=True)
+    seqs = named["seq"].to_pylist()
+    names = dict(zip(keys, named["name"].to_pylist(), strict=True))
     newest = seqs[-1] if seqs else 0
     holder = {tid: (tid, start) for tid, start in names}
     for one in events:

@@ -49,23 +49,23 @@ class RunsDirectory:
         return self._found(self.path, run_id)
 
     def deleted(self, run_id: str) -> RunFolder:
-        """Find a run that was deleted and is still there. Raises as `folder`."""
+        """Find a run in the trash. Raises as `folder`."""
         return self._found(self.path and self.path / TRASH, run_id)
 
     def has(self, run_id: str) -> bool:
-        """Whether a run has this id, one that was deleted and can be restored included."""
+        """Whether a run has this id, runs in the trash included."""
         return any(path.name == run_id for path in (*self.all(), *self.all_deleted()))
 
     def all(self) -> list[Path]:
-        """All folders that are meant as runs, by name."""
+        """All folders of runs, by name."""
         return sorted(_folders(self.path))
 
     def all_deleted(self) -> list[Path]:
-        """Those that were deleted and are still there."""
+        """The folders of runs in the trash."""
         return sorted(_folders(self.path and self.path / TRASH))
 
     def free_bytes(self) -> int:
-        """Room on its disk; 0 if that cannot be told."""
+        """Free bytes on its disk; 0 if unknown."""
         for place in () if self.path is None else (self.path, *self.path.parents):
             try:
                 disk = os.statvfs(place)

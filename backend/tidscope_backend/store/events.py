@@ -21,11 +21,11 @@ _TYPE_WITHIN = 200
 
 
 def run_events(folder: RunFolder, most: int = MOST_EVENTS) -> RunEventsResponse:
-    """Read events; births, names and ends of threads give way to the others.
+    """Read events; if there are too many, those of threads are left out first.
 
     Args:
         folder: of the run; closed and open parts are read.
-        most: events that are answered.
+        most: events to return.
 
     Raises:
         OSError: it cannot be read.

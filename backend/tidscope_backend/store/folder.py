@@ -50,7 +50,7 @@ class RunFolder:
         return self.path / "samples" / f"{part:06d}.parquet"
 
     def signals(self, part: int) -> Path:
-        """Instants of a sealed part."""
+        """Headers of frames of a sealed part."""
         return self.path / "signals" / f"{part:06d}.parquet"
 
     def events(self, part: int) -> Path:

@@ -1,4 +1,4 @@
-"""How tables of a run are written as Parquet."""
+"""Writes the tables of a run as Parquet."""
 
 import itertools
 import os
@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 
 COMPRESSION_LEVEL = 9
 REPEATED = ("tid", "start_ns", "level", "name")
-"""Columns of few values, in long runs: a dictionary is smaller for them than differences."""
+"""Columns with long stretches of one value, which a dictionary stores in less than deltas."""
 
 
 def write_samples(path: Path, samples: pa.Table) -> None:
-    """Write counters of threads, a row group a level. Raises OSError.
+    """Write counters of threads, one row group per level. Raises OSError.
 
     Sorted by thread, cumulative counters differ little from row to row, so differences are stored.
     """
@@ -39,7 +39,7 @@ def write_samples(path: Path, samples: pa.Table) -> None:
         for start, end in itertools.pairwise(cuts):
             if end > start:
                 writer.write_table(samples.slice(start, end - start), row_group_size=end - start)
-    _settle(path)
+    _sync(path)
 
 
 def write_table(path: Path, table: pa.Table) -> None:
@@ -52,11 +52,11 @@ def write_table(path: Path, table: pa.Table) -> None:
             compression_level=COMPRESSION_LEVEL,
             write_statistics=["seq", "time_ns"],
         )
-    _settle(path)
+    _sync(path)
 
 
-def _settle(path: Path) -> None:
-    """See a file on the disk."""
+def _sync(path: Path) -> None:
+    """Sync a file to disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Frames of a part as tables: one row a thread and instant, one row an instant. Pure."""
+"""Frames of a part as tables: one row per thread and frame, one row per frame. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from tidscope_backend.store.signals_table import signals_table
 KEY_LEVEL = 2
 SECOND_LEVEL = 1
 SECOND_NS = 950_000_000
-"""Instants of level 1 lie at least so far apart: a second, with room for jitter."""
+"""Least time between frames of level 1: a second, with room for jitter."""
 KEYS = ("tid", "start_ns", "seq", "level", "name")
 """Columns of samples that are not fields."""
 Ints = npt.NDArray[np.int64]
@@ -28,7 +28,7 @@ class Part:
 
     Attributes:
         samples: rows sorted by level (the highest first), thread and number.
-        signals: a row an instant.
+        signals: one row per frame.
         events: by frame.
         rows: thread-samples that the frames held, without those repeated for level 1.
     """
@@ -41,7 +41,7 @@ class Part:
 
 @dataclass(frozen=True)
 class _Lives:
-    """Lives of threads, sorted by thread and by the frame from which on they were seen."""
+    """Lives of threads, sorted by thread and by the first frame that has them."""
 
     tid: Ints
     frame: Ints
@@ -50,7 +50,7 @@ class _Lives:
     frames: int
 
     def of(self, tid: Ints, frame: Ints) -> Ints:
-        """The number of the life that each row belongs to; -1: of a thread never introduced."""
+        """The index of the life of each row; -1: the start of the thread is unknown."""
         known = self.tid * self.frames + self.frame
         place = np.searchsorted(known, tid * self.frames + frame, side="right") - 1
         if not len(known):
@@ -89,11 +89,11 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
     )
 
 
-def levels_of(instants: Sequence[tuple[bool, int]]) -> npt.NDArray[np.uint8]:
-    """Level of each instant, from whether it is a key frame, and its time in nanoseconds."""
-    levels = np.zeros(len(instants), np.uint8)
+def levels_of(frames: Sequence[tuple[bool, int]]) -> npt.NDArray[np.uint8]:
+    """Level of each frame, from whether it is a key frame, and its time in nanoseconds."""
+    levels = np.zeros(len(frames), np.uint8)
     last_ns: int | None = None
-    for index, (key, time_ns) in enumerate(instants):
+    for index, (key, time_ns) in enumerate(frames):
         if key:
             levels[index] = KEY_LEVEL
         elif last_ns is None or time_ns - last_ns >= SECOND_NS:
@@ -134,7 +134,7 @@ def _samples(
 
 
 def _names(bodies: Sequence[Rows]) -> npt.NDArray[np.object_]:
-    """The names that key frames tell, None for all other rows."""
+    """The names in key frames, None for all other rows."""
     names: list[str | None] = []
     for body in bodies:
         names.extend([None] * len(body.tid) if body.name is None else body.name)
@@ -161,7 +161,7 @@ def _joined(arrays: Sequence[npt.NDArray[Scalar]]) -> npt.NDArray[Scalar]:
 
 
 def _lives(headers: Sequence[FrameHeader], bodies: Sequence[Rows]) -> _Lives:
-    """Everybody that a key frame or a birth introduces, and when they ended."""
+    """All threads of key frames and births, and when they exited."""
     found: dict[tuple[int, int], int] = {}
     exits: dict[tuple[int, int], int] = {}
     for index, (header, body) in enumerate(zip(headers, bodies, strict=True)):
@@ -187,12 +187,12 @@ def _lives(headers: Sequence[FrameHeader], bodies: Sequence[Rows]) -> _Lives:
 def _with_repeats(
     life: Ints, frame: Ints, lives: _Lives, levels: npt.NDArray[np.uint8]
 ) -> tuple[Ints, Ints]:
-    """Which row stands at which frame, with those that instants of level 1 repeat.
+    """Rows and their frames, with the rows that frames of level 1 repeat.
 
-    What moved since the last instant of level 1 or 2, but not at this one, is repeated at this one.
+    A thread that changed since the last frame of level 1 or 2, but not in this one, is repeated.
 
     Returns:
-        Numbers of rows, and for each the frame that it stands at.
+        Indices of rows, and for each the frame that it belongs to.
     """
     source = np.arange(len(frame))
     leading = np.flatnonzero(levels)
@@ -201,7 +201,7 @@ def _with_repeats(
     if not len(covered):
         return source, frame
     at = leading[place[covered]]
-    # Reversed, the first row of a life in a stretch is its last one.
+    # Reversed, the first row of a life in a span is its last one.
     key = (at * max(1, len(lives.tid)) + life[covered])[::-1]
     last = covered[len(covered) - 1 - np.unique(key, return_index=True)[1]]
     at = leading[place[last]]

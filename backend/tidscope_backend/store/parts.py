@@ -1,4 +1,4 @@
-"""The parts of a run, sealed ones and open ones, read in the same way."""
+"""The parts of a run, open or sealed, read in the same way."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from tidscope_backend.store.open_part import whole_frames
 from tidscope_backend.store.part_tables import Part, part_of
 
 Ints = npt.NDArray[np.int64]
-_INSTANTS = ("seq", "first_seq", "time_ns", "level")
+_TIME_COLUMNS = ("seq", "first_seq", "time_ns", "level")
 
 
 @dataclass(frozen=True)
-class Instants:
-    """When a part was sampled: arrays of one value an instant, in order.
+class FrameTimes:
+    """Numbers, times and levels of the frames of a part: arrays in order.
 
     Attributes:
         seq: numbers of the frames.
@@ -38,7 +38,7 @@ class Instants:
 
 
 class PartReader(Protocol):
-    """What can be read of a part; columns are those of docs/runs.md."""
+    """Reads a part; columns are those of docs/runs.md."""
 
     @property
     def number(self) -> int:
@@ -46,20 +46,20 @@ class PartReader(Protocol):
         ...
 
     @property
-    def instants(self) -> Instants:
-        """When it was sampled; read once."""
+    def times(self) -> FrameTimes:
+        """Its frames; read once."""
         ...
 
     def rows(self, level: int) -> int:
-        """How many rows of samples stand at instants of a level or above."""
+        """How many rows of samples are in frames of a level or above."""
         ...
 
     def samples(self, level: int = 0, columns: Sequence[str] | None = None) -> pa.Table:
-        """Counters of threads at instants of a level or above; None: all columns."""
+        """Counters of threads in frames of a level or above; None: all columns."""
         ...
 
     def signals(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """Instants; None: all columns."""
+        """One row per frame; None: all columns."""
         ...
 
     def events(self) -> list[RunEvent]:
@@ -68,16 +68,16 @@ class PartReader(Protocol):
 
 
 class SealedPart:
-    """A part that is Parquet."""
+    """A part in Parquet."""
 
     def __init__(self, folder: RunFolder, number: int) -> None:
         self._folder = folder
         self.number = number
 
     @cached_property
-    def instants(self) -> Instants:
+    def times(self) -> FrameTimes:
         """See PartReader."""
-        return instants_of(self.signals(_INSTANTS))
+        return frame_times_of(self.signals(_TIME_COLUMNS))
 
     @cached_property
     def _samples_footer(self) -> pq.FileMetaData:
@@ -119,7 +119,7 @@ class SealedPart:
 
 
 class OpenPart:
-    """A part that is frames still; they are decoded when they are asked for."""
+    """A part that is still frames, decoded on demand."""
 
     def __init__(self, folder: RunFolder, number: int, fields: Sequence[str], data: bytes) -> None:
         self.number = number
@@ -128,9 +128,9 @@ class OpenPart:
         self._data = data
 
     @cached_property
-    def instants(self) -> Instants:
+    def times(self) -> FrameTimes:
         """See PartReader."""
-        return instants_of(self._part.signals)
+        return frame_times_of(self._part.signals)
 
     @cached_property
     def _part(self) -> Part:
@@ -155,9 +155,9 @@ class OpenPart:
         return self._part.events
 
 
-def instants_of(signals: pa.Table) -> Instants:
-    """Take what tells when out of a table of signals."""
-    return Instants(*(signals[name].to_numpy() for name in _INSTANTS))
+def frame_times_of(signals: pa.Table) -> FrameTimes:
+    """The frame times in a table of signals."""
+    return FrameTimes(*(signals[name].to_numpy() for name in _TIME_COLUMNS))
 
 
 def parts_of(folder: RunFolder, fields: Sequence[str]) -> list[PartReader]:

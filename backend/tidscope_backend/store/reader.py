@@ -1,4 +1,4 @@
-"""Reads a run, whether it has ended or is being recorded, as Arrow tables."""
+"""Reads a run as Arrow tables, whether it has ended or is being recorded."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -17,14 +17,14 @@ from tidscope_backend.store.threads_table import threads_table
 
 
 class RunReader:
-    """A run as it is when the reader is made: what is recorded later, another reader sees.
+    """A run at the time the reader is made; a later reader sees what was recorded since.
 
     Args:
         path: of the run's folder.
 
     Raises:
         OSError: it cannot be read.
-        ValueError: its manifest is not one.
+        ValueError: its manifest is invalid.
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,12 +35,12 @@ class RunReader:
 
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
-        """First and last instant of each part, nanoseconds since attach."""
-        times = [part.instants.time_ns for part in self.parts]
+        """Times of the first and last frame of each part, nanoseconds since attach."""
+        times = [part.times.time_ns for part in self.parts]
         return [(int(one[0]), int(one[-1])) for one in times]
 
     def parts_between(self, from_ns: int | None, to_ns: int | None) -> list[PartReader]:
-        """The parts that have instants from one time to another; None: to the run's end."""
+        """The parts with frames from one time to another; None: to the run's end."""
         return [
             part
             for part, (first, last) in zip(self.parts, self.spans, strict=True)
@@ -53,7 +53,7 @@ class RunReader:
         from_ns: int | None = None,
         to_ns: int | None = None,
     ) -> pa.Table:
-        """Instants in order, a row each; None: all columns, or to the run's end.
+        """One row per frame, in order; None: all columns, or to the run's end.
 
         `time_ns` is always among the columns.
         """
@@ -71,13 +71,13 @@ class RunReader:
         to_ns: int | None = None,
         level: int = 0,
     ) -> pa.Table:
-        """Counters of threads, with `time_ns` of the instant as a column.
+        """Counters of threads, with `time_ns` of the frame as a column.
 
         Args:
             columns: fields; the keys of docs/runs.md are always there; None: all.
             from_ns: first time, nanoseconds since attach; None: the run's start.
             to_ns: last time; None: the run's end.
-            level: instants of this level or above.
+            level: frames of this level or above.
 
         Returns:
             Part by part sorted as docs/runs.md says.
@@ -86,8 +86,8 @@ class RunReader:
         tables = []
         for part in self.parts_between(from_ns, to_ns) or self.parts[:1]:
             table = part.samples(level, wanted)
-            place = np.searchsorted(part.instants.seq, table["seq"].to_numpy())
-            times = pa.array(part.instants.time_ns[place])
+            place = np.searchsorted(part.times.seq, table["seq"].to_numpy())
+            times = pa.array(part.times.time_ns[place])
             table = table.add_column(len(KEYS), "time_ns", times)
             tables.append(_between(table, from_ns, to_ns))
         return pa.concat_tables(tables)
@@ -97,7 +97,7 @@ class RunReader:
         return [event for part in self.parts for event in part.events()]
 
     def threads(self) -> pa.Table:
-        """Lives of threads: as kept when the run ended, else made from its parts."""
+        """The thread table: as written when the run ended, else made from its parts."""
         if self.folder.threads.exists():
             with pq.ParquetFile(self.folder.threads) as file:
                 return file.read()

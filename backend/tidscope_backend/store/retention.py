@@ -1,4 +1,4 @@
-"""Which runs are deleted by themselves. Pure."""
+"""Which runs retention deletes. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,11 +7,11 @@ from tidscope_wire.generated.models import Retention
 
 
 class RetentionCandidate(NamedTuple):
-    """What retention asks of a run.
+    """What retention needs to know of a run.
 
     Attributes:
         run: its id.
-        ended_s: when it ended, Unix seconds; one from elsewhere counts from when it came.
+        ended_s: when it ended, Unix seconds; if imported, when it was imported.
         size: bytes of its files.
         recording: it is being recorded, so it stays.
     """
@@ -25,7 +25,7 @@ class RetentionCandidate(NamedTuple):
 def runs_to_delete(
     runs: Sequence[RetentionCandidate], retention: Retention, unix_s: float
 ) -> list[str]:
-    """Choose those that go, the oldest first.
+    """Choose the runs to delete, oldest first.
 
     Args:
         runs: all of them.

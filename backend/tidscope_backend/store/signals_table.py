@@ -1,4 +1,4 @@
-"""One row an instant: what the headers of frames say, as a table. Pure."""
+"""One row per frame: the headers of frames as a table. Pure."""
 
 import types
 import typing

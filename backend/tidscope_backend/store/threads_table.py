@@ -1,4 +1,4 @@
-"""One row a life of a thread: who it was, and its counters at both ends of the run."""
+"""One row per thread: its identity, and its counters at both ends of the run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class _Life:
     exited: bool = False
 
     def called(self, time_ns: int, name: str) -> None:
-        """It had this name at this time."""
+        """Add a name that it had at a time."""
         if not self.names or self.names[-1][1] != name:
             self.names.append((time_ns, name))
 
@@ -81,18 +81,18 @@ class _Follower:
         self._to_ns = 0
 
     def follow(self, part: PartReader) -> None:
-        """Take in the next part."""
-        seqs, times = part.instants.seq.tolist(), part.instants.time_ns.tolist()
+        """Add the next part."""
+        seqs, times = part.times.seq.tolist(), part.times.time_ns.tolist()
         time_of = dict(zip(seqs, times, strict=True))
         if self._from_ns is None:
             self._from_ns = times[0]
         self._to_ns = times[-1]
         for row in _ends(part.samples()):
-            self._see(row, time_of, key_seq=seqs[0])
+            self._add_row(row, time_of, key_seq=seqs[0])
         for event in part.events():
-            # What the run's first frame tells was before the run.
+            # Events in the first frame happened before the run.
             if event.time_ns > self._begin:
-                self._hear(event)
+                self._add_event(event)
 
     def table(self) -> pa.Table:
         """All lives so far."""
@@ -100,7 +100,7 @@ class _Follower:
         rows.sort(key=lambda row: (row["from_ns"], row["tid"], row["start_ns"]))
         return pa.Table.from_pylist(rows, schema=threads_schema(self._fields))
 
-    def _see(self, row: Mapping[str, object], time_of: Mapping[int, int], key_seq: int) -> None:
+    def _add_row(self, row: Mapping[str, object], time_of: Mapping[int, int], key_seq: int) -> None:
         """The first or the last row of a life in a part."""
         tid, start_ns, seq, name = row["tid"], row["start_ns"], row["seq"], row["name"]
         if not isinstance(tid, int) or not isinstance(start_ns, int) or not isinstance(seq, int):
@@ -118,23 +118,23 @@ class _Follower:
         if not life.exited:
             life.last = counters
 
-    def _hear(self, told: RunEvent) -> None:
-        event = told.event
+    def _add_event(self, recorded: RunEvent) -> None:
+        event = recorded.event
         if isinstance(event, ThreadBorn):
             key = (event.tid, event.start_ns)
-            life = self._lives.setdefault(key, _Life(told.time_ns))
-            life.from_ns = min(life.from_ns, told.time_ns)
-            life.names.insert(0, (told.time_ns, event.name))
+            life = self._lives.setdefault(key, _Life(recorded.time_ns))
+            life.from_ns = min(life.from_ns, recorded.time_ns)
+            life.names.insert(0, (recorded.time_ns, event.name))
             self._alive[event.tid] = key
         elif isinstance(event, ThreadRenamed):
             key = self._alive.get(event.tid, (0, 0))
             if key in self._lives:
-                self._lives[key].called(told.time_ns, event.name)
+                self._lives[key].called(recorded.time_ns, event.name)
         elif isinstance(event, ThreadExited):
             key = (event.tid, event.start_ns)
-            life = self._lives.setdefault(key, _Life(told.time_ns))
-            life.called(told.time_ns, event.name)
-            life.exited, life.exact, life.to_ns = True, event.exact, told.time_ns
+            life = self._lives.setdefault(key, _Life(recorded.time_ns))
+            life.called(recorded.time_ns, event.name)
+            life.exited, life.exact, life.to_ns = True, event.exact, recorded.time_ns
             life.last = {name: event.totals.get(name) for name in self._fields}
             self._alive.pop(event.tid, None)
 
@@ -154,7 +154,7 @@ class _Follower:
             "names": [{"time_ns": time_ns, "name": one} for time_ns, one in life.names],
             "role": role_of(name),
             "from_ns": life.from_ns,
-            # A thread without a row since is idle, not gone.
+            # A thread without later rows is idle, not gone.
             "to_ns": life.to_ns if life.exited else self._to_ns,
             "exited": life.exited,
             "exact": life.exact,
@@ -169,7 +169,7 @@ def _counter(value: object) -> int | None:
 
 def _ends(samples: pa.Table) -> list[dict[str, object]]:
     """The first and the last row of each life in a part, the first ones first."""
-    # Those without a start: no key frame and no birth introduced them, after a gap.
+    # Rows without a start: after a gap, no key frame or birth has the thread yet.
     samples = samples.filter(pc.field("start_ns").is_valid())
     if not len(samples):
         return []

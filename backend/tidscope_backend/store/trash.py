@@ -1,4 +1,4 @@
-"""Deleted runs: moved aside, restored within an hour, then removed."""
+"""The trash: deleted runs can be restored for an hour, then they are removed."""
 
 import os
 import shutil
@@ -14,16 +14,16 @@ KEPT_SECONDS = 3600.0
 
 
 def delete(folder: RunFolder, unix_s: float) -> None:
-    """Move a run aside. Raises OSError."""
+    """Move a run to the trash. Raises OSError."""
     trash = folder.path.parent / TRASH
     trash.mkdir(mode=0o700, exist_ok=True)
-    # The folder's own time says when it was deleted; set first, so that it is never too old.
+    # The folder's own time is that of the deletion; set first, so that it is never too old.
     os.utime(folder.path, (unix_s, unix_s))
     folder.path.rename(trash / folder.path.name)
 
 
 def restore(home: RunsDirectory, run_id: str) -> RunFolder:
-    """Move a run back.
+    """Move a run out of the trash.
 
     Raises:
         ProblemError: it is not there.
@@ -32,13 +32,13 @@ def restore(home: RunsDirectory, run_id: str) -> RunFolder:
     deleted = home.deleted(run_id)
     back = home.make() / run_id
     if back.exists():
-        raise refusal("bad-run", f"there is a run {run_id} already", "delete that one first")
+        raise refusal("bad-run", f"run {run_id} exists already", "delete that one first")
     deleted.path.rename(back)
     return RunFolder(back)
 
 
 def purge(home: RunsDirectory, unix_s: float, kept_s: float = KEPT_SECONDS) -> list[Path]:
-    """Remove what was deleted longer ago; what could not be removed is tried again next time."""
+    """Remove runs deleted longer ago; a failure is retried next time."""
     old = [path for path in home.all_deleted() if _deleted_at(path) <= unix_s - kept_s]
     for path in old:
         shutil.rmtree(path, ignore_errors=True)

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { Hover, LiveClient } from "../model/client";
 import { fieldLabel } from "../model/format";
 import type { MapMix } from "../model/viewRequest";
@@ -11,11 +11,11 @@ import { cellSentence, cellWords, describeMap } from "./mapText";
 import { fillMapTooltip } from "./mapTooltip";
 import type { ChartTheme } from "./palette";
 import { placeTooltip, tooltipIn } from "./tooltip";
+import { useResize } from "./useResize";
+import { useVisibility } from "./useVisibility";
 
 /** How often the text alternative may change: it is read, not watched. */
 const DESCRIBE_MS = 2000;
-/** How often the map is drawn while it is scrolled out of view. */
-const OFFSCREEN_MS = 1000;
 const NO_HOVER: Hover = { t_s: null, key: null, chart: null };
 
 interface ThreadMapProps {
@@ -42,7 +42,9 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
   const given = useRef({ theme, log, onScale, height, field });
   const cursor = useRef<MapCursor | null>(null);
   const [said, setSaid] = useState("");
-  const [width, setWidth] = useState(0);
+  const width = useResize(place);
+  const draw = useCallback(() => drawRef.current(), []);
+  const drawNext = useVisibility(place, draw);
 
   useEffect(() => {
     const element = place.current;
@@ -53,7 +55,6 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
     const box = tooltipIn(element);
     // Arrow keys move a cursor in it.
     element.tabIndex = 0;
-    setWidth(size.width);
     let described = Number.NEGATIVE_INFINITY;
     let told = "";
 
@@ -72,12 +73,9 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
       const { left, width: across, t0_s, t1_s } = surface.plot;
       placeTooltip(box, left + ((t_s - t0_s) / (t1_s - t0_s)) * across, element.clientWidth);
     };
-    let inView = true;
-    let drawn = Number.NEGATIVE_INFINITY;
-    const draw = (): void => {
+    drawRef.current = () => {
       const picture = client.map.get();
       const now = performance.now();
-      drawn = now;
       surface.draw(picture, given.current.log, now);
       point();
       const scale = surface.scale(given.current.log);
@@ -92,18 +90,6 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
         element.setAttribute("aria-label", describeMap(picture, fieldLabel(given.current.field)));
       }
     };
-    drawRef.current = draw;
-    const drawNext = (): void => {
-      if (inView || performance.now() - drawn >= OFFSCREEN_MS) draw();
-    };
-    const observer = new ResizeObserver(() => setWidth(Math.max(1, element.clientWidth)));
-    observer.observe(element);
-    const visibility = new IntersectionObserver((entries) => {
-      inView = entries.at(-1)?.isIntersecting ?? true;
-      if (inView) draw();
-    });
-    visibility.observe(element);
-    window.addEventListener("beforeprint", draw);
     const keyAt = (x: number, y: number) => surface.keyAt(x, y);
     const ends = [
       client.map.subscribe(drawNext),
@@ -115,15 +101,13 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
     surface.showSteering(client.steer.get());
     draw();
     return () => {
-      observer.disconnect();
-      visibility.disconnect();
-      window.removeEventListener("beforeprint", draw);
       for (const end of ends) end();
       surface.dispose();
       surfaceRef.current = null;
+      drawRef.current = () => undefined;
       box.remove();
     };
-  }, [client]);
+  }, [client, draw, drawNext]);
 
   useEffect(() => {
     given.current = { theme, log, onScale, height, field };

@@ -1,16 +1,15 @@
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { LiveClient } from "../model/client";
 import type { ChartId } from "../model/viewRequest";
 import { describeChart } from "./describe";
-import { attachGestures } from "./gestures";
 import type { ChartTheme } from "./palette";
 import { plotSize } from "./plot";
-import { nearestLine, tooltipAt } from "./pointing";
-import { steerNote } from "./steerMarks";
 import { ChartSurface } from "./surface";
-import { fillTooltip, placeTooltip, tooltipIn } from "./tooltip";
+import { useHover } from "./useHover";
+import { useResize } from "./useResize";
+import { useVisibility } from "./useVisibility";
 
-/** Props of `TimeChart` (charts/TimeChart.tsx): one chart, without heading and legend. */
+/** One chart, without heading and legend. */
 export interface TimeChartProps {
   readonly client: LiveClient;
   readonly chart: ChartId;
@@ -24,8 +23,6 @@ export interface TimeChartProps {
 const HEIGHT = 200;
 /** How often the text alternative may change: it is read, not watched. */
 const DESCRIBE_MS = 2000;
-/** How often a chart is drawn that is scrolled out of sight. */
-const UNSEEN_MS = 1000;
 
 /**
  * One chart over time. React only puts it in place: views reach the surface through the client's
@@ -33,101 +30,61 @@ const UNSEEN_MS = 1000;
  */
 export function TimeChart({ client, chart, theme, title, height = HEIGHT }: TimeChartProps) {
   const place = useRef<HTMLDivElement>(null);
-  const dressed = useRef<ChartTheme>(theme);
-  const surfaceRef = useRef<ChartSurface | null>(null);
+  const [surface, setSurface] = useState<ChartSurface | null>(null);
+  const dress = useRef(theme);
+  const described_ms = useRef(Number.NEGATIVE_INFINITY);
   const store = client.chart(chart);
   const state = useSyncExternalStore(store.subscribe, () => store.get()?.state ?? "waiting");
+  const width = useResize(place);
+  const point = useHover(place, surface, client, chart, theme);
+
+  const draw = useCallback(() => {
+    const view = store.get();
+    const now = performance.now();
+    surface?.draw(view, now);
+    point();
+    if (now - described_ms.current >= DESCRIBE_MS || view === null) {
+      described_ms.current = now;
+      const text = describeChart(view, title, client.steer.get());
+      place.current?.setAttribute("aria-label", text);
+    }
+  }, [store, surface, point, client, title]);
+  const drawNext = useVisibility(place, draw);
 
   useEffect(() => {
     const element = place.current;
     if (!element) return undefined;
-    const width = Math.max(1, element.clientWidth);
-    const surface = new ChartSurface(element, chart, dressed.current, width, height);
-    surfaceRef.current = surface;
-    const box = tooltipIn(element);
-    let unmount = client.mountChart(chart, plotSize(width, height).width);
-    let described = Number.NEGATIVE_INFINITY;
-
-    const tip = (): void => {
-      const { t_s, key, chart: over } = client.hover.get();
-      const view = store.get();
-      const tooltip = over === chart && t_s !== null && view ? tooltipAt(view, t_s) : null;
-      if (!tooltip || !view || t_s === null) {
-        box.style.visibility = "hidden";
-        return;
-      }
-      const note = steerNote(client.steer.get(), chart, surface.plot, t_s);
-      fillTooltip(box, { ...tooltip, note }, view, chart, dressed.current, key);
-      const { left, width: across, t0_s, t1_s } = surface.plot;
-      const x = left + ((t_s - t0_s) / (t1_s - t0_s)) * across;
-      placeTooltip(box, x, element.clientWidth);
-    };
-    let seen = true;
-    let drawn = Number.NEGATIVE_INFINITY;
-    const draw = (): void => {
-      const view = store.get();
-      const now = performance.now();
-      if (!seen && now - drawn < UNSEEN_MS && view !== null) return;
-      drawn = now;
-      surface.draw(view, now);
-      surface.point(client.hover.get());
-      tip();
-      if (now - described >= DESCRIBE_MS || view === null) {
-        described = now;
-        element.setAttribute("aria-label", describeChart(view, title, client.steer.get()));
-      }
-    };
-    const steer = (): void => {
-      surface.showSteering(client.steer.get());
-      tip();
-    };
-    const point = (): void => {
-      surface.point(client.hover.get());
-      tip();
-    };
-    const keyAt = (x: number, y: number): string | null => {
-      const view = store.get();
-      if (view?.state !== "ok") return null;
-      return view.lines[nearestLine(view, surface.plot, x, y)]?.key ?? null;
-    };
-    const observer = new ResizeObserver(() => {
-      const next = Math.max(1, element.clientWidth);
-      if (next === surface.plot.width + element.clientWidth - plotSize(next, height).width) return;
-      surface.resize(next);
-      const before = unmount;
-      unmount = client.mountChart(chart, plotSize(next, height).width);
-      before();
-      draw();
-    });
-    observer.observe(element);
-    const sight = new IntersectionObserver((entries) => {
-      seen = entries.at(-1)?.isIntersecting ?? true;
-      if (seen) draw();
-    });
-    sight.observe(element);
-    const ends = [
-      store.subscribe(draw),
-      client.hover.subscribe(point),
-      client.steer.subscribe(steer),
-      attachGestures(element, { client, chart, surface, keyAt }),
-    ];
-    steer();
-    draw();
+    const across = Math.max(1, element.clientWidth);
+    const made = new ChartSurface(element, chart, dress.current, across, height);
+    setSurface(made);
     return () => {
-      observer.disconnect();
-      sight.disconnect();
-      for (const end of ends) end();
-      unmount();
-      surface.dispose();
-      surfaceRef.current = null;
-      box.remove();
+      made.dispose();
+      setSurface(null);
     };
-  }, [client, chart, store, title, height]);
+  }, [chart, height]);
 
   useEffect(() => {
-    dressed.current = theme;
-    surfaceRef.current?.setTheme(theme);
-  }, [theme]);
+    if (!surface) return undefined;
+    const steer = () => surface.showSteering(client.steer.get());
+    steer();
+    draw();
+    const ends = [store.subscribe(drawNext), client.steer.subscribe(steer)];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [surface, client, store, draw, drawNext]);
+
+  useEffect(() => {
+    dress.current = theme;
+    surface?.setTheme(theme);
+  }, [surface, theme]);
+
+  useEffect(() => {
+    if (width === 0) return undefined;
+    surface?.resize(width);
+    draw();
+    return client.mountChart(chart, plotSize(width, height).width);
+  }, [surface, client, chart, draw, width, height]);
 
   return (
     <div

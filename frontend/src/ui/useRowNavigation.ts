@@ -10,7 +10,7 @@ interface RowNavigation {
 }
 
 /** How long a row may take to be drawn after it was scrolled to, in animation frames. */
-const PATIENCE = 12;
+const MAX_WAIT_FRAMES = 12;
 
 /** Arrow keys, Home, End and page keys move the focus from row to row of a virtualised table. */
 export function useRowNavigation(
@@ -25,7 +25,7 @@ export function useRowNavigation(
     (index: number) => {
       setActive(index);
       scrollTo(index);
-      let left = PATIENCE;
+      let left = MAX_WAIT_FRAMES;
       const find = () => {
         const row = root.current?.querySelector<HTMLElement>(`[data-row="${index}"]`);
         if (row) {

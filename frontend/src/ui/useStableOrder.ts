@@ -1,7 +1,7 @@
 import { type FocusEvent, useCallback, useMemo, useRef, useState } from "react";
 
 /** Rows to draw, and what the element around them needs to know of pointer and focus. */
-interface Held<T> {
+interface StableOrder<T> {
   readonly rows: readonly T[];
   readonly holding: boolean;
   readonly handlers: {
@@ -10,15 +10,15 @@ interface Held<T> {
     readonly onFocus: () => void;
     readonly onBlur: (event: FocusEvent) => void;
   };
-  /** Let the rows take another order: the person asked for it, and it is on its way. */
+  /** Let the rows reorder: the person requested it, and the new order is on its way. */
   readonly release: () => void;
 }
 
-/** How long an order that was asked for may take to come. */
+/** How long a requested order may take to arrive. */
 const RELEASE_MS = 1500;
 
 /** Rows that keep their order while the pointer or the focus is among them. */
-export function useStableOrder<T>(rows: readonly T[], keyOf: (row: T) => string): Held<T> {
+export function useStableOrder<T>(rows: readonly T[], keyOf: (row: T) => string): StableOrder<T> {
   const [pointed, setPointed] = useState(false);
   const [focused, setFocused] = useState(false);
   const shown = useRef<readonly string[] | null>(null);

@@ -21,8 +21,8 @@ export function DoctorPage() {
   const load = useCallback((signal: AbortSignal) => examine(host, signal), [host]);
   const polled = usePolled(live === null ? null : load, null);
   const { problem, loading, refresh } = polled;
-  const [told, setTold] = useState<Told | null>(null);
-  const value = newest(polled.value, told?.host === host ? told.report : null);
+  const [answer, setAnswer] = useState<SwitchAnswer | null>(null);
+  const value = newest(polled.value, answer?.host === host ? answer.report : null);
   return (
     <section className={styles.page} aria-busy={loading}>
       <header className={styles.head}>
@@ -58,7 +58,7 @@ export function DoctorPage() {
                   <DelayAccountingSwitch
                     host={host}
                     on={check.enabled}
-                    onReport={(report) => setTold({ host, report })}
+                    onReport={(report) => setAnswer({ host, report })}
                   />
                 ) : null}
               </CheckCard>
@@ -70,8 +70,8 @@ export function DoctorPage() {
   );
 }
 
-/** A report that came as the answer to a switch, and whose it is. */
-interface Told {
+/** The report that a change of the setting answered with, and its host. */
+interface SwitchAnswer {
   readonly host: string | null;
   readonly report: DoctorReport;
 }

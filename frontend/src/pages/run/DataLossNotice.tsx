@@ -7,7 +7,7 @@ import { dataLossTexts } from "./dataLossText";
 
 /** What is missing in a run, said calmly; and why it was cut short, if it was. */
 export function DataLossNotice({ run }: { readonly run: RunManifest }) {
-  const words = dataLossTexts(run.losses);
+  const texts = dataLossTexts(run.losses);
   return (
     <>
       {run.state === "interrupted" ? (
@@ -15,15 +15,15 @@ export function DataLossNotice({ run }: { readonly run: RunManifest }) {
           {run.end_detail === "" ? "Data up to that point is available." : run.end_detail}
         </Notice>
       ) : null}
-      {words.length === 0 ? null : (
+      {texts.length === 0 ? null : (
         <details className={`surface ${styles.losses}`}>
           <summary>
             <StatusIcon status="warning" />{" "}
-            {words.length === 1 ? words[0] : counted(words.length, "warning")}
+            {texts.length === 1 ? texts[0] : counted(texts.length, "warning")}
           </summary>
-          {words.length === 1 ? null : (
+          {texts.length === 1 ? null : (
             <ul>
-              {words.map((word) => (
+              {texts.map((word) => (
                 <li key={word}>{word}</li>
               ))}
             </ul>

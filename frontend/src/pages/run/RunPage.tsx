@@ -26,7 +26,7 @@ export function RunPage({ id }: { readonly id: string }) {
     return (
       <>
         {problem === null ? null : <ProblemNotice problem={problem} />}
-        {/* A run that has grown is read anew. */}
+        {/* A run that has grown is read again. */}
         <RunView
           key={run.to_ns}
           run={run}

@@ -4,35 +4,35 @@ import type { RunLosses } from "../../wire/generated/models";
 /** What is missing in a run, or was measured late, in sentences; none: nothing is known of. */
 export function dataLossTexts(losses: RunLosses): readonly string[] {
   const { frames, gaps, missing_ns, truncated_bytes, deadlines_missed, samples_failed } = losses;
-  const words: string[] = [];
+  const texts: string[] = [];
   if (frames > 0 || gaps > 0) {
-    words.push(
+    texts.push(
       `${counted(frames, "frame")} missing in ${counted(gaps, "gap")}, ${formatDuration(missing_ns / 1e9)} in total; totals are correct again after each gap.`,
     );
   }
   if (truncated_bytes > 0) {
-    words.push(`${counted(truncated_bytes, "byte")} of an incomplete last frame discarded.`);
+    texts.push(`${counted(truncated_bytes, "byte")} of an incomplete last frame discarded.`);
   }
   if (samples_failed > 0) {
-    words.push(`${counted(samples_failed, "sample")} could not be taken.`);
+    texts.push(`${counted(samples_failed, "sample")} could not be taken.`);
   }
   if (deadlines_missed > 0) {
-    words.push(`${counted(deadlines_missed, "sample")} taken late: the host was busy.`);
+    texts.push(`${counted(deadlines_missed, "sample")} taken late: the host was busy.`);
   }
   if (losses.exit_records_lost > 0) {
-    words.push(
+    texts.push(
       `The kernel dropped ${counted(losses.exit_records_lost, "exit record")}; totals of threads that exited then are from their last sample.`,
     );
   }
   if (losses.coalesced > 0) {
-    words.push(
+    texts.push(
       `${counted(losses.coalesced, "frame")} merged into later ones; totals stay correct.`,
     );
   }
   if (losses.clock_jumps > 0) {
-    words.push(
+    texts.push(
       `The wall clock was set ${counted(losses.clock_jumps, "time")}; times since attach are not affected.`,
     );
   }
-  return words;
+  return texts;
 }

@@ -47,7 +47,7 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
   };
   const begin = (past: Partial<RecordRequest>) =>
     void ask(
-      // Runs of one program are told apart by when they were made.
+      // The time tells runs of one program apart.
       () => record({ target: target.id, name: nameNow(target), ...past }),
       (run) => {
         if (run.state !== "recording") {

@@ -51,7 +51,7 @@ interface AbsentPanelProps {
 
 function AbsentPanel({ panel, reason }: AbsentPanelProps) {
   const client = useLiveClient();
-  // Its view is still asked for: a thread that has the field may start at any time.
+  // Its view is still requested: a thread that has the field may start at any time.
   useEffect(() => client.mountChart(panel.chart, 1), [client, panel.chart]);
   return (
     <div data-absent={panel.chart}>

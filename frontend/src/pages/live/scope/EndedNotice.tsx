@@ -20,17 +20,17 @@ interface EndedNoticeProps {
 export function EndedNotice({ target, view }: EndedNoticeProps) {
   const { process } = target;
   const attaching = useAttach();
-  const [remark, setRemark] = useState("");
+  const [message, setMessage] = useState("");
   const exited = target.state === "exited";
 
   const again = async () => {
-    setRemark("");
+    setMessage("");
     attaching.fail(null);
     try {
       const { processes } = await listProcesses(target.host);
       const found = newest(processes.filter((each) => each.command === process.command));
       if (found === null) {
-        setRemark("No process with this command is running now.");
+        setMessage("No process with this command is running now.");
       } else if (found.refusal !== null) {
         attaching.fail(found.refusal);
       } else {
@@ -74,7 +74,7 @@ export function EndedNotice({ target, view }: EndedNoticeProps) {
         {exited
           ? `Attached for ${formatDuration(view.now_s)}; ${exitStatusText(view.exit_code)}. All data has arrived; charts and totals stay available.`
           : `The process keeps running and is no longer sampled. The ${formatDuration(view.now_s)} of data stay available.`}
-        {remark === "" ? null : <p role="alert">{remark}</p>}
+        {message === "" ? null : <p role="alert">{message}</p>}
       </Notice>
       {attaching.problem === null ? null : <ProblemNotice problem={attaching.problem} />}
     </>

@@ -27,11 +27,11 @@ export function Scope({ id }: { readonly id: string }) {
   const view = useThrottled(client.target, READABLE_MS);
   const problem = useStore(client.problem);
   const open = useStore(drawerOpen);
-  const patient = useGracePeriod(GRACE_MS);
+  const inGracePeriod = useGracePeriod(GRACE_MS);
   const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
 
   if (target === null || view === null || view.id !== id) {
-    const unknown = isKind(problem, "unknown-target") || (live !== null && !patient);
+    const unknown = isKind(problem, "unknown-target") || (live !== null && !inGracePeriod);
     return unknown && target === null ? (
       <EmptyState title="Unknown target">
         <p>
@@ -79,10 +79,10 @@ export function Scope({ id }: { readonly id: string }) {
 
 /** True for this long after the first drawing. */
 function useGracePeriod(ms: number): boolean {
-  const [patient, setPatient] = useState(true);
+  const [inGracePeriod, setInGracePeriod] = useState(true);
   useEffect(() => {
-    const timer = window.setTimeout(() => setPatient(false), ms);
+    const timer = window.setTimeout(() => setInGracePeriod(false), ms);
     return () => window.clearTimeout(timer);
   }, [ms]);
-  return patient;
+  return inGracePeriod;
 }

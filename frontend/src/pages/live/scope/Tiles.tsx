@@ -78,7 +78,7 @@ function Tile({ tile, reason }: TileProps) {
   );
 }
 
-/** A label that more is to be known of. */
+/** A label with an explanation. */
 function Noted({ note, children }: { readonly note: string; readonly children: string }) {
   return (
     <Tooltip text={note} className={styles.noted}>

@@ -10,7 +10,7 @@ export interface DataQuality {
   readonly warnings: readonly string[];
 }
 
-/** Less than this share of the rate in force is worth a warning. */
+/** Fewer samples than this share of the effective rate are worth a warning. */
 const ENOUGH_OF_RATE = 0.85;
 /** Missed deadlines are a matter of course on a busy machine up to this share of frames. */
 const MANY_MISSED = 0.01;
@@ -47,13 +47,13 @@ export function assessDataQuality(
       `The kernel dropped ${counted(health.exit_records_lost, "exit record")} (all processes); totals of threads that exited then are from their last sample.`,
     );
   }
-  const unlike = disagreement(health);
-  if (unlike !== null) {
-    warnings.push(unlike);
+  const mismatch = disagreement(health);
+  if (mismatch !== null) {
+    warnings.push(mismatch);
   }
-  const slowed = state === "ended" ? null : throttlingText(health);
-  if (slowed !== null) {
-    warnings.push(slowed);
+  const throttled = state === "ended" ? null : throttlingText(health);
+  if (throttled !== null) {
+    warnings.push(throttled);
   }
   if (state === "live" && health.arriving_hz < ENOUGH_OF_RATE * health.in_force_hz) {
     warnings.push(
@@ -78,7 +78,7 @@ export function assessDataQuality(
     : { status: "warning", label: counted(warnings.length, "warning"), warnings };
 }
 
-/** What is to be said of threads that do not add up to their process; null if they do. */
+/** A warning if threads do not add up to their process; null if they do. */
 function disagreement({ cpu_check, ...health }: DataHealth): string | null {
   if (cpu_check === null) {
     return null;

@@ -1,5 +1,5 @@
 /**
- * Where network numbers come from, as `source.network` of a target tells it: the source, a colon,
+ * Where network numbers come from, from `source.network` of a target: the source, a colon,
  * and what there is to know about it.
  */
 

@@ -12,7 +12,7 @@ export interface ChartInfo {
   readonly fields: readonly string[];
 }
 
-/** In the order they stand in. */
+/** In display order. */
 export const PANELS: readonly ChartInfo[] = [
   { chart: "cpu", title: "CPU per thread", unit: "cores", fields: ["cpu_run_ns"] },
   { chart: "cpu_total", title: "Cumulative CPU", unit: "seconds", fields: ["cpu_run_ns"] },
@@ -53,6 +53,6 @@ export function chartAbsentReason(panel: ChartInfo, target: Target): string | nu
   if (panel.fields.some((field) => target.fields.includes(field))) {
     return null;
   }
-  const told = target.absent.find(({ field }) => panel.fields.includes(field));
-  return told?.reason ?? "The data source of this target does not provide it.";
+  const absent = target.absent.find(({ field }) => panel.fields.includes(field));
+  return absent?.reason ?? "The data source of this target does not provide it.";
 }

@@ -12,7 +12,7 @@ export function isThrottled({ rate_hz, in_force_hz }: Rates): boolean {
   return in_force_hz < rate_hz;
 }
 
-/** What is to be said of a rate that was lowered, and what to do about it; null if it was not. */
+/** Why the rate is lowered and what to do about it; null if it is not. */
 export function throttlingText(health: Rates): string | null {
   if (!isThrottled(health)) {
     return null;
@@ -30,7 +30,7 @@ export function throttlingText(health: Rates): string | null {
   return parts.join(" ");
 }
 
-/** A budget that the rate asked for would fit into: samples at a higher rate cost no more each. */
+/** A budget that allows the requested rate: samples at a higher rate cost no more each. */
 function enough({ rate_hz, in_force_hz, overhead_percent, budget_percent }: Rates): number {
   const spent = Math.max(overhead_percent ?? budget_percent, budget_percent / 2);
   return Math.max(Math.ceil(budget_percent) + 1, Math.ceil((ROOM * spent * rate_hz) / in_force_hz));

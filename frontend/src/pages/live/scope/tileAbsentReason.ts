@@ -14,18 +14,18 @@ const FIELDS: Readonly<Partial<Record<TileId, string>>> = {
 /**
  * Why a tile has no value.
  *
- * @param told what the collector said of a field that the target does not have.
+ * @param reason the collector's reason, for a field that the target does not have.
  * @param given fields that the target has.
  */
 export function tileAbsentReason(
   tile: TileId,
-  told: string,
+  reason: string,
   given: readonly string[],
   liveThreads: number,
 ): string {
   const field = FIELDS[tile];
   if (field === undefined || !given.includes(field)) {
-    return told;
+    return reason;
   }
   if (liveThreads === 0) {
     return "No live threads.";

@@ -20,19 +20,19 @@ interface ParameterFormProps {
   readonly steering: Steering | null;
   readonly edits: Edits;
   readonly locked: boolean;
-  /** Whether what is shown differs from what is in force. */
+  /** Whether the fields differ from the current parameters. */
   readonly changed: boolean;
   readonly onChoose: (policy: string) => void;
   readonly onEdit: (edits: Edits) => void;
   readonly onApply: () => void;
 }
 
-/** The parameters of a policy, in force or not. */
+/** The parameters of a policy, whether it steers or not. */
 export function ParameterForm(props: ParameterFormProps) {
   const { policies, policy, steering, edits, locked, changed, onChoose, onEdit, onApply } = props;
-  const inForce = steering?.policy === policy.name;
+  const steers = steering?.policy === policy.name;
   const wrong = wrongParameters(policy, steering, edits).length > 0;
-  const blocked = locked || wrong || (inForce && !changed);
+  const blocked = locked || wrong || (steers && !changed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!blocked) {
@@ -81,7 +81,7 @@ export function ParameterForm(props: ParameterFormProps) {
       {policy.parameters.length === 0 ? null : (
         <div className={styles.buttons}>
           <Button type="submit" disabled={blocked}>
-            {inForce ? "Apply" : `Steer with ${policy.name}`}
+            {steers ? "Apply" : `Steer with ${policy.name}`}
           </Button>
           <Button
             look="quiet"

@@ -32,10 +32,10 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
   const locked = role === "viewer" || ended;
   const shown =
     policies?.find(({ name }) => name === (chosen ?? steering?.policy)) ?? policies?.[0] ?? null;
-  const inForce = policies?.find(({ name }) => name === steering?.policy) ?? null;
+  const current = policies?.find(({ name }) => name === steering?.policy) ?? null;
 
   const send = (policy: PolicyInfo, next: Edits, asks: Pending) => {
-    const waits = inForce?.wait ?? null;
+    const waits = current?.wait ?? null;
     state.steer(requestFor(policy, steering, next, { known: counter, waits }), asks);
   };
   const press = (policy: PolicyInfo) => {
@@ -45,9 +45,9 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
   };
   /** Choices take effect at once while something steers; otherwise they wait for a policy. */
   const change = (next: Edits, now: boolean) => {
-    if (now && inForce !== null) {
+    if (now && current !== null) {
       // Parameters that are being typed are not sent along.
-      send(inForce, { ...next, parameters: {} }, { key: "change", text: "Applying…" });
+      send(current, { ...next, parameters: {} }, { key: "change", text: "Applying…" });
     }
     state.setEdits(next);
   };

@@ -1,4 +1,4 @@
-/** From what a person typed to a request, and from what is in force back to one. Pure. */
+/** Requests from what a person typed, and from the current steering. Pure. */
 
 import type {
   KnobKind,
@@ -10,7 +10,7 @@ import type {
   SteerRequest,
 } from "../../../wire/generated/models";
 
-/** What was changed and is not in force yet; what is left out is as it is in force. */
+/** Changes that are not applied yet; what is left out is as in the current steering. */
 export interface Edits {
   /** By policy and parameter, as typed. */
   readonly parameters: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -32,7 +32,7 @@ export interface CounterText {
 export const NO_EDITS: Edits = { parameters: {} };
 
 /**
- * Edits that are left once the others are in force.
+ * Edits that remain once the others are applied.
  *
  * @param policy Whose parameters were sent along; null: none.
  */
@@ -59,10 +59,10 @@ export interface Field {
   readonly wrong: string;
 }
 
-/** Values of a policy's parameters without edits: those in force, else the defaults. */
+/** Values of a policy's parameters without edits: the current ones, else the defaults. */
 function base(parameter: PolicyParameter, policy: string, steering: Steering | null): number {
-  const inForce = steering?.policy === policy ? steering.parameters[parameter.name] : undefined;
-  return inForce ?? parameter.default;
+  const current = steering?.policy === policy ? steering.parameters[parameter.name] : undefined;
+  return current ?? parameter.default;
 }
 
 /** The field of a parameter. */
@@ -110,7 +110,7 @@ export function toDefaults(policy: PolicyInfo, edits: Edits): Edits {
   };
 }
 
-/** Whether what is shown of a policy's parameters differs from what is in force. */
+/** Whether the fields of a policy's parameters differ from the current values. */
 export function changesParameters(
   policy: PolicyInfo,
   steering: Steering | null,
@@ -141,8 +141,8 @@ export function boundFields(
 ): { readonly lower: Field; readonly upper: Field } {
   const low = allowed.lower ?? 1;
   const high = allowed.upper ?? 1048576;
-  const field = (typed: string | undefined, inForce: number | undefined): Field => {
-    const text = typed ?? String(inForce ?? "");
+  const field = (typed: string | undefined, current: number | undefined): Field => {
+    const text = typed ?? String(current ?? "");
     return { text, wrong: text.trim() === "" ? "" : wrongNumber(text, low, high, true) };
   };
   const lower = field(edits.lower, steering?.lower);
@@ -169,7 +169,7 @@ export function counterOf(text: CounterText | undefined): PrometheusCounter | nu
 }
 
 /**
- * The request that steers by a policy with what is in force and what was changed.
+ * The request that steers by a policy, with the current settings and the edits.
  *
  * @param known The counter that was sent last, where the signal is prometheus.
  */
@@ -202,12 +202,12 @@ export function requestFor(
     : request;
 }
 
-function bound(typed: string | undefined, inForce: number | undefined): number | null {
-  if (typed === undefined) return inForce ?? null;
+function bound(typed: string | undefined, current: number | undefined): number | null {
+  if (typed === undefined) return current ?? null;
   return typed.trim() === "" ? null : Number(typed);
 }
 
-/** The request that brings back what is in force now. */
+/** The request that restores the current steering. */
 export function requestOf(steering: Steering, known: PrometheusCounter | null): SteerRequest {
   const { policy, parameters, shadow, knob, signal, lower, upper } = steering;
   const request: SteerRequest = { policy, parameters, shadow, knob, signal, lower, upper };

@@ -9,11 +9,11 @@ export interface LogLine {
   readonly t_s: number;
   readonly what: string;
   readonly reason: string;
-  /** The size changed, or the search began anew. */
+  /** The size changed, or the search was restarted. */
   readonly moved: boolean;
 }
 
-const MOST = 150;
+const MAX_LINES = 150;
 
 /**
  * Newest first, at most 150.
@@ -39,5 +39,5 @@ export function logLines(steer: SteerView, all: boolean): readonly LogLine[] {
   return [...decisions, ...restarts]
     .filter(({ moved }) => all || moved)
     .sort((a, b) => b.t_s - a.t_s)
-    .slice(0, MOST);
+    .slice(0, MAX_LINES);
 }

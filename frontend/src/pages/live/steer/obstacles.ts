@@ -11,7 +11,7 @@ export function steeringObstacle(options: SteeringOptions): "knob" | "signal" | 
 /** Why this policy cannot steer the target though others can; "" if it can. */
 export function policyObstacle(policy: PolicyInfo, options: SteeringOptions | null): string {
   if (!policy.wait || options === null) return "";
-  const told = options.signals.find(({ kind }) => kind === "queue-wait");
-  if (told === undefined) return "Needs queue wait, which this program does not report.";
-  return told.refusal === "" ? "" : `Needs queue wait. ${told.refusal}`;
+  const queueWait = options.signals.find(({ kind }) => kind === "queue-wait");
+  if (queueWait === undefined) return "Needs queue wait, which this program does not report.";
+  return queueWait.refusal === "" ? "" : `Needs queue wait. ${queueWait.refusal}`;
 }

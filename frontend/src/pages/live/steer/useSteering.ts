@@ -41,7 +41,7 @@ export interface SteerState {
   readonly policies: readonly PolicyInfo[] | null;
   readonly options: SteeringOptions | null;
   readonly role: Role | null;
-  /** What is in force, as the newest answer or message told. */
+  /** The current steering, from the newest answer or message. */
   readonly steering: Steering | null;
   readonly pending: Pending | null;
   /** Why the last action, or a question, was refused. */
@@ -76,8 +76,8 @@ export function useSteering(target: Target, open: boolean): SteerState {
   const [counter, setCounter] = useState<PrometheusCounter | null>(null);
 
   // The answer holds until the next message about the target, which is newer.
-  const told = target.steering;
-  const steering = answer !== null && answer.instead === told ? answer.steering : told;
+  const current = target.steering;
+  const steering = answer !== null && answer.instead === current ? answer.steering : current;
 
   // Asking opens knobs and signals in the program: only when the drawer opens, when a control loop
   // starts or ends, whoever did that, and after a refusal.
@@ -107,7 +107,7 @@ export function useSteering(target: Target, open: boolean): SteerState {
     setRefusal(null);
     try {
       const answered = await ask();
-      setAnswer({ instead: told, steering: answered.steering });
+      setAnswer({ instead: current, steering: answered.steering });
       then(steering);
     } catch (error) {
       setRefusal(asProblem(error));

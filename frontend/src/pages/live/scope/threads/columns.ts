@@ -65,7 +65,7 @@ export function unitOf({ shown, field }: Column): string {
   return [UNITS[unit], shown === "total" ? "total" : ""].filter(Boolean).join(" ");
 }
 
-/** A value as the cell shows it: without the unit that stands in the column's head. */
+/** A value as the cell shows it: its unit is in the column header. */
 export function cellText({ shown, field }: Column, raw: number): string {
   const { value, unit } =
     shown === "rate" ? shownRate(field.name, raw) : shownTotal(field.name, raw);

@@ -16,7 +16,7 @@ import styles from "./TimesPanel.module.css";
 
 const TITLE = "Where the time goes";
 const HEIGHT_PX = 220;
-/** Roles shown until more are asked for. */
+/** Roles shown at first. */
 const FEW = 6;
 
 /** What threads did with their time: stacked shares over time, and a bar a role. */

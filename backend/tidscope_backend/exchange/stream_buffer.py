@@ -1,12 +1,12 @@
-"""A file that others write to and that is read as it grows, so that exports are streamed."""
+"""A file that is read while it is written, so that exports are streamed."""
 
 import io
 
 from typing_extensions import Buffer
 
 
-class Sink(io.RawIOBase):
-    """Keeps what was written until it is taken."""
+class StreamBuffer(io.RawIOBase):
+    """Holds what was written until it is read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -22,8 +22,8 @@ class Sink(io.RawIOBase):
         self._chunks.append(chunk)
         return len(chunk)
 
-    def take(self) -> bytes:
-        """What was written since the last time."""
-        taken = b"".join(self._chunks)
+    def drain(self) -> bytes:
+        """What was written since the last call."""
+        data = b"".join(self._chunks)
         self._chunks.clear()
-        return taken
+        return data
