@@ -149,7 +149,7 @@ def test_a_port_that_is_taken(verb: Sequence[str]) -> None:
         port = taken.getsockname()[1]
         done = run(*verb, "--port", str(port))
     assert done.returncode == 1
-    assert f"port {port} of 127.0.0.1 is taken" in done.stderr
+    assert f"port {port} of 127.0.0.1 is in use" in done.stderr
     assert f"--port {port + 1}" in done.stderr
 
 
