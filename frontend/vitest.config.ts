@@ -2,7 +2,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
 /** Far more than any test takes: a busy machine must not fail what is right. */
-const testTimeout = 60_000;
+const testTimeout = 240_000;
 
 export default defineConfig({
   test: {

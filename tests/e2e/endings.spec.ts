@@ -60,7 +60,7 @@ test("says that no collector is connected, and goes on when one is", async ({
 }) => {
   await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
   await site.killCollector();
-  await expect(page.getByText("No collector is connected")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No collector is connected" })).toBeVisible();
   await expect(page.getByText("sudo tidscope up")).toBeVisible();
   await site.startCollector();
   await new LivePage(page, site).open(program.pid);

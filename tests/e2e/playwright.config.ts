@@ -23,6 +23,7 @@ export default defineConfig({
     { name: "host", testMatch: "host.spec.ts", fullyParallel: false, workers: 1 },
   ],
   use: {
+    actionTimeout: 60_000,
     viewport: { width: 1440, height: 900 },
     colorScheme: "dark",
     trace: "retain-on-failure",

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { LivePage } from "./fixtures/livePage";
+import { STEERED_RUN } from "./fixtures/runs";
 import type { Site } from "./fixtures/site";
 import { expect, test } from "./fixtures/test";
 
@@ -214,4 +215,33 @@ test("runs and links that are not there are said to be gone", async ({ signedIn:
   await expect(page.getByText("A run of this link was not found")).toBeVisible();
   await page.getByRole("button", { name: "Continue without" }).click();
   await expect(page.getByText("One run cannot be compared alone")).toBeVisible();
+});
+
+test("no page is wider than the screen, on a phone or at a desk", async ({
+  watching: { page },
+  site,
+}) => {
+  const runs = [ids[0], await site.importRun(STEERED_RUN)] as const;
+  const live = new URL(page.url());
+  const pages = {
+    [`${live.pathname}${live.search}`]: "[data-chart=cpu][data-state=ok]",
+    "/": "[data-pid]",
+    "/doctor": "[data-check]",
+    "/runs": "[data-run]",
+    [`/runs/${runs[0]}`]: "[data-reading=ready]",
+    [`/runs/${runs[1]}`]: "[data-reading=ready]",
+    [`/compare?runs=${runs.join()}`]: "[data-metric]",
+  };
+  for (const [path, ready] of Object.entries(pages)) {
+    await page.goto(`${site.url}${path}`);
+    await expect(page.locator(ready).first()).toBeAttached();
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 844 });
+      const outside = () =>
+        page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+      await expect.poll(outside, `${path} at ${width} pixels`).toBeLessThanOrEqual(0);
+    }
+  }
 });

@@ -104,12 +104,11 @@ test.describe("a program with an agent", () => {
     await steering.policy("linear").click();
     await expect(steering.state).toHaveText("settled");
     await drawer.getByRole("button", { name: "Restart search" }).click();
-    await expect(steering.state).toHaveText("exploring");
     await expect(drawer.getByRole("region", { name: "Decisions" })).toContainText(
       "search restarted",
     );
 
-    await drawer.getByRole("button", { name: `Release, back to size ${Steered.LARGEST}` }).focus();
+    await drawer.getByRole("button", { name: `Release (restore size ${Steered.LARGEST})` }).focus();
     await steering.page.keyboard.press("Enter");
     await expect(drawer).toContainText("Not steered");
     // The button is gone, the focus is still in the drawer.

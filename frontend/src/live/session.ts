@@ -12,9 +12,16 @@ import { spanOf } from "../model/window";
 import type { FromWorker, ProbeFrame, ToWorker } from "../model/workerProtocol";
 import { checkLiveMessage } from "../wire/check";
 import { decodeFrame } from "../wire/frame";
-import type { LiveCommand, LiveState, StreamStats, Target } from "../wire/generated/models";
+import type {
+  FrameHeader,
+  LiveCommand,
+  LiveState,
+  StreamStats,
+  Target,
+} from "../wire/generated/models";
 import { LiveSocket, type SocketEnvironment } from "../wire/liveSocket";
 import type { ReadFrames } from "../wire/runFrames";
+import { withDecisions } from "./decisions";
 import { RunFeed } from "./runFeed";
 
 /** Views are made at most this often, and take no more than about a fifth of the time. */
@@ -228,6 +235,7 @@ export class LiveSession {
       const { header } = frame;
       if (header.target !== this.followed || !this.model.ingest(frame)) return;
       this.lastFrame_ms = this.env.clock_ms();
+      this.applyDecisions(header);
       this.noteLatency(received_unix_ms - header.unix_us / 1000);
       if (this.probe) {
         const { target, seq, first_seq, unix_us } = header;
@@ -238,6 +246,14 @@ export class LiveSession {
       this.noteBad(error instanceof Error ? error.message : String(error));
     }
     if (!this.builder.paused) this.schedule(LEAST_MS);
+  }
+
+  /** The backend does not send its state again for each decision: frames carry them. */
+  private applyDecisions(header: FrameHeader): void {
+    const live = this.live === null ? null : withDecisions(this.live, header);
+    if (live === null || live === this.live) return;
+    this.live = live;
+    this.env.post({ type: "live", live }, []);
   }
 
   /** A busy page is sent fewer, coalesced frames instead of falling behind without end. */

@@ -138,7 +138,7 @@ describe("what the drawer asks", () => {
     const backend = steeringBackend();
     const { page } = await open(backend);
     expect(backend.requests(options)).toHaveLength(1);
-    await page.pass(60_000);
+    await page.pass(10_000);
     expect(backend.requests(options)).toHaveLength(1);
   });
 

@@ -1,0 +1,106 @@
+import { screen, within } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { FakeBackend, problem, refuse } from "../../testing/backend";
+import { TestPage } from "../../testing/TestPage";
+import type { DoctorCheck, DoctorReport } from "../../wire/generated/models";
+
+/** A check with nothing to complain of. */
+function check(changes: Partial<DoctorCheck>): DoctorCheck {
+  const name = changes.name ?? "taskstats";
+  return {
+    title: name,
+    status: "ok",
+    finding: "version 16",
+    impact: "",
+    fix: "",
+    name,
+    ...changes,
+  };
+}
+
+const DELAYS = check({
+  name: "delay-accounting",
+  status: "limited",
+  finding: "kernel.task_delayacct is 0",
+  impact: "block I/O and swap-in delays stay 0",
+  fix: "sudo sysctl -w kernel.task_delayacct=1",
+  enabled: false,
+});
+
+/** A report of these checks. */
+function report(...checks: readonly DoctorCheck[]): DoctorReport {
+  const about = { host: "bench", kernel: "6.12.0", checked_unix_ms: Date.now() } as const;
+  return { ...about, status: "limited", checks: [...checks] };
+}
+
+async function open(...checks: readonly DoctorCheck[]): Promise<TestPage> {
+  const backend = new FakeBackend();
+  backend.on("GET /doctor", () => report(...checks));
+  return TestPage.open("/doctor", { backend });
+}
+
+const card = (page: TestPage, name: string) => page.one(`[data-check="${name}"]`);
+
+it("shows of each check its status, what was found, what is lost, and what mends it", async () => {
+  const failed = check({ name: "network", status: "failed", finding: "no CAP_BPF" });
+  const page = await open(check({}), DELAYS, failed);
+  const statuses = ["taskstats", "delay-accounting", "network"].map(
+    (name) => card(page, name).dataset.state,
+  );
+  expect(statuses).toEqual(["ok", "limited", "failed"]);
+  expect(card(page, "taskstats").textContent).toContain("version 16");
+  const words = card(page, "delay-accounting").textContent;
+  expect(words).toContain("kernel.task_delayacct is 0");
+  expect(words).toContain("block I/O and swap-in delays stay 0");
+  expect(words).toContain("sudo sysctl -w kernel.task_delayacct=1");
+  // Nothing to mend, nothing to copy.
+  const copies = screen.getAllByRole("button", { name: /^Copy/ });
+  expect(copies).toHaveLength(1);
+  await page.click(copies[0] as HTMLElement);
+  expect(await navigator.clipboard.readText()).toBe(DELAYS.fix);
+});
+
+it("checks again on request", async () => {
+  const page = await open(DELAYS);
+  page.backend.on("GET /doctor", () => report(check({ ...DELAYS, status: "ok", enabled: true })));
+  await page.pass(1);
+  await page.click(screen.getByRole("button", { name: "Check again" }));
+  expect(card(page, "delay-accounting").dataset.state).toBe("ok");
+  expect(page.backend.requests("GET /doctor").length).toBeGreaterThan(1);
+});
+
+it("switches delay accounting, and shows the report that answers", async () => {
+  const page = await open(DELAYS);
+  page.backend.on("PUT /doctor/delay-accounting", () =>
+    report(check({ ...DELAYS, status: "ok", enabled: true })),
+  );
+  await page.pass(1);
+  const button = within(card(page, "delay-accounting")).getByRole("button", {
+    name: "Turn on delay accounting",
+  });
+  await page.click(button);
+  const [asked] = page.backend.requests("PUT /doctor/delay-accounting");
+  expect(asked?.body).toEqual({ on: true });
+  expect(card(page, "delay-accounting").dataset.state).toBe("ok");
+  within(card(page, "delay-accounting")).getByRole("button", {
+    name: "Turn off delay accounting",
+  });
+});
+
+it("shows a refusal to switch, with what to do", async () => {
+  const page = await open(DELAYS);
+  page.backend.on("PUT /doctor/delay-accounting", () =>
+    refuse(
+      problem("not-permitted", {
+        status: 403,
+        title: "The kernel does not permit it",
+        detail: "kernel.task_delayacct cannot be written: Read-only file system",
+        hint: "On the host: sudo sysctl -w kernel.task_delayacct=1",
+      }),
+    ),
+  );
+  await page.click(screen.getByRole("button", { name: /^Turn on delay accounting/ }));
+  const alert = within(card(page, "delay-accounting")).getByRole("alert");
+  expect(alert.textContent).toContain("Read-only file system");
+  expect(alert.textContent).toContain("sudo sysctl -w");
+});

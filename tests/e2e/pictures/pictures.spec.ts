@@ -1,0 +1,151 @@
+/**
+ * Pictures: those of the README, of runs that are checked in, so that each is of the same numbers;
+ * and every page in both sizes and both themes, in test-output/screenshots, for people to look at.
+ */
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Locator, Page } from "@playwright/test";
+import { GO } from "../fixtures/build";
+import { LivePage } from "../fixtures/livePage";
+import { OUTPUT, ROOT } from "../fixtures/processes";
+import { DEMO_RUN, STEERED_RUN } from "../fixtures/runs";
+import type { Site } from "../fixtures/site";
+import { Steered } from "../fixtures/steered";
+import { expect, test } from "../fixtures/test";
+
+const IMAGES = join(ROOT, "docs/images");
+const SCREENSHOTS = join(OUTPUT, "screenshots");
+const DESKTOP = { width: 1440, height: 900 };
+const SIZES = [DESKTOP, { width: 390, height: 844 }] as const;
+const SCHEMES = ["light", "dark"] as const;
+
+/** Charts are drawn for a new width or theme with the next view. */
+async function drawn(page: Page): Promise<void> {
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+  );
+}
+
+/** Take the page in both sizes and both themes. */
+async function take(page: Page, name: string, at?: Locator): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.mouse.move(0, 0);
+  for (const size of SIZES) {
+    await page.setViewportSize(size);
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await expect(page.locator("html")).toHaveAttribute("data-theme", colorScheme);
+      await drawn(page);
+      await at?.scrollIntoViewIfNeeded();
+      const path = join(SCREENSHOTS, `${name}-${colorScheme}-${size.width}.png`);
+      await page.screenshot({ path, animations: "disabled" });
+    }
+  }
+  await page.setViewportSize(DESKTOP);
+}
+
+/** Import a run and open it, read to its end. */
+async function openRun(page: Page, site: Site, file: string): Promise<void> {
+  await page.goto(`${site.url}/runs/${await site.importRun(file)}`);
+  await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
+  await expect(page.locator("[data-chart=cpu]")).toHaveAttribute("data-state", "ok");
+}
+
+test("README: a run, and a steered run", async ({ signedIn: page, site }) => {
+  mkdirSync(IMAGES, { recursive: true });
+  await openRun(page, site, DEMO_RUN);
+  await drawn(page);
+  await page.screenshot({ path: join(IMAGES, "run-dark.png"), animations: "disabled" });
+  await openRun(page, site, STEERED_RUN);
+  const size = page.locator("[data-panel=gomaxprocs]");
+  await expect(size.locator("[data-chart=gomaxprocs]")).toHaveAttribute("data-state", "ok");
+  await size.scrollIntoViewIfNeeded();
+  await drawn(page);
+  await size.screenshot({ path: join(IMAGES, "steering-dark.png"), animations: "disabled" });
+});
+
+test("sign-in", async ({ page, site }) => {
+  await page.goto(site.url);
+  await expect(page.getByRole("heading", { name: "Sign in with the token" })).toBeVisible();
+  await take(page, "sign-in");
+});
+
+test("picker, doctor", async ({ signedIn: page, site, program }) => {
+  // CPU is known from the second listing on.
+  await expect(page.locator(`[data-pid="${program.pid}"]`)).toContainText(/\d\.\d %/);
+  await take(page, "picker");
+  await page.goto(`${site.url}/doctor`);
+  await expect(page.locator("[data-check]").first()).toBeVisible();
+  await take(page, "doctor");
+});
+
+test("runs, a run, its times and map, a comparison", async ({ signedIn: page, site }) => {
+  await site.importRun(STEERED_RUN);
+  await openRun(page, site, DEMO_RUN);
+  await take(page, "run");
+  await take(page, "run-times", page.getByRole("region", { name: "Where the time goes" }));
+  await take(page, "run-map", page.getByRole("region", { name: "Thread map" }));
+  await take(page, "run-threads", page.getByRole("region", { name: "Threads" }));
+  await page.goto(`${site.url}/runs`);
+  await expect(page.locator("[data-run]").first()).toBeVisible();
+  await take(page, "runs");
+  for (const box of (await page.getByRole("checkbox").all()).slice(0, 2)) {
+    await box.check();
+  }
+  await page.getByRole("button", { name: "Compare 2" }).click();
+  const differences = page.getByRole("region", { name: "Differences" });
+  await expect(differences).toBeVisible();
+  await take(page, "compare");
+  await take(page, "compare-differences", differences);
+});
+
+test("live, paused, recording, ended, disconnected, no collector", async ({
+  watching,
+  site,
+  program,
+}) => {
+  const { page } = watching;
+  await page.getByText("30 s", { exact: true }).click();
+  // A picture of an empty chart shows nothing.
+  await watching.frames(120);
+  await take(page, "live");
+  await page.keyboard.press("Space");
+  await take(page, "live-paused");
+  await page.keyboard.press("Space");
+  await page.getByRole("button", { name: "Record", exact: true }).click();
+  await expect(page.getByRole("button", { name: /^Stop recording/ })).toBeVisible();
+  await take(page, "live-recording");
+  await site.killBackend();
+  await expect(page.getByText("Connection to the backend lost")).toBeVisible();
+  await take(page, "disconnected");
+  await site.startBackend();
+  await expect(page.locator("[data-connection=open]")).toBeVisible();
+  await program.quit();
+  await expect(page.getByText("The process has ended")).toBeVisible();
+  await take(page, "ended");
+  await site.killCollector();
+  await page.goto(site.url);
+  await expect(page.getByRole("heading", { name: "No collector is connected" })).toBeVisible();
+  await take(page, "no-collector");
+});
+
+test("steering", async ({ signedIn: page, site }) => {
+  test.skip(GO === null, "needs a Go compiler");
+  const program = await Steered.start();
+  try {
+    await page.goto(`${site.url}/?pid=${program.pid}`);
+    const live = new LivePage(page, site);
+    await page.getByRole("button", { name: "Steer", exact: true }).click();
+    const drawer = page.getByRole("dialog", { name: "Steer" });
+    await drawer.getByRole("combobox", { name: "of" }).selectOption("bidirectional");
+    await drawer.getByLabel("interval_s").fill("1");
+    await drawer.getByRole("button", { name: "bidirectional", exact: true }).click();
+    await live.frames(120);
+    await take(page, "steer");
+    await page.keyboard.press("Escape");
+    await take(page, "steer-timeline", page.locator("[data-panel=gomaxprocs]"));
+  } finally {
+    await program.kill();
+  }
+});

@@ -1,0 +1,71 @@
+/**
+ * Records the runs that are checked in, of real programs on this machine:
+ * `npm run record-pictures`, on a machine that does nothing else.
+ */
+
+import { execFileSync } from "node:child_process";
+import { switched } from "../fixtures/delaySwitch";
+import { DEMO_RUN, STEERED_RUN } from "../fixtures/runs";
+import type { Site } from "../fixtures/site";
+import { Steered } from "../fixtures/steered";
+import { expect, test } from "../fixtures/test";
+
+const COMMIT = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+const NOTES = `Recorded at commit ${COMMIT} by tests/e2e/pictures/record.spec.ts.`;
+
+interface Run {
+  readonly id: string;
+  readonly state: string;
+}
+
+/** Record a target for so long, and export the run. */
+async function record(
+  site: Site,
+  request: { readonly target: string; readonly name: string; readonly seconds: number },
+  file: string,
+  meanwhile: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  const { target, name, seconds } = request;
+  const body = { target, name, notes: NOTES, duration_s: seconds };
+  const { id } = (await site.send("POST", "/runs", body)) as Run;
+  await meanwhile();
+  const state = async () => ((await site.get(`/runs/${id}`)) as Run).state;
+  await expect.poll(state, { timeout: 2000 * seconds }).toBe("complete");
+  await site.exportRun(id, file);
+}
+
+/** Wait until the backend has so many more frames. */
+async function frames(site: Site, more: number): Promise<void> {
+  const before = (await site.health()).frames;
+  const now = async () => (await site.health()).frames;
+  await expect.poll(now, { timeout: 1000 * more }).toBeGreaterThanOrEqual(before + more);
+}
+
+test("the demo", async ({ site }) => {
+  await switched(false, async () => {
+    // By the collector, so that it knows since when: all of the demo's threads then have delays.
+    await site.send("PUT", "/doctor/delay-accounting", { on: true });
+    const { target } = (await site.send("POST", "/demo", {})) as { target: { id: string } };
+    await record(site, { target: target.id, name: "demo", seconds: 45 }, DEMO_RUN);
+  });
+});
+
+test("a steered program", async ({ site }) => {
+  const program = await Steered.start();
+  try {
+    const { id } = (await site.send("POST", "/targets", { pid: program.pid })) as { id: string };
+    const path = `/targets/${id}/steering`;
+    const steer = (policy: string) =>
+      site.send("PUT", path, { policy, parameters: { interval_s: 1 } });
+    await record(site, { target: id, name: "steered", seconds: 60 }, STEERED_RUN, async () => {
+      await frames(site, 50);
+      await steer("bidirectional");
+      await frames(site, 200);
+      await steer("kalman-kg");
+      await frames(site, 200);
+      await site.send("POST", `${path}/restart`, {});
+    });
+  } finally {
+    await program.kill();
+  }
+});
