@@ -140,6 +140,7 @@ def decided(time_s: float, ops: float, elapsed_s: float = 1) -> RunEvent:
         time_s,
         SteeringDecided(
             type="steering_decided",
+            number=1,
             policy="linear",
             at_ns=round(time_s * 1e9),
             elapsed_s=elapsed_s,

@@ -2,7 +2,13 @@
 
 from collections.abc import Callable, Iterable
 
-from tidscope_wire.generated.models import Host, LiveState, Target
+from tidscope_wire.generated.models import (
+    FrameHeader,
+    Host,
+    LiveState,
+    SteeringDecided,
+    Target,
+)
 from tidscope_wire.problems import refusal
 
 
@@ -115,6 +121,25 @@ class HostRegistry:
             self._targets[target.id] = target
             self._bound()
             self._changed()
+
+    def record_decisions(self, header: FrameHeader) -> None:
+        """Apply the decisions of a frame to its target's steering.
+
+        Pages have them from the frame itself, so nothing is published. Frames may be replayed:
+        decisions that are older than what is known are ignored.
+        """
+        target = self._targets.get(header.target)
+        if target is None or target.steering is None:
+            return
+        steering = target.steering
+        for event in header.events:
+            if not isinstance(event, SteeringDecided) or event.number <= steering.decisions:
+                continue
+            if header.unix_us - (header.time_ns - event.at_ns) // 1000 < steering.since_unix_us:
+                continue  # Of an earlier time that it was steered.
+            update = {"size": event.next_size, "state": event.state, "reason": event.reason}
+            steering = steering.model_copy(update={**update, "decisions": event.number})
+        self._targets[target.id] = target.model_copy(update={"steering": steering})
 
     def remove_target(self, target_id: str) -> None:
         """Forget a target."""

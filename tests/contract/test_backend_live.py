@@ -11,6 +11,7 @@ from backend_builders import (
     frame_bytes,
     host,
     key_frame,
+    steering,
     stream,
     target,
 )
@@ -26,6 +27,7 @@ from tidscope_wire.generated.models import (
     LiveProblem,
     LiveState,
     SampleFailed,
+    SteeringDecided,
     StreamStats,
     TargetChanged,
     TargetForgotten,
@@ -539,3 +541,50 @@ async def test_frames_pass_through_the_backend_without_being_decoded() -> None:
             assert "tidscope_target_frames_total" in (await client.get("/metrics")).text
         told = await health(backend)
         assert (told.frames, told.coalesced, told.dropped) == (30, 0, 0)
+
+
+def decision(number: int, size: int, time_ns: int) -> SteeringDecided:
+    return SteeringDecided(
+        policy="fixed",
+        number=number,
+        at_ns=time_ns,
+        elapsed_s=2,
+        ops=10,
+        mean_wait_s=None,
+        size=size - 1,
+        next_size=size,
+        proposed=None,
+        state="exploring",
+        reason="It may be better.",
+        counted=True,
+        probing=True,
+    )
+
+
+async def test_a_decision_reaches_a_page_once_and_a_newcomer_in_the_state() -> None:
+    steered = target().model_copy(update={"steering": steering(decisions=1, since_unix_us=0)})
+    second = 1_000_000_000
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend() as backend,
+        backend.collector(targets=[steered]) as collector,
+        backend.page() as page,
+    ):
+        await page.subscribe(TARGET_ID)
+        await collector.send(key_frame(1))
+        await page.frame()
+        page.texts.clear()
+        for seq in range(2, 7):
+            told = decision(seq, size=seq, time_ns=seq * second)
+            await collector.send(frame_bytes(seq, events=[told], time_ns=seq * second))
+            header, _ = await page.frame()
+            assert header.events == [told]
+        # A replayed one changes nothing.
+        await collector.send(frame_bytes(7, events=[decision(3, size=9, time_ns=3 * second)]))
+        await page.frame()
+        assert not [text for text in page.texts if isinstance(text, LiveState)]
+        async with backend.page() as newcomer:
+            (found,) = (await newcomer.text(LiveState)).targets
+        assert found.steering is not None
+        assert (found.steering.size, found.steering.decisions) == (6, 6)
+        assert found.steering.state == "exploring"

@@ -59,6 +59,7 @@ ONE_OF_EACH: tuple[dict[str, Any], ...] = (
     },
     {
         "type": "steering_decided",
+        "number": 3,
         "policy": "kalman-kg",
         "at_ns": 2_000_000_000,
         "elapsed_s": 2.0,

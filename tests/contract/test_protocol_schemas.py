@@ -78,6 +78,7 @@ EVENTS: list[models.TargetEvent] = [
         actor="a",
     ),
     models.SteeringDecided(
+        number=1,
         policy="fixed",
         at_ns=1,
         elapsed_s=2.0,

@@ -97,7 +97,7 @@ async def test_it_can_be_left_and_released_later(root: Site) -> None:
         (("--set", "interval_s"), "NAME=NUMBER"),
         (("--set", "interval_s=soon"), "NAME=NUMBER"),
         (("--counter", "9100"), "PORT:PATH#NAME"),
-        (("--release",), "no policy steers it"),
+        (("--release",), "no policy steers this target"),
         (("--knob", "go-agent"), "agent"),
     ],
 )

@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import pytest
-from backend_builders import TARGET_ID, frame_bytes, key_frame, stream, target
+from backend_builders import TARGET_ID, frame_bytes, key_frame, steering, stream, target
 from backend_server import Backend, running_backend
 from live_page import LivePage
 from relay import Relay
@@ -142,6 +142,28 @@ async def test_a_new_backend_gets_the_baseline_that_left_the_replay_buffer(
             assert await numbers(page, 200) == list(range(header.seq + 1, 201))
             # What a backend never had reason to expect is not lost.
             assert (await health(backend)).lost == 0
+
+
+async def test_decisions_alone_do_not_announce_the_target_again(
+    targets: TargetRegistry, backend: Backend
+) -> None:
+    def steered(**changes: object) -> Target:
+        return target(TARGET_ID).model_copy(update={"steering": steering(**changes)})
+
+    async with backend.page() as page, UplinkRig(targets, backend.port) as rig:
+        await page.subscribe(TARGET_ID)
+        for number in range(1, 6):
+            told = steered(decisions=number, size=number, state="exploring", reason=f"{number}.")
+            rig.put([frame_bytes(number) if number > 1 else key_frame(1)], number, of=told)
+            await page.frame()
+        states = [text for text in page.texts if isinstance(text, LiveState)]
+        announced = [one for one in states if one.targets]
+        assert len(announced) == 1
+        rig.put([frame_bytes(6)], 6, of=steered(problem="The agent does not answer."))
+        await page.frame()
+        (last,) = [one for one in page.texts if isinstance(one, LiveState)][-1].targets
+        assert last.steering is not None
+        assert last.steering.problem == "The agent does not answer."
 
 
 async def test_a_backend_away_longer_than_the_bound_is_told_what_was_lost(

@@ -9,8 +9,8 @@ The pool is used like the one of concurrent.futures.
 """
 
 from tidscope_agent.agent import Agent, start
-from tidscope_agent.places import NoPlaceError
 from tidscope_agent.pool import ThreadPoolExecutor
+from tidscope_agent.socket_folder import NoSocketFolderError
 from tidscope_agent.version import VERSION
 
-__all__ = ["VERSION", "Agent", "NoPlaceError", "ThreadPoolExecutor", "start"]
+__all__ = ["VERSION", "Agent", "NoSocketFolderError", "ThreadPoolExecutor", "start"]

@@ -7,10 +7,10 @@ import threading
 from pathlib import Path
 
 from tidscope_agent.lease import Lease
-from tidscope_agent.places import listen
 from tidscope_agent.pool import ThreadPoolExecutor
 from tidscope_agent.protocol import LARGEST_SIZE
 from tidscope_agent.server import Server
+from tidscope_agent.socket_folder import listen
 
 _running = threading.Lock()
 
@@ -56,7 +56,7 @@ def start(pool: ThreadPoolExecutor, *, lower: int = 1, upper: int | None = None)
         upper: largest size that it may be given; by default its size now.
 
     Raises:
-        NoPlaceError: there is no folder for the socket; README.md says where that is.
+        NoSocketFolderError: there is no folder for the socket; README.md says where that is.
         ValueError: the bounds do not hold the size.
         RuntimeError: there is an agent already.
     """

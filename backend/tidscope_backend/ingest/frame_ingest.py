@@ -84,6 +84,7 @@ class FrameIngest:
             )
         if arrival.new:
             self._observe(host_id, header)
+            self._registry.record_decisions(header)
             self._fanout.publish(frame)
             self._recorder.receive(frame, header)
 

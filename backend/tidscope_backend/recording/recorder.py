@@ -39,7 +39,6 @@ from tidscope_backend.store.errors import damage_text, unwritable
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.manifests import with_bytes
-from tidscope_backend.store.open_part import sync
 from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.stream.stored_frame import StoredFrame
 
@@ -359,7 +358,7 @@ class Recorder:
         host = self._registry.host(recording.target.host)
         ending = ending_by_timeout(recording, self._clock(), target, host, self._timeouts)
         if ending is None:
-            ending = await _sync_open_part(recording)
+            ending = await recording.sync()
         if ending is not None and recording.ending is None:
             await self._end(recording, ending)
         elif save and not recording.awaiting_resume:
@@ -392,15 +391,3 @@ class Recorder:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-async def _sync_open_part(recording: Recording) -> Ending | None:
-    """Sync what was written to disk; the ending if that fails."""
-    descriptor = recording.sync_descriptor()
-    if descriptor is None:
-        return None
-    try:
-        await asyncio.to_thread(sync, descriptor)
-    except OSError as error:
-        return write_failure(error)
-    return None

@@ -25,7 +25,7 @@ from tidscope_wire.generated.models import (
 from tidscope_backend.recording.stats import RecordingStats, losses_text
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
-from tidscope_backend.store.open_part import PartFile
+from tidscope_backend.store.open_part import PartFile, sync
 from tidscope_backend.stream.stored_frame import StoredFrame, store_frame
 
 RESERVE_BYTES = 256 * 1024
@@ -151,9 +151,17 @@ class Recording:
         full, self._full = self._full, []
         return full
 
-    def sync_descriptor(self) -> int | None:
-        """A duplicate descriptor of the open part, to sync it; the caller closes it."""
-        return self._part.sync_descriptor() if self._part is not None else None
+    async def sync(self) -> Ending | None:
+        """Sync the open part to disk; returns how the run ends if that fails."""
+        if self._part is None:
+            return None
+        # A duplicate: the part may be closed while another thread syncs it.
+        descriptor = self._part.sync_descriptor()
+        try:
+            await asyncio.to_thread(sync, descriptor)
+        except OSError as error:
+            return write_failure(error)
+        return None
 
     def end(self, ending: Ending) -> None:
         """Accept no more frames. The open part stays as it is."""

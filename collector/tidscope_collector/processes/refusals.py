@@ -39,19 +39,19 @@ def _judge(found: Identity, expected_start_ticks: int | None) -> Problem | None:
     if expected_start_ticks is not None and expected_start_ticks != found.start_ticks:
         return make_problem(
             "process-id-reused",
-            f"The process {found.pid} that was meant started {expected_start_ticks} clock ticks "
-            f"after boot; the one that has this id now ({found.name}) started "
-            f"{found.start_ticks} ticks after boot.",
-            "The process that was meant has ended. List the processes again and choose one.",
+            f"The requested process {found.pid} started {expected_start_ticks} clock ticks after "
+            f"boot; the process with this id now ({found.name}) started {found.start_ticks} ticks "
+            "after boot.",
+            "The requested process has exited. List the processes again and choose one.",
         )
     if found.kernel_thread:
         return kernel_thread(found.pid, found.name)
     if found.ended:
         return make_problem(
             "target-exited",
-            f"Process {found.pid} ({found.name}) has ended; its parent has not fetched its exit "
+            f"Process {found.pid} ({found.name}) has exited; its parent has not collected its exit "
             "code yet (a zombie).",
-            "It runs no more, so there is nothing to watch. Start it again and attach to that.",
+            "Start the program again and attach to the new process.",
         )
     return None
 
@@ -61,8 +61,8 @@ def unknown_process(pid: int) -> Problem:
     return make_problem(
         "unknown-process",
         f"No process has the id {pid}.",
-        "It may have ended: list the processes again. Ids are those of the collector's PID "
-        "namespace; a container shows its own, other ones.",
+        "It may have exited: list the processes again. Ids are those of the collector's PID "
+        "namespace; inside a container they differ.",
     )
 
 
@@ -80,6 +80,6 @@ def kernel_thread(pid: int, name: str) -> Problem:
     """It has no program of its own."""
     return make_problem(
         "kernel-thread",
-        f"{pid} ({name}) is a thread of the kernel: it belongs to no program.",
-        "Attach to the process that gives the kernel this work.",
+        f"{pid} ({name}) is a kernel thread: it belongs to no program.",
+        "Attach to the process that causes this kernel work.",
     )

@@ -74,8 +74,8 @@ class TargetRegistry:
             if len(active) >= MAX_TARGETS:
                 raise refusal(
                     "too-many-targets",
-                    f"{len(active)} processes are attached to, and {MAX_TARGETS} is the most",
-                    "Detach one that is not needed any more.",
+                    f"{len(active)} processes are attached; the limit is {MAX_TARGETS}",
+                    "Detach one that is no longer needed.",
                 )
             return self._open(process, rate_hz), True
 

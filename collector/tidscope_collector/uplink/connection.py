@@ -163,7 +163,7 @@ class Uplink:
         if not isinstance(answer, CollectorWelcome):
             raise WelcomeError("it did not answer the hello with a welcome")
         # What changed since the hello is still to be told.
-        self._told = {one.id: one.model_dump_json() for one in known}
+        self._told = {one.id: _without_decision(one) for one in known}
         if self._find_refused:
             self._leave_out_refused(answer.resume)
         self._in_flight.clear()
@@ -239,7 +239,7 @@ class Uplink:
 
     async def _tell_changes(self, link: ClientConnection) -> None:
         for target in self._targets.all():
-            text = target.model_dump_json()
+            text = _without_decision(target)
             if self._told.get(target.id) != text:
                 self._told[target.id] = text
                 await self._give(link, TargetChanged(target=target).model_dump_json())
@@ -264,8 +264,13 @@ class Uplink:
     async def _answer(self, link: ClientConnection, command: Command) -> None:
         reply = await self._commands.answer(command)
         if isinstance(reply, TargetReply):
-            self._told[reply.target.id] = reply.target.model_dump_json()
+            self._told[reply.target.id] = _without_decision(reply.target)
         try:
             await self._give(link, reply.model_dump_json())
         except ConnectionClosed:
             log.info("the backend disconnected before the answer was sent")
+
+
+def _without_decision(target: Target) -> str:
+    """A target as text, without what each decision of a policy changes: frames carry that."""
+    return target.model_dump_json(exclude={"steering": {"size", "state", "reason", "decisions"}})

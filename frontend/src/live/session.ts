@@ -12,9 +12,16 @@ import { spanOf } from "../model/window";
 import type { FromWorker, ProbeFrame, ToWorker } from "../model/workerProtocol";
 import { checkLiveMessage } from "../wire/check";
 import { decodeFrame } from "../wire/frame";
-import type { LiveCommand, LiveState, StreamStats, Target } from "../wire/generated/models";
+import type {
+  FrameHeader,
+  LiveCommand,
+  LiveState,
+  StreamStats,
+  Target,
+} from "../wire/generated/models";
 import { LiveSocket, type SocketEnvironment } from "../wire/liveSocket";
 import type { ReadFrames } from "../wire/runFrames";
+import { withDecisions } from "./decisions";
 import { RunFeed } from "./runFeed";
 
 /** Views are made at most this often, and take no more than about a fifth of the time. */
@@ -27,8 +34,8 @@ const ROUNDS = 8;
 const ASKED_MS = 30;
 const TICK_MS = 1000;
 /** The backend is told at least so often what was dealt with; it sends no more than 1 MiB ahead. */
-const TELL_FRAMES = 8;
-const TELL_BYTES = 1 << 16;
+const ACK_FRAMES = 8;
+const ACK_BYTES = 1 << 16;
 /** A page that does not say that it drew the last views gets the next ones after so long. */
 const PATIENCE_MS = 1000;
 
@@ -50,16 +57,16 @@ export class LiveSession {
   private stats: StreamStats | null = null;
   private followed: string | null = null;
   private model = new TargetModel();
-  private maker = new ViewBuilder(this.model);
+  private builder = new ViewBuilder(this.model);
   private request: ViewRequest = DEFAULT_REQUEST;
   private charts: readonly ChartRequest[] = [];
   private visible = true;
   private probe = false;
   private probed: ProbeFrame[] = [];
   /** Of this connection. */
-  private taken = 0;
-  private untoldFrames = 0;
-  private untoldBytes = 0;
+  private received = 0;
+  private unackedFrames = 0;
+  private unackedBytes = 0;
   private badFrames = 0;
   private badReason = "";
   private latency_ms: number | null = null;
@@ -67,7 +74,7 @@ export class LiveSession {
   private made_ms = Number.NEGATIVE_INFINITY;
   /** When views were posted that the page has not drawn yet. */
   private undrawn_ms: number | null = null;
-  private told_ms = Number.NEGATIVE_INFINITY;
+  private summary_ms = Number.NEGATIVE_INFINITY;
   private costs_ms: number[] = [];
   private cancelMake: (() => void) | null = null;
   private due_ms = Number.POSITIVE_INFINITY;
@@ -93,7 +100,7 @@ export class LiveSession {
         this.charts = message.charts;
         this.feed?.keep(this.request.map?.field ?? null);
         this.feed?.see(spanOf(this.request.window, this.run?.to_s ?? 0));
-        this.maker.ask(this.request, this.charts);
+        this.builder.ask(this.request, this.charts);
         this.schedule(ASKED_MS);
         break;
       case "visible":
@@ -140,12 +147,12 @@ export class LiveSession {
   /** Views are made of this model from now on. */
   private makeOf(model: TargetModel): void {
     this.model = model;
-    this.maker = new ViewBuilder(model, this.env.clock_ms);
+    this.builder = new ViewBuilder(model, this.env.clock_ms);
     this.makeAll();
   }
 
   private makeAll(): void {
-    this.maker.ask(this.request, this.charts);
+    this.builder.ask(this.request, this.charts);
     this.schedule(0);
   }
 
@@ -155,14 +162,14 @@ export class LiveSession {
       {
         onState: (connection) => this.env.post({ type: "connection", connection }, []),
         onOpen: () => {
-          this.taken = this.untoldFrames = this.untoldBytes = 0;
+          this.received = this.unackedFrames = this.unackedBytes = 0;
           this.send({ type: "frame_ack", frames: 0 });
           this.subscribe();
         },
-        onText: (text) => this.takeMessage(text),
+        onText: (text) => this.onMessage(text),
         onBinary: (data) => {
-          this.takeFrame(data);
-          this.tellTaken(data.byteLength);
+          this.onFrame(data);
+          this.acknowledge(data.byteLength);
         },
       },
       this.env,
@@ -194,7 +201,7 @@ export class LiveSession {
     this.subscribe();
   }
 
-  private takeMessage(text: string): void {
+  private onMessage(text: string): void {
     const message = checkLiveMessage(text);
     if (typeof message === "string") {
       this.noteBad(`message of the backend: ${message}`);
@@ -204,7 +211,7 @@ export class LiveSession {
       case "live_state":
         this.live = message;
         this.env.post({ type: "live", live: message }, []);
-        this.maker.ask(this.request, this.charts);
+        this.builder.ask(this.request, this.charts);
         this.schedule(LEAST_MS);
         break;
       case "stream_stats":
@@ -221,13 +228,14 @@ export class LiveSession {
     }
   }
 
-  private takeFrame(data: ArrayBuffer): void {
+  private onFrame(data: ArrayBuffer): void {
     const received_unix_ms = this.env.now_ms();
     try {
       const frame = decodeFrame(data);
       const { header } = frame;
       if (header.target !== this.followed || !this.model.ingest(frame)) return;
       this.lastFrame_ms = this.env.clock_ms();
+      this.applyDecisions(header);
       this.noteLatency(received_unix_ms - header.unix_us / 1000);
       if (this.probe) {
         const { target, seq, first_seq, unix_us } = header;
@@ -237,17 +245,25 @@ export class LiveSession {
     } catch (error) {
       this.noteBad(error instanceof Error ? error.message : String(error));
     }
-    if (!this.maker.paused) this.schedule(LEAST_MS);
+    if (!this.builder.paused) this.schedule(LEAST_MS);
+  }
+
+  /** The backend does not send its state again for each decision: frames carry them. */
+  private applyDecisions(header: FrameHeader): void {
+    const live = this.live === null ? null : withDecisions(this.live, header);
+    if (live === null || live === this.live) return;
+    this.live = live;
+    this.env.post({ type: "live", live }, []);
   }
 
   /** A busy page is sent fewer, coalesced frames instead of falling behind without end. */
-  private tellTaken(bytes: number): void {
-    this.taken++;
-    this.untoldFrames++;
-    this.untoldBytes += bytes;
-    if (this.untoldFrames < TELL_FRAMES && this.untoldBytes < TELL_BYTES) return;
-    this.untoldFrames = this.untoldBytes = 0;
-    this.send({ type: "frame_ack", frames: this.taken });
+  private acknowledge(bytes: number): void {
+    this.received++;
+    this.unackedFrames++;
+    this.unackedBytes += bytes;
+    if (this.unackedFrames < ACK_FRAMES && this.unackedBytes < ACK_BYTES) return;
+    this.unackedFrames = this.unackedBytes = 0;
+    this.send({ type: "frame_ack", frames: this.received });
   }
 
   private noteBad(reason: string): void {
@@ -286,9 +302,9 @@ export class LiveSession {
     const target = this.targetOf(id);
     // A run is never silent: it is all there.
     const silent_ms = this.run ? 0 : start - this.lastFrame_ms;
-    const views = this.maker.make(target, start, silent_ms);
-    const tell = views.tiles !== null || start - this.told_ms >= 500;
-    if (tell) this.told_ms = start;
+    const views = this.builder.make(target, start, silent_ms);
+    const summary = views.tiles !== null || start - this.summary_ms >= 500;
+    if (summary) this.summary_ms = start;
     const { stats: stream, latency_ms, badFrames: bad_frames, badReason } = this;
     const way = { stream, latency_ms, bad_frames, bad_frame_reason: badReason };
     const buffers = new Set<ArrayBufferLike>();
@@ -307,8 +323,8 @@ export class LiveSession {
       {
         type: "views",
         id,
-        target: tell ? { ...views.target, id } : null,
-        health: tell ? healthView(this.model, target, way) : null,
+        target: summary ? { ...views.target, id } : null,
+        health: summary ? healthView(this.model, target, way) : null,
         charts: views.charts,
         tiles: views.tiles,
         table: views.table,
@@ -334,7 +350,7 @@ export class LiveSession {
   /** Once a second, so that silence is seen. */
   private tick(): void {
     this.cancelTick = this.env.later(() => {
-      if (this.env.clock_ms() - this.told_ms >= TICK_MS) this.schedule(0);
+      if (this.env.clock_ms() - this.summary_ms >= TICK_MS) this.schedule(0);
       this.tick();
     }, TICK_MS);
   }

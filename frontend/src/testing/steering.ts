@@ -84,6 +84,7 @@ export function decided(
 ): SteeringDecided {
   return {
     type: "steering_decided",
+    number: 1,
     policy: STEERING.policy,
     at_ns: at_s * 1e9,
     elapsed_s: 2,

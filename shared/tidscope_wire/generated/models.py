@@ -2017,6 +2017,10 @@ class SteeringDecided(BaseModel):
     """
     Name of a policy.
     """
+    number: Annotated[int, Field(ge=1)]
+    """
+    Number of the decision, from 1 since steering started.
+    """
     at_ns: Annotated[int, Field(ge=0)]
     """
     End of the interval, nanoseconds since attach.
@@ -2956,7 +2960,7 @@ class Target(BaseModel):
 
 class TargetChanged(BaseModel):
     """
-    Collector to backend: a target was attached, changed its rate, or ended.
+    Collector to backend: a target was attached, changed its rate or its steering, or ended. Decisions alone are told by frames.
     """
 
     model_config = ConfigDict(
@@ -3167,7 +3171,7 @@ class FrameHeader(BaseModel):
 
 class LiveState(BaseModel):
     """
-    Backend to page: hosts and targets, on connect and whenever one changes.
+    Backend to page: hosts and targets, on connect and whenever one changes. Decisions of a policy are no such change: they come in frames (SteeringDecided), and a page that connects finds the newest one in the target's steering.
     """
 
     model_config = ConfigDict(

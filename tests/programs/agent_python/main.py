@@ -11,7 +11,7 @@ import sys
 import threading
 from concurrent.futures import wait
 
-from tidscope_agent import Agent, NoPlaceError, ThreadPoolExecutor, start
+from tidscope_agent import Agent, NoSocketFolderError, ThreadPoolExecutor, start
 
 
 def busy(pool: ThreadPoolExecutor, number: int) -> int:
@@ -62,7 +62,7 @@ def main() -> None:
     pool = ThreadPoolExecutor(3)
     try:
         agent = start(pool, upper=8)
-    except NoPlaceError as error:
+    except NoSocketFolderError as error:
         print("failed:", error, flush=True)
         return
     print("ready", agent.path, flush=True)

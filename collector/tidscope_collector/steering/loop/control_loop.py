@@ -355,6 +355,7 @@ class ControlLoop:
             self._steering,
             SteeringDecided(
                 policy=self.settings.policy,
+                number=self._steering.decisions,
                 at_ns=max(0, time.monotonic_ns() - self.settings.attach_ns),
                 elapsed_s=seen.elapsed_s,
                 ops=seen.ops,

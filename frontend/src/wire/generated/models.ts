@@ -1281,6 +1281,10 @@ export interface SteeringDecided {
    */
   policy: string;
   /**
+   * Number of the decision, from 1 since steering started.
+   */
+  number: number;
+  /**
    * End of the interval, nanoseconds since attach.
    */
   at_ns: number;
@@ -1605,7 +1609,7 @@ export interface Unsubscribe {
   target: string;
 }
 /**
- * Backend to page: hosts and targets, on connect and whenever one changes.
+ * Backend to page: hosts and targets, on connect and whenever one changes. Decisions of a policy are no such change: they come in frames (SteeringDecided), and a page that connects finds the newest one in the target's steering.
  */
 export interface LiveState {
   type: "live_state";

@@ -3418,7 +3418,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
+if(((((((((((((((data.type === undefined) && (missing0 = "type")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.at_ns === undefined) && (missing0 = "at_ns"))) || ((data.elapsed_s === undefined) && (missing0 = "elapsed_s"))) || ((data.ops === undefined) && (missing0 = "ops"))) || ((data.mean_wait_s === undefined) && (missing0 = "mean_wait_s"))) || ((data.size === undefined) && (missing0 = "size"))) || ((data.next_size === undefined) && (missing0 = "next_size"))) || ((data.proposed === undefined) && (missing0 = "proposed"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.reason === undefined) && (missing0 = "reason"))) || ((data.counted === undefined) && (missing0 = "counted"))) || ((data.probing === undefined) && (missing0 = "probing"))){
 validate82.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -3452,17 +3452,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.at_ns !== undefined){
-let data2 = data.at_ns;
+if(data.number !== undefined){
+let data2 = data.number;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate82.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
+validate82.errors = [{instancePath:instancePath+"/number",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
-if(data2 < 0 || isNaN(data2)){
-validate82.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
+if(data2 < 1 || isNaN(data2)){
+validate82.errors = [{instancePath:instancePath+"/number",keyword:"minimum"}];
 return false;
 }
 }
@@ -3473,12 +3473,33 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.elapsed_s !== undefined){
-let data3 = data.elapsed_s;
+if(data.at_ns !== undefined){
+let data3 = data.at_ns;
 const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate82.errors = [{instancePath:instancePath+"/at_ns",keyword:"type"}];
+return false;
+}
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
+validate82.errors = [{instancePath:instancePath+"/at_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.elapsed_s !== undefined){
+let data4 = data.elapsed_s;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
 validate82.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"minimum"}];
 return false;
 }
@@ -3488,18 +3509,18 @@ validate82.errors = [{instancePath:instancePath+"/elapsed_s",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.ops !== undefined){
-let data4 = data.ops;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
+let data5 = data.ops;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
 validate82.errors = [{instancePath:instancePath+"/ops",keyword:"minimum"}];
 return false;
 }
@@ -3509,44 +3530,23 @@ validate82.errors = [{instancePath:instancePath+"/ops",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.mean_wait_s !== undefined){
-let data5 = data.mean_wait_s;
-const _errs11 = errors;
-if((!(typeof data5 == "number")) && (data5 !== null)){
-validate82.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate82.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
-return false;
-}
-}
-}
 var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.size !== undefined){
-let data6 = data.size;
+if(data.mean_wait_s !== undefined){
+let data6 = data.mean_wait_s;
 const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate82.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+if((!(typeof data6 == "number")) && (data6 !== null)){
+validate82.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
-if(data6 < 1 || isNaN(data6)){
-validate82.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+if(data6 < 0 || isNaN(data6)){
+validate82.errors = [{instancePath:instancePath+"/mean_wait_s",keyword:"minimum"}];
 return false;
 }
 }
@@ -3557,17 +3557,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.next_size !== undefined){
-let data7 = data.next_size;
+if(data.size !== undefined){
+let data7 = data.size;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate82.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
+validate82.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 1 || isNaN(data7)){
-validate82.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
+validate82.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -3578,17 +3578,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.proposed !== undefined){
-let data8 = data.proposed;
+if(data.next_size !== undefined){
+let data8 = data.next_size;
 const _errs17 = errors;
-if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
-validate82.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate82.errors = [{instancePath:instancePath+"/next_size",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 1 || isNaN(data8)){
-validate82.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
+validate82.errors = [{instancePath:instancePath+"/next_size",keyword:"minimum"}];
 return false;
 }
 }
@@ -3599,11 +3599,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.state !== undefined){
+if(data.proposed !== undefined){
+let data9 = data.proposed;
 const _errs19 = errors;
-if(typeof data.state !== "string"){
-validate82.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
+if((!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))) && (data9 !== null)){
+validate82.errors = [{instancePath:instancePath+"/proposed",keyword:"type"}];
 return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 1 || isNaN(data9)){
+validate82.errors = [{instancePath:instancePath+"/proposed",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs19 === errors;
 }
@@ -3611,10 +3620,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
+if(data.state !== undefined){
 const _errs21 = errors;
-if(typeof data.reason !== "string"){
-validate82.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+if(typeof data.state !== "string"){
+validate82.errors = [{instancePath:instancePath+"/state",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -3623,10 +3632,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.counted !== undefined){
+if(data.reason !== undefined){
 const _errs23 = errors;
-if(typeof data.counted !== "boolean"){
-validate82.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
+if(typeof data.reason !== "string"){
+validate82.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -3635,16 +3644,29 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.probing !== undefined){
+if(data.counted !== undefined){
 const _errs25 = errors;
-if(typeof data.probing !== "boolean"){
-validate82.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
+if(typeof data.counted !== "boolean"){
+validate82.errors = [{instancePath:instancePath+"/counted",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.probing !== undefined){
+const _errs27 = errors;
+if(typeof data.probing !== "boolean"){
+validate82.errors = [{instancePath:instancePath+"/probing",keyword:"type"}];
+return false;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }

@@ -29,7 +29,7 @@ public final class Agent implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private Agent(SteeredThreadPool pool, int lower, int upper) throws IOException {
-    Places.Listening listening = Places.listen(ProcessHandle.current().pid());
+    SocketFolder.Listening listening = SocketFolder.listen(ProcessHandle.current().pid());
     path = listening.path();
     server = new Server(listening, new Lease(pool, lower, upper));
     thread = new Thread(server, "tidscope-agent");

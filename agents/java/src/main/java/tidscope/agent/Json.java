@@ -33,7 +33,7 @@ final class Json {
       Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
 
   private final String text;
-  private int place;
+  private int at;
 
   private Json(String text) {
     this.text = text;
@@ -44,7 +44,7 @@ final class Json {
     Json json = new Json(text);
     Object value = json.value(0);
     json.blanks();
-    if (json.place != text.length()) {
+    if (json.at != text.length()) {
       throw json.wrong();
     }
     return value;
@@ -67,10 +67,10 @@ final class Json {
 
   private Object value(int depth) {
     blanks();
-    if (depth > DEEPEST || place == text.length()) {
+    if (depth > DEEPEST || at == text.length()) {
       throw wrong();
     }
-    return switch (text.charAt(place)) {
+    return switch (text.charAt(at)) {
       case '{' -> object(depth);
       case '[' -> array(depth);
       case '"' -> string();
@@ -83,7 +83,7 @@ final class Json {
 
   private Map<String, Object> object(int depth) {
     Map<String, Object> members = new LinkedHashMap<>();
-    place++;
+    at++;
     if (next('}')) {
       return members;
     }
@@ -103,7 +103,7 @@ final class Json {
 
   private List<Object> array(int depth) {
     List<Object> items = new ArrayList<>();
-    place++;
+    at++;
     if (next(']')) {
       return items;
     }
@@ -139,53 +139,53 @@ final class Json {
     if (which >= 0) {
       return "\"\\/\b\f\n\r\t".charAt(which);
     }
-    if (letter != 'u' || !text.substring(place).matches("(?s)[0-9a-fA-F]{4}.*")) {
+    if (letter != 'u' || !text.substring(at).matches("(?s)[0-9a-fA-F]{4}.*")) {
       throw wrong();
     }
-    place += 4;
-    return (char) Integer.parseInt(text, place - 4, place, 16);
+    at += 4;
+    return (char) Integer.parseInt(text, at - 4, at, 16);
   }
 
   private Digits number() {
-    Matcher matcher = NUMBER.matcher(text).region(place, text.length());
+    Matcher matcher = NUMBER.matcher(text).region(at, text.length());
     if (!matcher.lookingAt()) {
       throw wrong();
     }
-    place = matcher.end();
+    at = matcher.end();
     return new Digits(matcher.group());
   }
 
   private Object word(String word, Object value) {
-    if (!text.startsWith(word, place)) {
+    if (!text.startsWith(word, at)) {
       throw wrong();
     }
-    place += word.length();
+    at += word.length();
     return value;
   }
 
   private boolean next(char wanted) {
     blanks();
-    if (place < text.length() && text.charAt(place) == wanted) {
-      place++;
+    if (at < text.length() && text.charAt(at) == wanted) {
+      at++;
       return true;
     }
     return false;
   }
 
   private char take() {
-    if (place == text.length()) {
+    if (at == text.length()) {
       throw wrong();
     }
-    return text.charAt(place++);
+    return text.charAt(at++);
   }
 
   private void blanks() {
-    while (place < text.length() && " \t\r\n".indexOf(text.charAt(place)) >= 0) {
-      place++;
+    while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
+      at++;
     }
   }
 
   private IllegalArgumentException wrong() {
-    return new IllegalArgumentException("not JSON at character " + place);
+    return new IllegalArgumentException("not JSON at character " + at);
   }
 }

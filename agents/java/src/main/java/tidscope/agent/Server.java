@@ -49,7 +49,7 @@ final class Server implements Runnable {
     }
   }
 
-  Server(Places.Listening listening, Lease lease) throws IOException {
+  Server(SocketFolder.Listening listening, Lease lease) throws IOException {
     this.listener = listening.channel();
     this.lease = lease;
     this.protocol = new Protocol(lease);

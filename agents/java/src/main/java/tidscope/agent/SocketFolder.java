@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 
 /** The socket: where it is, and how it comes to be there. */
-final class Places {
+final class SocketFolder {
   private static final Path SYSTEM_FOLDER = Path.of("/run/tidscope");
   private static final int OTHERS_WRITE = 0022;
   private static final int STICKY = 01000;
@@ -25,7 +25,7 @@ final class Places {
   /** A listening socket, where it is, and whose it is. */
   record Listening(ServerSocketChannel channel, Path path, UserPrincipal user) {}
 
-  private Places() {}
+  private SocketFolder() {}
 
   /** Makes the socket of a process in the first folder that will do. */
   static Listening listen(long pid) throws IOException {

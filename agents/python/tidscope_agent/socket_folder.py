@@ -9,7 +9,7 @@ FOLDER_VARIABLE = "TIDSCOPE_AGENT_DIR"
 SYSTEM_FOLDER = Path("/run/tidscope")
 
 
-class NoPlaceError(Exception):
+class NoSocketFolderError(Exception):
     """There is no folder for the socket."""
 
 
@@ -17,7 +17,7 @@ def listen(pid: int) -> tuple[socket.socket, Path]:
     """Make the socket of a process in the first folder that will do.
 
     Raises:
-        NoPlaceError: none does; it says why.
+        NoSocketFolderError: none does; it says why.
     """
     wrong = []
     for folder in _folders():
@@ -25,11 +25,11 @@ def listen(pid: int) -> tuple[socket.socket, Path]:
         try:
             _prepare(folder)
             return _bind(path), path
-        except NoPlaceError as error:
+        except NoSocketFolderError as error:
             wrong.append(str(error))
         except OSError as error:
             wrong.append(f"{path}: {error.strerror or error}")
-    raise NoPlaceError(f"no folder for a socket: {'; '.join(wrong)}")
+    raise NoSocketFolderError(f"no folder for a socket: {'; '.join(wrong)}")
 
 
 def _folders() -> list[Path]:
@@ -47,7 +47,7 @@ def _folders() -> list[Path]:
 def _prepare(folder: Path) -> None:
     """Make a folder if it is missing, and refuse one that others can change."""
     if not folder.is_absolute():
-        raise NoPlaceError(f"{folder}: not an absolute path")
+        raise NoSocketFolderError(f"{folder}: not an absolute path")
     try:
         # That of the system is not only of one user.
         folder.mkdir(0o755 if folder == SYSTEM_FOLDER else 0o700)
@@ -55,11 +55,11 @@ def _prepare(folder: Path) -> None:
         pass
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode):
-        raise NoPlaceError(f"{folder}: not a folder")
+        raise NoSocketFolderError(f"{folder}: not a folder")
     if status.st_uid not in (0, os.geteuid()):
-        raise NoPlaceError(f"{folder}: belongs to another user, {status.st_uid}")
+        raise NoSocketFolderError(f"{folder}: belongs to another user, {status.st_uid}")
     if status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
-        raise NoPlaceError(f"{folder}: others may write to it")
+        raise NoSocketFolderError(f"{folder}: others may write to it")
 
 
 def _owner(path: Path) -> int:
