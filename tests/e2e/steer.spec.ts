@@ -108,7 +108,7 @@ test.describe("a program with an agent", () => {
       "search restarted",
     );
 
-    await drawer.getByRole("button", { name: `Release, back to size ${Steered.LARGEST}` }).focus();
+    await drawer.getByRole("button", { name: `Release (restore size ${Steered.LARGEST})` }).focus();
     await steering.page.keyboard.press("Enter");
     await expect(drawer).toContainText("Not steered");
     // The button is gone, the focus is still in the drawer.

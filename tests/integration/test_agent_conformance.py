@@ -296,9 +296,17 @@ def test_a_killed_program_is_lost_and_leaves_a_stale_socket(
         open_agent(PROC, fresh.pid)
     # Another process gets the name: here by renaming, since its id cannot be chosen.
     other = subprocess.Popen(
-        ["cat"], stdin=subprocess.PIPE, env={"TIDSCOPE_AGENT_DIR": str(folder)}
+        ["cat"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={"TIDSCOPE_AGENT_DIR": str(folder)},
     )
     with other:
+        # Once it answers, its environment is in /proc; it is not yet at the end of Popen.
+        assert other.stdin is not None and other.stdout is not None
+        other.stdin.write(b"ready\n")
+        other.stdin.flush()
+        assert other.stdout.readline() == b"ready\n"
         fresh.socket.rename(folder / f"{other.pid}.sock")
         with pytest.raises(StaleSocketError, match="has ended"):
             open_agent(PROC, other.pid)

@@ -133,7 +133,7 @@ def test_many_processes_are_listed_and_other_threads_run_meanwhile() -> None:
             child.wait()
     assert len(listed) > number
     # CPU time, in that of reading three files of a process: 1.2 of it where this was written.
-    assert cost < 4 * reading
+    assert cost < 12 * reading
     # An interpreter that is shared changes hands every 5 ms of work.
     assert held < 0.02
 

@@ -76,6 +76,12 @@ async def eventually(ask: Callable[[], Any], wanted: Callable[[Any], bool], what
     return found
 
 
+def audit_of(root: Site) -> list[dict[str, Any]]:
+    """All that the collector logged; it makes the file with its first line."""
+    file = root.collector.audit
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
 def put_folder_in_place_of(file: Path) -> None:
     file.unlink()
     file.mkdir()
@@ -119,7 +125,7 @@ async def searched(root: Site, command: list[str], knob: str, best: int) -> int:
 
 
 async def test_from_the_first_press_to_the_release(root: Site) -> None:
-    logged = len(root.collector.audit.read_text().splitlines())
+    logged = len(audit_of(root))
     with steered(contended_go()) as program:
         original = await size_of(program)
         target, follower = await root.attach(program.pid)
@@ -158,7 +164,7 @@ async def test_from_the_first_press_to_the_release(root: Site) -> None:
         assert await size_of(program) == original
         # Now and then the target itself tells of it, too.
         assert (await root.target(target.id)).steering is None
-    lines = [json.loads(line) for line in root.collector.audit.read_text().splitlines()[logged:]]
+    lines = audit_of(root)[logged:]
     assert [line["action"] for line in lines] == [
         "steer",
         "steer_done",

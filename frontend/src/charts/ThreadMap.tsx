@@ -7,7 +7,7 @@ import type { MapScale } from "./mapColours";
 import { type MapCursor, moveCursor } from "./mapCursor";
 import { mapSize } from "./mapPlot";
 import { MapSurface } from "./mapSurface";
-import { cellSentence, cellWords, describeMap } from "./mapText";
+import { cellSentence, cellText, describeMap } from "./mapText";
 import { fillMapTooltip } from "./mapTooltip";
 import type { ChartTheme } from "./palette";
 import { placeTooltip, tooltipIn } from "./tooltip";
@@ -64,7 +64,7 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
       const { t_s, key, chart } = hover;
       const picture = client.map.get();
       const here = chart === "map" && t_s !== null && key !== null && picture?.view.state === "ok";
-      const words = here ? cellWords(picture, t_s, key) : null;
+      const words = here ? cellText(picture, t_s, key) : null;
       if (!words || t_s === null) {
         box.style.visibility = "hidden";
         return;
@@ -141,7 +141,7 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
     event.preventDefault();
     cursor.current = next;
     client.hover.set({ ...next, chart: "map" });
-    const words = cellWords(picture, next.t_s, next.key);
+    const words = cellText(picture, next.t_s, next.key);
     setSaid(words ? cellSentence(words) : "");
   };
   const onBlur = (): void => {

@@ -5,7 +5,7 @@ import { type MapPicture, nextPicture } from "../model/mapPicture";
 import { ramp, scaleTicks, stepOf } from "./mapColours";
 import { moveCursor } from "./mapCursor";
 import { mapPlot, rowBox, rowUnder } from "./mapPlot";
-import { cellSentence, cellWords, describeMap } from "./mapText";
+import { cellSentence, cellText, describeMap } from "./mapText";
 import { DARK_CHART_THEME, LIGHT_CHART_THEME } from "./palette";
 import { hexRgb } from "./rgb";
 
@@ -104,7 +104,7 @@ function picture(changes: Partial<MapView> = {}): MapPicture {
 
 describe("words", () => {
   it("name thread, time and value, and what shares the row", () => {
-    const words = cellWords(picture(), 5.6, "2@0");
+    const words = cellText(picture(), 5.6, "2@0");
     expect(words && cellSentence(words)).toBe(
       "worker-2 (3), 12:00:05.500: 0.25 cores; highest of the 2 threads in this row; " +
         "2 born in these 500 ms",
@@ -112,13 +112,13 @@ describe("words", () => {
   });
 
   it("say what a cell without a value is", () => {
-    expect(cellWords(picture(), 6.2, "1@0")?.value).toBe("no value for this thread");
-    expect(cellWords(picture(), 6.2, "2@0")).toMatchObject({
+    expect(cellText(picture(), 6.2, "1@0")?.value).toBe("no value for this thread");
+    expect(cellText(picture(), 6.2, "2@0")).toMatchObject({
       value: "not running",
       notes: ["one of the 2 threads in this row", "1 exited in these 500 ms"],
     });
-    expect(cellWords(picture(), 6.8, "1@0")?.value).toBe("not sampled");
-    expect(cellWords(picture(), 5, "77@0")).toBeNull();
+    expect(cellText(picture(), 6.8, "1@0")?.value).toBe("not sampled");
+    expect(cellText(picture(), 5, "77@0")).toBeNull();
   });
 
   it("describe the map", () => {

@@ -1,6 +1,6 @@
 /**
  * The thread map on the page: ECharts draws the time axis, two zrender images show the ring of cells
- * (map_canvas.ts), and names of roles stand on the axes' layer, which changes seldom. Highlights and
+ * (mapCanvas.ts), and names of roles stand on the axes' layer, which changes seldom. Highlights and
  * crosshair are a third layer.
  */
 

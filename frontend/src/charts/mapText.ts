@@ -13,7 +13,7 @@ import {
 import { clockText } from "./option";
 
 /** What there is to say about a cell. */
-export interface CellWords {
+export interface CellText {
   readonly time: string;
   /** Name and id of the thread: of the highest one where several share the row. */
   readonly thread: string;
@@ -29,7 +29,7 @@ export function columnAtTime({ view }: MapPicture, t_s: number): number {
 }
 
 /** Words of the cell of a thread at a moment; null if the thread has no row. */
-export function cellWords(picture: MapPicture, t_s: number, key: string): CellWords | null {
+export function cellText(picture: MapPicture, t_s: number, key: string): CellText | null {
   const { layout, view } = picture;
   const own = placeOf(layout, key);
   if (own < 0) return null;
@@ -61,19 +61,19 @@ export function cellWords(picture: MapPicture, t_s: number, key: string): CellWo
     time: clockText(view.attached_unix_ms + 1000 * column * view.bin_s, true),
     thread: `${layout.names[place] ?? ""} (${layout.tid[place] ?? ""})`,
     role: group?.role ?? "",
-    value: valueWords(picture, column, value),
+    value: valueText(picture, column, value),
     notes,
   };
 }
 
-function valueWords({ view, from, to }: MapPicture, column: number, value: number): string {
+function valueText({ view, from, to }: MapPicture, column: number, value: number): string {
   if (value === NO_FIELD) return "no value for this thread";
   if (!Number.isNaN(value)) return formatValue(value, view.unit);
   return column < from || column >= to ? "not sampled" : "not running";
 }
 
 /** A cell in one sentence, for those who do not see it. */
-export function cellSentence(words: CellWords): string {
+export function cellSentence(words: CellText): string {
   return [`${words.thread}, ${words.time}: ${words.value}`, ...words.notes].join("; ");
 }
 

@@ -1,10 +1,10 @@
 /** The tooltip of the thread map, in a box of tooltip.ts. */
 
-import type { CellWords } from "./mapText";
+import type { CellText } from "./mapText";
 import type { ChartTheme } from "./palette";
 
 /** Fill the box with what a cell says. */
-export function fillMapTooltip(box: HTMLElement, words: CellWords, theme: ChartTheme): void {
+export function fillMapTooltip(box: HTMLElement, words: CellText, theme: ChartTheme): void {
   Object.assign(box.style, {
     background: theme.background,
     color: theme.text,

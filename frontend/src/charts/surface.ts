@@ -1,7 +1,7 @@
 /**
  * The one owner of ECharts. A surface is one chart in the page: ECharts draws the axes, and its
  * option changes only when the time axis or the value range moves (twice a second at most). The
- * lines are on a layer of their own: a frame buffer (line_layer.ts), and on top of it the raised ones
+ * lines are on a layer of their own: a frame buffer (lineLayer.ts), and on top of it the raised ones
  * (selected, pointed at) as zrender paths that read the view's arrays through a closure. So a new
  * view costs one pass over its points. Crosshair and drag area are a third layer.
  */

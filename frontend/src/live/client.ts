@@ -1,4 +1,4 @@
-/** The page's end of the worker; see model/contract.ts. */
+/** The page's end of the worker; see model/client.ts. */
 
 import type { Writable } from "../base/store";
 import { createStore } from "../base/store";

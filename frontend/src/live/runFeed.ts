@@ -2,7 +2,7 @@
  * Frames of a run for the window in view. First a coarse picture of all of it; where the window is
  * finer than that, the frames of the window, with a margin, into a fresh model. The picture before
  * stays until the next is there. A model holds what was up to the window's right end, so numbers are
- * of that moment: it moves on with the window, and is made anew when the window goes back.
+ * of that moment: it moves on with the window, and is made again when the window goes back.
  */
 
 import { RING_FIELDS } from "../model/chartSpecs";
@@ -37,7 +37,7 @@ export interface RunEnvironment {
   readonly later: (call: () => void, ms: number) => () => void;
 }
 
-/** What it tells. */
+/** What it reports. */
 export interface RunEvents {
   /** Views are made of this model from now on. */
   readonly onModel: (model: TargetModel) => void;
@@ -71,7 +71,7 @@ export class RunFeed {
   /** What the model in use is made of, and how many of its frames it has taken in. */
   private shown: Held;
   private model: TargetModel;
-  private taken = 0;
+  private ingested = 0;
   private span: Span;
   /** A field whose past is kept beside those that always are. */
   private field: string | null = null;
@@ -96,13 +96,13 @@ export class RunFeed {
     this.whole = { ...wanted, frames: [] };
     this.shown = this.whole;
     this.model = this.freshModel();
-    this.taken = 0;
+    this.ingested = 0;
     this.events.onModel(this.model);
-    void this.read(wanted, this.whole.frames, () => this.takeMore()).then((done) => {
+    void this.read(wanted, this.whole.frames, () => this.ingestMore()).then((done) => {
       if (!done) return;
       this.wholeRead = true;
       this.events.onOutline(outlineOf(this.run, this.whole.frames));
-      this.tell();
+      this.report();
       this.settle();
     });
   }
@@ -119,7 +119,7 @@ export class RunFeed {
     const held = this.best();
     if (held && held !== this.shown) this.show(held);
     else if (!covers(this.shown, this.run, span) && this.shown !== this.whole) this.bridge();
-    else this.takeMore();
+    else this.ingestMore();
     // Not begun anew by each move: a window that is played moves all the time.
     this.cancel ??= this.env.later(() => {
       this.cancel = null;
@@ -143,7 +143,7 @@ export class RunFeed {
 
   /** The window stands still, or has moved for a while: get what is missing. */
   private settle(): void {
-    // Numbers are of the window's right end: a model that is beyond it is made anew.
+    // Numbers are of the window's right end: a model that is beyond it is made again.
     const beyond = this.model.now_s > this.span.t1_s + this.shown.step_s;
     const held = this.best();
     if (held) {
@@ -185,7 +185,7 @@ export class RunFeed {
     const asking = new AbortController();
     this.asking = asking;
     this.asked = wanted;
-    this.tell();
+    this.report();
     let reason = "";
     try {
       await this.env.read(
@@ -194,23 +194,23 @@ export class RunFeed {
           try {
             into.push(decodeFrame(bytes));
           } catch (error) {
-            this.events.onBad(wordsOf(error));
+            this.events.onBad(reasonOf(error));
           }
           onFrame();
         },
         asking.signal,
       );
     } catch (error) {
-      reason = wordsOf(error);
+      reason = reasonOf(error);
     }
     if (asking.signal.aborted) return false;
     this.asking = null;
     this.asked = null;
-    this.tell(reason);
+    this.report(reason);
     return reason === "";
   }
 
-  private tell(reason = ""): void {
+  private report(reason = ""): void {
     const step_s = stepOf(this.shown);
     // Where frames are left out it is every second one at least.
     const raw = step_s < 1.5 * sampleStep(this.run);
@@ -227,14 +227,14 @@ export class RunFeed {
   private show(held: Held): void {
     this.shown = held;
     this.model = this.freshModel();
-    this.taken = 0;
+    this.ingested = 0;
     const [first] = held.frames;
     if (first && first.header.time_ns > (this.whole.frames[0]?.header.time_ns ?? 0)) {
       this.remember(first);
     }
     this.advance();
     this.events.onModel(this.model);
-    this.tell();
+    this.report();
   }
 
   /**
@@ -255,25 +255,25 @@ export class RunFeed {
     model.ingest({ ...first, header });
     model.resume();
     if (this.field !== null) model.keep(this.field);
-    this.taken = 1;
+    this.ingested = 1;
   }
 
-  private takeMore(): void {
+  private ingestMore(): void {
     if (this.advance()) this.events.onGrown();
   }
 
   /** Take frames in up to the window's right end; whether there were any. */
   private advance(): boolean {
     const { frames, step_s } = this.shown;
-    const before = this.taken;
-    for (let next = frames[before]; next; next = frames[this.taken]) {
+    const before = this.ingested;
+    for (let next = frames[before]; next; next = frames[this.ingested]) {
       if (next.header.time_ns / 1e9 > this.span.t1_s + step_s / 2) break;
       this.model.ingest(next);
-      this.taken++;
+      this.ingested++;
       // From the first instant on; before it the model has no fields.
       if (this.field !== null && before === 0) this.model.keep(this.field);
     }
-    return this.taken > before;
+    return this.ingested > before;
   }
 }
 
@@ -287,6 +287,6 @@ export function addressOf({ url }: RunSource, { t0_s, t1_s, instants }: Wanted):
   return `${url}?${query}`;
 }
 
-function wordsOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -34,8 +34,8 @@ const ROUNDS = 8;
 const ASKED_MS = 30;
 const TICK_MS = 1000;
 /** The backend is told at least so often what was dealt with; it sends no more than 1 MiB ahead. */
-const TELL_FRAMES = 8;
-const TELL_BYTES = 1 << 16;
+const ACK_FRAMES = 8;
+const ACK_BYTES = 1 << 16;
 /** A page that does not say that it drew the last views gets the next ones after so long. */
 const PATIENCE_MS = 1000;
 
@@ -57,16 +57,16 @@ export class LiveSession {
   private stats: StreamStats | null = null;
   private followed: string | null = null;
   private model = new TargetModel();
-  private maker = new ViewBuilder(this.model);
+  private builder = new ViewBuilder(this.model);
   private request: ViewRequest = DEFAULT_REQUEST;
   private charts: readonly ChartRequest[] = [];
   private visible = true;
   private probe = false;
   private probed: ProbeFrame[] = [];
   /** Of this connection. */
-  private taken = 0;
-  private untoldFrames = 0;
-  private untoldBytes = 0;
+  private received = 0;
+  private unackedFrames = 0;
+  private unackedBytes = 0;
   private badFrames = 0;
   private badReason = "";
   private latency_ms: number | null = null;
@@ -74,7 +74,7 @@ export class LiveSession {
   private made_ms = Number.NEGATIVE_INFINITY;
   /** When views were posted that the page has not drawn yet. */
   private undrawn_ms: number | null = null;
-  private told_ms = Number.NEGATIVE_INFINITY;
+  private summary_ms = Number.NEGATIVE_INFINITY;
   private costs_ms: number[] = [];
   private cancelMake: (() => void) | null = null;
   private due_ms = Number.POSITIVE_INFINITY;
@@ -100,7 +100,7 @@ export class LiveSession {
         this.charts = message.charts;
         this.feed?.keep(this.request.map?.field ?? null);
         this.feed?.see(spanOf(this.request.window, this.run?.to_s ?? 0));
-        this.maker.ask(this.request, this.charts);
+        this.builder.ask(this.request, this.charts);
         this.schedule(ASKED_MS);
         break;
       case "visible":
@@ -147,12 +147,12 @@ export class LiveSession {
   /** Views are made of this model from now on. */
   private makeOf(model: TargetModel): void {
     this.model = model;
-    this.maker = new ViewBuilder(model, this.env.clock_ms);
+    this.builder = new ViewBuilder(model, this.env.clock_ms);
     this.makeAll();
   }
 
   private makeAll(): void {
-    this.maker.ask(this.request, this.charts);
+    this.builder.ask(this.request, this.charts);
     this.schedule(0);
   }
 
@@ -162,14 +162,14 @@ export class LiveSession {
       {
         onState: (connection) => this.env.post({ type: "connection", connection }, []),
         onOpen: () => {
-          this.taken = this.untoldFrames = this.untoldBytes = 0;
+          this.received = this.unackedFrames = this.unackedBytes = 0;
           this.send({ type: "frame_ack", frames: 0 });
           this.subscribe();
         },
-        onText: (text) => this.takeMessage(text),
+        onText: (text) => this.onMessage(text),
         onBinary: (data) => {
-          this.takeFrame(data);
-          this.tellTaken(data.byteLength);
+          this.onFrame(data);
+          this.acknowledge(data.byteLength);
         },
       },
       this.env,
@@ -201,7 +201,7 @@ export class LiveSession {
     this.subscribe();
   }
 
-  private takeMessage(text: string): void {
+  private onMessage(text: string): void {
     const message = checkLiveMessage(text);
     if (typeof message === "string") {
       this.noteBad(`message of the backend: ${message}`);
@@ -211,7 +211,7 @@ export class LiveSession {
       case "live_state":
         this.live = message;
         this.env.post({ type: "live", live: message }, []);
-        this.maker.ask(this.request, this.charts);
+        this.builder.ask(this.request, this.charts);
         this.schedule(LEAST_MS);
         break;
       case "stream_stats":
@@ -228,7 +228,7 @@ export class LiveSession {
     }
   }
 
-  private takeFrame(data: ArrayBuffer): void {
+  private onFrame(data: ArrayBuffer): void {
     const received_unix_ms = this.env.now_ms();
     try {
       const frame = decodeFrame(data);
@@ -245,7 +245,7 @@ export class LiveSession {
     } catch (error) {
       this.noteBad(error instanceof Error ? error.message : String(error));
     }
-    if (!this.maker.paused) this.schedule(LEAST_MS);
+    if (!this.builder.paused) this.schedule(LEAST_MS);
   }
 
   /** The backend does not send its state again for each decision: frames carry them. */
@@ -257,13 +257,13 @@ export class LiveSession {
   }
 
   /** A busy page is sent fewer, coalesced frames instead of falling behind without end. */
-  private tellTaken(bytes: number): void {
-    this.taken++;
-    this.untoldFrames++;
-    this.untoldBytes += bytes;
-    if (this.untoldFrames < TELL_FRAMES && this.untoldBytes < TELL_BYTES) return;
-    this.untoldFrames = this.untoldBytes = 0;
-    this.send({ type: "frame_ack", frames: this.taken });
+  private acknowledge(bytes: number): void {
+    this.received++;
+    this.unackedFrames++;
+    this.unackedBytes += bytes;
+    if (this.unackedFrames < ACK_FRAMES && this.unackedBytes < ACK_BYTES) return;
+    this.unackedFrames = this.unackedBytes = 0;
+    this.send({ type: "frame_ack", frames: this.received });
   }
 
   private noteBad(reason: string): void {
@@ -302,9 +302,9 @@ export class LiveSession {
     const target = this.targetOf(id);
     // A run is never silent: it is all there.
     const silent_ms = this.run ? 0 : start - this.lastFrame_ms;
-    const views = this.maker.make(target, start, silent_ms);
-    const tell = views.tiles !== null || start - this.told_ms >= 500;
-    if (tell) this.told_ms = start;
+    const views = this.builder.make(target, start, silent_ms);
+    const summary = views.tiles !== null || start - this.summary_ms >= 500;
+    if (summary) this.summary_ms = start;
     const { stats: stream, latency_ms, badFrames: bad_frames, badReason } = this;
     const way = { stream, latency_ms, bad_frames, bad_frame_reason: badReason };
     const buffers = new Set<ArrayBufferLike>();
@@ -323,8 +323,8 @@ export class LiveSession {
       {
         type: "views",
         id,
-        target: tell ? { ...views.target, id } : null,
-        health: tell ? healthView(this.model, target, way) : null,
+        target: summary ? { ...views.target, id } : null,
+        health: summary ? healthView(this.model, target, way) : null,
         charts: views.charts,
         tiles: views.tiles,
         table: views.table,
@@ -350,7 +350,7 @@ export class LiveSession {
   /** Once a second, so that silence is seen. */
   private tick(): void {
     this.cancelTick = this.env.later(() => {
-      if (this.env.clock_ms() - this.told_ms >= TICK_MS) this.schedule(0);
+      if (this.env.clock_ms() - this.summary_ms >= TICK_MS) this.schedule(0);
       this.tick();
     }, TICK_MS);
   }

@@ -10,8 +10,8 @@ import time
 
 from tidscope_agent import ThreadPoolExecutor, start
 
-WAIT_S = 0.020
-LATE_S = 0.1
+WAIT_S = 0.060
+LATE_S = 0.3
 """A worker that is later than this was not late: it had no job."""
 
 
