@@ -25,14 +25,7 @@ from taskstats_replies import (
     struct_of,
 )
 from tidscope_collector.taskstats.layout import choose
-from tidscope_collector.taskstats.messages import (
-    Record,
-    command,
-    error_code,
-    family_request,
-    parse,
-    parse_family,
-)
+from tidscope_collector.taskstats.messages import Record, command, error_code, parse
 from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal, RefusalCounts
 from tidscope_collector.taskstats.shapes import learn
 
@@ -175,36 +168,3 @@ def test_a_refusal_is_logged_once_and_counted(caplog: pytest.LogCaptureFixture) 
 
 def test_the_pad_alone_is_no_record() -> None:
     assert refusal_of(message(attribute(NULL, b"")), 16) is Refusal.CONTENT
-
-
-def family_reply(*attributes: bytes, kind: int = 16) -> bytes:
-    """A reply of the generic netlink controller: CTRL_CMD_NEWFAMILY."""
-    body = struct.pack("=BBH", 1, 2, 0) + b"".join(attributes)
-    return struct.pack("=IHHII", 16 + len(body), kind, 0, 1, 0) + body
-
-
-NAME = struct.pack("=HH", 14, 2) + b"TASKSTATS\0\0\0"
-NUMBER = struct.pack("=HHHH", 6, 1, 0x1D, 0)
-
-
-def test_the_number_of_the_family_is_asked_for_by_name() -> None:
-    assert family_request("TASKSTATS", 7) == (
-        struct.pack("=IHHII", 36, 16, 5, 7, 0) + struct.pack("=BBH", 3, 1, 0) + NAME
-    )
-    assert parse_family(family_reply(NAME, NUMBER)) == 0x1D
-
-
-@pytest.mark.parametrize(
-    ("datagram", "refusal"),
-    [
-        (b"", Refusal.SHORT),
-        (family_reply(NAME), Refusal.CONTENT),
-        (family_reply(NAME, NUMBER, kind=17), Refusal.TYPE),
-        (family_reply(NAME, NUMBER)[:-1], Refusal.LENGTH),
-        (family_reply(struct.pack("=HHHH", 60, 1, 0x1D, 0)), Refusal.ATTRIBUTE),
-    ],
-)
-def test_a_malformed_reply_of_the_controller_is_refused(datagram: bytes, refusal: Refusal) -> None:
-    with pytest.raises(MalformedReplyError) as refused:
-        parse_family(datagram)
-    assert refused.value.refusal == refusal

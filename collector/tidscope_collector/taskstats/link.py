@@ -7,15 +7,17 @@ import struct
 import threading
 from dataclasses import dataclass
 
+from pyroute2.netlink import genlmsg
+from pyroute2.netlink.exceptions import NetlinkError
+from pyroute2.netlink.generic import GenericNetlinkSocket
+
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.layout import Layout, UnknownLayoutError, choose
 from tidscope_collector.taskstats.messages import (
     ATTR_PID,
     command,
     error_code,
-    family_request,
     parse,
-    parse_family,
 )
 from tidscope_collector.taskstats.profile import kernel_profile
 from tidscope_collector.taskstats.refusals import MalformedReplyError
@@ -65,27 +67,14 @@ def resolve_family() -> int:
         TaskstatsUnavailableError: the kernel has no taskstats.
     """
     try:
-        with open_socket(64 * 1024) as link:
-            link.settimeout(2)
-            link.send(family_request("TASKSTATS", 1))
-            reply = _from_kernel(link)
-        code = error_code(reply)
-        if code:
-            raise OSError(code, os.strerror(code))
-        return parse_family(reply)
-    except (MalformedReplyError, OSError) as error:
+        with GenericNetlinkSocket() as link:
+            link.bind("TASKSTATS", genlmsg)
+            return int(link.prid)
+    except (NetlinkError, OSError) as error:
         raise TaskstatsUnavailableError(
             "this kernel has no taskstats (it was built without CONFIG_TASKSTATS): "
             f"{error}; threads are read from /proc"
         ) from error
-
-
-def _from_kernel(link: socket.socket) -> bytes:
-    """The next datagram of the kernel, whose port is 0; other processes may send, too."""
-    while True:
-        datagram, sender = link.recvfrom(64 * 1024)
-        if not sender[0]:
-            return datagram
 
 
 def open_socket(buffer_bytes: int) -> socket.socket:
@@ -120,7 +109,9 @@ def probe(procfs: ProcFs | None = None) -> Kernel:
         link.settimeout(2)
         try:
             link.send(command(family, ATTR_PID, struct.pack("=I", thread), 1))
-            reply = _from_kernel(link)
+            reply, sender = link.recvfrom(64 * 1024)
+            while sender[0]:  # a port of another process; the kernel's is 0
+                reply, sender = link.recvfrom(64 * 1024)
         except OSError as error:
             raise TaskstatsUnavailableError(f"taskstats did not answer: {error}") from error
     code = error_code(reply)

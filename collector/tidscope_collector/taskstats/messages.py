@@ -13,10 +13,6 @@ NLMSG_ERROR = 2
 NLMSG_OVERRUN = 4
 NLM_F_REQUEST = 1
 NLM_F_ACK = 4
-GENL_ID_CTRL = 16
-CTRL_CMD_GETFAMILY = 3
-CTRL_ATTR_FAMILY_ID = 1
-CTRL_ATTR_FAMILY_NAME = 2
 CMD_GET = 1
 CMD_NEW = 2
 ATTR_PID = 1
@@ -54,47 +50,14 @@ class Record:
     length: int
 
 
-def family_request(name: str, sequence: int) -> bytes:
-    """The request for the number of a generic netlink family, from the controller."""
-    payload = name.encode() + b"\0"
-    return _message(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, payload, sequence)
-
-
-def parse_family(datagram: bytes) -> int:
-    """The number of a family, from the controller's reply.
-
-    Raises:
-        MalformedReplyError: it is not a whole reply with a number.
-    """
-    head = NLMSG_HEADER.size + GENL_HEADER.size
-    if len(datagram) < head:
-        raise MalformedReplyError(Refusal.SHORT, f"{len(datagram)} bytes")
-    length, kind, _, _, _ = NLMSG_HEADER.unpack_from(datagram)
-    if kind != GENL_ID_CTRL:
-        raise MalformedReplyError(Refusal.TYPE, f"{kind} instead of {GENL_ID_CTRL}")
-    if length != len(datagram):
-        raise MalformedReplyError(Refusal.LENGTH, f"{length}, and has {len(datagram)}")
-    for attribute, start, end in attributes(datagram, head, len(datagram)):
-        if attribute == CTRL_ATTR_FAMILY_ID and end - start == 2:
-            (family,) = struct.unpack_from("=H", datagram, start)
-            return int(family)
-    raise MalformedReplyError(Refusal.CONTENT, "no number of a family")
-
-
 def command(family: int, attribute: int, payload: bytes, sequence: int) -> bytes:
     """A taskstats command with one attribute, asking for an acknowledgement."""
-    return _message(family, CMD_GET, attribute, payload, sequence)
-
-
-def _message(
-    family: int, command_number: int, attribute: int, payload: bytes, sequence: int
-) -> bytes:
     padded = payload + b"\0" * (-len(payload) % 4)
     attr = ATTR_HEADER.pack(ATTR_HEADER.size + len(payload), attribute) + padded
     length = NLMSG_HEADER.size + GENL_HEADER.size + len(attr)
     flags = NLM_F_REQUEST | NLM_F_ACK
     header = NLMSG_HEADER.pack(length, family, flags, sequence, 0)
-    return header + GENL_HEADER.pack(command_number, 1, 0) + attr
+    return header + GENL_HEADER.pack(CMD_GET, 1, 0) + attr
 
 
 def error_code(datagram: bytes) -> int | None:
