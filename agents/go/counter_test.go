@@ -62,7 +62,7 @@ func BenchmarkCounter(b *testing.B) {
 	}
 }
 
-// What the shards are held against.
+// What the shards are compared with.
 func BenchmarkOneAtomic(b *testing.B) {
 	var counter atomic.Uint64
 	b.RunParallel(func(pb *testing.PB) {

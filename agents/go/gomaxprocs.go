@@ -22,7 +22,7 @@ func (b bounds) check(original int) error {
 // gomaxprocs is the knob: the number of processors that run goroutines.
 type gomaxprocs struct {
 	original int
-	// byRuntime: the runtime chose it, as far as can be told, and follows what the machine offers.
+	// byRuntime: the runtime chose it, as far as is known, and follows what the machine offers.
 	byRuntime bool
 }
 
@@ -32,7 +32,7 @@ func newGomaxprocs() gomaxprocs {
 
 func (g gomaxprocs) size() int { return runtime.GOMAXPROCS(0) }
 
-// set returns once the size is in force. The runtime stops the program for it, and waits for a
+// set returns once the size is in effect. The runtime stops the program for it, and waits for a
 // running garbage collection first.
 func (g gomaxprocs) set(size int) { runtime.GOMAXPROCS(size) }
 

@@ -26,7 +26,7 @@ func newLease(knob gomaxprocs, limits bounds) *lease {
 	return &lease{knob: knob, bounds: limits}
 }
 
-// set changes the size until duration is over, and returns what is in force.
+// set changes the size until duration is over, and returns what is in effect.
 func (l *lease) set(by *client, size int, duration time.Duration) (int, *failure) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

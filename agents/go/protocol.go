@@ -59,7 +59,7 @@ type setParams struct {
 	lease time.Duration
 }
 
-// parseCall reads one line. The id is told as soon as it is known, for the refusal.
+// parseCall reads one line. The id is reported as soon as it is known, for the refusal.
 func parseCall(line []byte) (found call, id *int64, wrong *failure) {
 	if !utf8.Valid(line) || !json.Valid(line) {
 		return found, nil, fail(codeParse, "the line is not JSON")

@@ -19,7 +19,7 @@ import (
 	"sync/atomic"
 )
 
-// Version of this module, told to collectors.
+// Version of this module, reported to collectors.
 const Version = "0.1.0"
 
 // Ops counts the program's operations: what steering tries to have more of.

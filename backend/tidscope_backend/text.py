@@ -7,7 +7,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def format_seconds(nanoseconds: int) -> str:
-    """A duration, with a unit in which short ones can be told apart."""
+    """A duration, with a unit in which short ones can be distinguished."""
     if nanoseconds >= 1_000_000_000:
         return f"{nanoseconds / 1e9:.2f} s"
     if nanoseconds >= 1_000_000:

@@ -78,7 +78,7 @@ class Observation:
         at_s: its end, on any clock that only goes forward.
         elapsed_s: its real length, which a slow change of size makes longer than asked for.
         ops: operations that ended in it.
-        size: the size really in force at its end (read back, not what was asked for).
+        size: the size really in effect at its end (read back, not what was asked for).
         bounds: what sizes there may be.
         parts: the interval cut into pieces, oldest first; empty where there are none.
         moved_by_other: somebody else changed the size in it.
@@ -114,7 +114,7 @@ class Decision:
     """What the pool should be now, and why.
 
     Attributes:
-        size: the size that should be in force in the next interval.
+        size: the size that should be in effect in the next interval.
         state: what the policy is doing, in words a person understands.
         reason: one sentence.
         probing: sizes are being tried out; others on this host should hold still meanwhile.
@@ -136,7 +136,7 @@ class Policy(Protocol):
         ...
 
     def restart(self, reason: str) -> None:
-        """Search anew from the next observation on; `reason` is told there.
+        """Search again from the next observation on; `reason` is reported there.
 
         Called when another instance joins or leaves, when the program says that it entered another
         phase, and when a person asks.

@@ -68,7 +68,7 @@ class RowEncoder:
             arrays += [pa.array(rows.start_ns), pa.array(rows.name, pa.utf8())]
         for field in self._fields:
             arrays.append(pa.array(rows.columns[field], mask=rows.absent.get(field)))
-        # What an IPC writer would write, without making the schema's message anew for each frame.
+        # What an IPC writer would write, without making the schema's message again for each frame.
         delta = rows.start_ns is None
         batch = pa.record_batch(arrays, schema=self._delta if delta else self._key)
         start = self._delta_start if delta else self._key_start

@@ -32,7 +32,7 @@ from tidscope_collector.taskstats.messages import (
     error_code,
     parse,
 )
-from tidscope_collector.taskstats.profile import told_profile
+from tidscope_collector.taskstats.profile import kernel_profile
 
 ATTR_TGID = 2
 PAGE = 4096
@@ -149,7 +149,7 @@ def send_file(into: socket.socket, count: int) -> None:
 
 
 def profile_version_and_length_tell_the_layout() -> None:
-    same(told_profile(ProcFs()), "netext")
+    same(kernel_profile(ProcFs()), "netext")
     layout = KERNEL.layout
     same((layout.name, layout.version, layout.length), ("v13+netext", 13, 448))
     told = Columns(layout, delay_accounting=True).fields[-4:]

@@ -14,7 +14,7 @@ from tidscope_collector.taskstats.layout import (
     UnknownLayoutError,
     choose,
 )
-from tidscope_collector.taskstats.profile import PROFILE_FILE, told_profile
+from tidscope_collector.taskstats.profile import PROFILE_FILE, kernel_profile
 
 PATCHES = Path(__file__).parents[2] / "kernel" / "patches"
 NETWORK = ("net_read_bytes", "net_write_bytes", "net_read_calls", "net_write_calls")
@@ -76,13 +76,13 @@ def test_no_extended_struct_has_the_length_of_a_stock_one() -> None:
 
 
 def test_the_profile_is_what_the_kernel_tells(tmp_path: Path) -> None:
-    assert told_profile(proc(tmp_path / "a", None)) == STOCK
-    assert told_profile(proc(tmp_path / "b", "netext\n")) == "netext"
+    assert kernel_profile(proc(tmp_path / "a", None)) == STOCK
+    assert kernel_profile(proc(tmp_path / "b", "netext\n")) == "netext"
 
 
 def test_a_marker_that_cannot_be_read_is_no_stock_kernels(tmp_path: Path) -> None:
     (tmp_path / PROFILE_FILE).mkdir(parents=True)
-    told = told_profile(ProcFs(tmp_path))
+    told = kernel_profile(ProcFs(tmp_path))
     with pytest.raises(UnknownLayoutError, match="unreadable"):
         choose(13, 416, told)
 

@@ -79,7 +79,7 @@ class ThreadPoolExecutor(Executor):
         return self._workers.limit
 
     def counts(self) -> Counts:
-        """Its counters, and the size in force."""
+        """Its counters, and the current size."""
         return self._workers.counts()
 
 

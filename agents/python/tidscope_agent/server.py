@@ -82,7 +82,7 @@ class Server:
         try:
             self._wake.send(b"r")
         except OSError:
-            pass  # It was stopped; or so many wait to be told that one more is nothing new.
+            pass  # It was stopped; or so many wait to be answered that one more is nothing new.
 
     def forget(self) -> None:
         """Close everything in a child after fork(2), where no thread serves."""

@@ -1,3 +1,3 @@
-"""The version of this package, told to collectors; the same as in pyproject.toml."""
+"""The version of this package, reported to collectors; the same as in pyproject.toml."""
 
 VERSION = "0.1.0"

@@ -33,7 +33,7 @@ class Counts:
         ops: jobs that were finished, those that raised too.
         queue_wait_ns: sum of the time that jobs waited in the queue.
         queue_waits: jobs in that sum: those that were begun.
-        size: in force: the wanted one, or the workers there are when they are still more.
+        size: in effect: the wanted one, or the workers there are when they are still more.
     """
 
     ops: int
@@ -111,7 +111,7 @@ class Workers:
             self._start_missing()
 
     def counts(self) -> Counts:
-        """All counters, and the size in force."""
+        """All counters, and the current size."""
         with self._changed:
             ops = self._ops_of_ended + sum(worker.ops for worker in self._workers)
             return Counts(ops, self._wait_ns, self._waits, max(self.limit, len(self._workers)))
@@ -146,7 +146,7 @@ class Workers:
                 worker.thread.start()
             except RuntimeError:
                 if self._workers:
-                    return  # No more threads are to be had: the others do the job.
+                    return  # No more threads are available: the others do the job.
                 raise
             self._started += 1
             self._workers.add(worker)

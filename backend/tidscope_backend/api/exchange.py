@@ -99,7 +99,7 @@ async def _save(request: Request, archive: Path) -> None:
 
 
 def _started(find: Finder, run_id: str, format: Format) -> Iterator[bytes]:
-    """The file's bytes; made up to the first of them, so that a refusal can still be told."""
+    """The file's bytes; made up to the first of them, so that a refusal can still be sent."""
     from tidscope_backend.exchange.formats import MAKERS
 
     try:

@@ -35,7 +35,7 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         actor = actor_of(request.scope)
         return (await link_to(target_id).steer(target_id, body, actor)).target
 
-    @routes.post("/targets/{target_id}/steering/restart", summary="Let its policy search anew")
+    @routes.post("/targets/{target_id}/steering/restart", summary="Restart its policy's search")
     async def restart(target_id: str, request: Request) -> Target:
         actor = actor_of(request.scope)
         return (await link_to(target_id).restart_search(target_id, actor)).target

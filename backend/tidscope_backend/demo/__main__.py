@@ -40,7 +40,7 @@ def start_all(stop: Event, listener: socket.socket) -> list[Thread]:
 
 
 def main() -> int:
-    """Run until told to stop."""
+    """Run until a signal stops it."""
     argparse.ArgumentParser(
         prog="python -m tidscope_backend.demo",
         description="A program with many threads to look at.",

@@ -30,7 +30,7 @@ class FrameIngest:
     Args:
         registry: hosts and targets.
         fanout: where frames go.
-        observe: told of each new frame: whose host, and its header.
+        observe: called with each new frame's host and header.
         recorder: keeps frames of runs.
     """
 

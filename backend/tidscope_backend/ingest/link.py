@@ -122,7 +122,7 @@ class CollectorLink:
         return await self._ask(command, TargetReply, self._doctor_seconds)
 
     async def restart_search(self, target: str, actor: str) -> TargetReply:
-        """Let its policy search anew. Raises as `attach`."""
+        """Restart its policy's search. Raises as `attach`."""
         command = RestartSearchCommand(request_id=next(self._numbers), target=target, actor=actor)
         return await self._ask(command, TargetReply, self._command_seconds)
 

@@ -40,7 +40,7 @@ def write(facts: Facts, accept: str) -> tuple[bytes, str]:
         The text and its media type.
     """
     registry = CollectorRegistry()
-    registry.register(_Told(facts))
+    registry.register(_FactsCollector(facts))
     ProcessCollector(registry=registry)
     try:
         encode, kind = choose_encoder(accept)
@@ -50,10 +50,10 @@ def write(facts: Facts, accept: str) -> tuple[bytes, str]:
     return encode(registry), kind
 
 
-class _Told(Collector):
+class _FactsCollector(Collector):
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
 
     def collect(self) -> Iterator[Metric]:
-        """Make the families anew."""
+        """Make the families."""
         return families(self._facts)

@@ -11,7 +11,7 @@ from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.stream.fanout import Fanout
 
 ENDED_SECONDS = 300.0
-"""How long after its last frame an ended target is told: its last numbers are to be scraped, too.
+"""How long after its last frame an ended target is reported, so that its last numbers are scraped.
 
 As long as Prometheus itself looks back for a value.
 """
@@ -55,7 +55,7 @@ class ExportCounts:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is told.
+    """What is reported.
 
     Attributes:
         hosts: each with what its collector says of itself, if it has sampled anything.

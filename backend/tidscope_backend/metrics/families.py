@@ -80,7 +80,7 @@ def _of_backend(stream: StreamFacts, states: Mapping[str, int]) -> Iterator[Metr
     )
     yield CounterMetricFamily(
         "tidscope_otlp_failed_exports",
-        "Exports that did not arrive; what they told stands in the next one.",
+        "Exports that did not arrive; the next one includes what they held.",
         stream.otlp_failed,
     )
 
@@ -124,17 +124,17 @@ def _of_collectors(facts: Facts) -> Iterator[Metric]:
     for host, _ in facts.hosts:
         up.add_metric([host.id], host.connected)
     yield up
-    told = [(host.id, meter) for host, meter in facts.hosts if meter is not None]
+    metered = [(host.id, meter) for host, meter in facts.hosts if meter is not None]
 
     def counter(name: str, text: str, number: Callable[[HostMeter], int]) -> Metric:
         family = CounterMetricFamily(name, text, labels=["host"])
-        for host_id, meter in told:
+        for host_id, meter in metered:
             family.add_metric([host_id], number(meter))
         return family
 
     def gauge(name: str, text: str, number: Callable[[HostMeter], Number], unit: str) -> Metric:
         family = GaugeMetricFamily(name, text, labels=["host"], unit=unit)
-        for host_id, meter in told:
+        for host_id, meter in metered:
             value = number(meter)
             if value is not None:
                 family.add_metric([host_id], value)
@@ -218,7 +218,7 @@ def _of_steering(facts: Facts) -> Iterator[Metric]:
     """What policies do to targets."""
     size = GaugeMetricFamily(
         "tidscope_steering_pool_size",
-        "Size in force of a pool that a policy steers.",
+        "Current size of a pool that a policy steers.",
         labels=["target", "policy"],
     )
     decisions = CounterMetricFamily(
@@ -314,7 +314,7 @@ def _of_processes(targets: list[Metered]) -> Iterator[Metric]:
 def _of_roles(targets: list[Metered]) -> Iterator[Metric]:
     folded = GaugeMetricFamily(
         "tidscope_target_roles_folded",
-        'Whether it has more roles than are told by name; then role="other" is the rest.',
+        'Whether it has more roles than are reported by name; then role="other" is the rest.',
         labels=["target"],
     )
     live = GaugeMetricFamily(
@@ -333,13 +333,13 @@ def _of_roles(targets: list[Metered]) -> Iterator[Metric]:
     }
     for target, meter in targets:
         if meter.roles:
-            folded.add_metric([target.id], any(told.role is None for told in meter.roles))
-        for role, told in _by_label(meter.roles).items():
+            folded.add_metric([target.id], any(totals.role is None for totals in meter.roles))
+        for role, totals in _by_label(meter.roles).items():
             labels = [target.id, role]
-            live.add_metric(labels, told.live)
-            exited.add_metric(labels, told.exited)
+            live.add_metric(labels, totals.live)
+            exited.add_metric(labels, totals.exited)
             for metric in ROLE_FIELDS:
-                raw = told.totals.get(metric.field)
+                raw = totals.totals.get(metric.field)
                 if raw is not None:
                     sums[metric.field].add_metric(labels, metric.value(raw))
     yield folded
@@ -351,19 +351,19 @@ def _of_roles(targets: list[Metered]) -> Iterator[Metric]:
 def _by_label(roles: Iterable[RoleTotals]) -> dict[str, RoleTotals]:
     """Roles by the value of their label; a role that is called like the rest is added to it."""
     found: dict[str, RoleTotals] = {}
-    for told in roles:
-        label = OTHER if told.role is None else told.role
+    for role in roles:
+        label = OTHER if role.role is None else role.role
         known = found.get(label)
         if known is None:
-            found[label] = told
+            found[label] = role
             continue
         totals = dict(known.totals)
-        for name, value in told.totals.items():
+        for name, value in role.totals.items():
             totals[name] = totals.get(name, 0) + value
         found[label] = RoleTotals(
             role=None,
-            live=known.live + told.live,
-            exited=known.exited + told.exited,
+            live=known.live + role.live,
+            exited=known.exited + role.exited,
             totals=totals,
         )
     return found

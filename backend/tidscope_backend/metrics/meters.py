@@ -1,7 +1,7 @@
 """What is kept of frames for /metrics: the newest numbers of each target and of each collector.
 
-Frames are not decoded and not kept: all that is told stands in their headers, which the intake has
-read, and is cumulative. So frames may be lost, or nobody may ask for hours.
+Frames are not decoded and not kept: everything comes from their headers, which the frame ingest
+has read, and is cumulative. So frames may be lost, or nobody may ask for hours.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class TargetMeter:
         unix_us: when its sample was taken.
         frames: frames that came, and the sum over them of the time that a sample took and of how
             long after its deadline it began, microseconds.
-        roles: as they were told last; empty if never.
+        roles: as they were reported last; empty if never.
     """
 
     seen_s: float

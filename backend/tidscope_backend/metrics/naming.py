@@ -36,7 +36,7 @@ OF_ROLE = "All threads of the role, those that ended since attach included."
 
 
 class FieldMetric(NamedTuple):
-    """How a field of the catalogue is told.
+    """How a field of the catalogue is reported.
 
     Attributes:
         field: its name in the catalogue.
@@ -58,7 +58,7 @@ class FieldMetric(NamedTuple):
 
 
 def metric_of(field: CatalogueField) -> FieldMetric:
-    """Name a field: a thread's is told as a sum by role, a process' as it is.
+    """Name a field: a thread's is reported as a sum by role, a process' as it is.
 
     Raises:
         KeyError: the unit is not in `UNITS`.

@@ -1,7 +1,7 @@
 """The families of /metrics as OTLP metrics. Pure; loaded only where OTLP is switched on.
 
 Names stay, without the `_total` of counters, so that they are the same on both ways. A summary has
-no counterpart with two cumulative numbers alone, so it is told as these two (`_count`, `_sum`).
+no counterpart with two cumulative numbers alone, so it is reported as these two (`_count`, `_sum`).
 OpenTelemetry metrics data model: https://opentelemetry.io/docs/specs/otel/metrics/data-model/
 """
 
@@ -51,13 +51,13 @@ def metrics_data(
     metrics = [
         Metric(name, family.documentation, UNITS.get(unit, unit), data)
         for family in families
-        for name, unit, data in _told(family, now_ns, begun_ns)
+        for name, unit, data in _points(family, now_ns, begun_ns)
     ]
     scope = ScopeMetrics(InstrumentationScope("tidscope", VERSION), metrics, "")
     return MetricsData([ResourceMetrics(resource, [scope], "")])
 
 
-def _told(
+def _points(
     family: Family, now_ns: int, begun_ns: Callable[[Mapping[str, str]], int]
 ) -> Iterator[tuple[str, str, Sum | Gauge]]:
     """Name, unit and points of each metric that a family becomes; none without samples."""

@@ -180,11 +180,11 @@ class RecordingStats:
 
 def losses_text(losses: RunLosses) -> str:
     """What is missing, as one sentence; empty if nothing is."""
-    parts = list(_told(losses))
+    parts = list(_phrases(losses))
     return f"Missing: {', '.join(parts)}." if parts else ""
 
 
-def _told(losses: RunLosses) -> Iterable[str]:
+def _phrases(losses: RunLosses) -> Iterable[str]:
     if losses.frames:
         yield (
             f"{plural(losses.frames, 'frame')} in {plural(losses.gaps, 'gap')} "

@@ -44,7 +44,7 @@ def live_router(settings: Settings, fanout: Fanout, state: Callable[[], LiveStat
         except CloseError as error:
             await close(socket, error.code, error.reason)
         except (WebSocketDisconnect, RuntimeError):
-            pass  # The page has gone; a send that comes too late is told so by RuntimeError.
+            pass  # The page has gone; a send that comes too late raises RuntimeError.
         finally:
             fanout.remove(page)
             writer.cancel()

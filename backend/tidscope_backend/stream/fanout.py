@@ -66,7 +66,7 @@ class Fanout:
         """Frames did not come.
 
         Args:
-            lost: what the pages are told.
+            lost: what is sent to the pages.
             count: how many of them the backend had reason to expect.
         """
         self.lost += count

@@ -11,7 +11,7 @@ class SendWindow:
 
     A browser takes messages off the wire before its program looks at them, so the transport's own
     back-pressure does not show a page that is slower than its frames. Closed only for pages that
-    tell: one that never told anything is sent all there is.
+    tell: one that never acknowledges is sent all there is.
     """
 
     def __init__(self) -> None:

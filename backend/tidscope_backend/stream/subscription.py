@@ -107,7 +107,7 @@ class Subscription:
         return frame
 
     def next_loss(self) -> Lost | None:
-        """The next loss that the page has to be told of."""
+        """The next loss that the page has to be informed of."""
         return self._lost.pop(0) if self._lost else None
 
     def clip_lost(self, from_seq: int, to_seq: int) -> tuple[int, int] | None:

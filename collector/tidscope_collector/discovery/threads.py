@@ -33,4 +33,4 @@ class ThreadLister(Protocol):
         """
 
     def close(self) -> None:
-        """Give back what is open; it cannot be asked any more."""
+        """Close what is open; it cannot be asked any more."""

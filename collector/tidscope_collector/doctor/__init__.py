@@ -1,1 +1,1 @@
-"""Checks what a machine lets tidscope measure, and says how to mend what it does not."""
+"""Checks what a machine lets tidscope measure, and says how to fix what it does not."""

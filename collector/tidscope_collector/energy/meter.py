@@ -65,7 +65,7 @@ def _advanced(counter: Counter, file: int | None, now_ns: int) -> int | None:
     if file is None:
         return None
     try:
-        # A file of /sys is made anew when it is read from its start.
+        # A file of /sys is rebuilt when it is read from its start.
         value = int(os.pread(file, 64, 0))
     except (OSError, ValueError):
         return None

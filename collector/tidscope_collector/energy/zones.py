@@ -36,7 +36,7 @@ class Zone:
     Attributes:
         domain: as the wire tells it.
         path: its energy_uj.
-        range_uj: where the counter starts anew, microjoules.
+        range_uj: where the counter starts again, microjoules.
     """
 
     domain: EnergyDomain
@@ -97,8 +97,8 @@ def find_zones(sys: Path = SYS) -> Powercap:
     if packages:
         return Powercap(tuple(zones), "", f"RAPL, sum of {', '.join(sorted(packages))}")
     if zones:
-        told = ", ".join(zone.domain.name for zone in zones)
-        return Powercap(tuple(zones), "no-package", f"RAPL counts no package here, only {told}")
+        reported = ", ".join(zone.domain.name for zone in zones)
+        return Powercap(tuple(zones), "no-package", f"RAPL counts no package here, only {reported}")
     return Powercap(
         (), "hidden", "the zones in /sys/class/powercap are masked, as container runtimes do"
     )

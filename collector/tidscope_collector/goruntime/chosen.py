@@ -3,7 +3,7 @@
 Since Go 1.25 the runtime follows changes of the affinity, unless GOMAXPROCS came from the
 environment or from a call of runtime.GOMAXPROCS. It remembers that in the bool customGOMAXPROCS of
 its variable runtime.sched (runtime/runtime2.go), whose place in there differs between versions and
-is told by the program's debug information.
+is reported by the program's debug information.
 """
 
 import os
@@ -54,7 +54,7 @@ def _read(pid: int, procfs: ProcFs, elf: Elf) -> bool | None:
 
 
 def field_place(elf: Elf) -> int | None:
-    """Bytes from the beginning of runtime.sched to the field; None if it is not told.
+    """Bytes from the beginning of runtime.sched to the field; None if it is not reported.
 
     Go's linker writes the name of a field into its entry, and its place right behind, as a ULEB128
     (cmd/internal/dwarf, DW_ABRV_STRUCTFIELD).

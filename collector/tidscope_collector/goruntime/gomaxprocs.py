@@ -38,7 +38,7 @@ class GomaxprocsReader:
         self._address = address
 
     def read(self) -> int | None:
-        """The value in force; None when the program is gone or says nonsense."""
+        """The value in effect; None when the program is gone or says nonsense."""
         try:
             word = os.pread(self._memory, 4, self._address)
         except OSError:

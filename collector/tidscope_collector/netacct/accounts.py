@@ -28,7 +28,7 @@ SPLICE = "count_splice"
 _PROGRAMS = ("mark_exit", "follow_exec", "count_send", "count_receive")
 _TIDY_NS = 1_000_000_000
 _REST_NS = 50_000_000
-"""A slot given back is not used again for so long: a call under way may still write into it."""
+"""A slot freed is not used again for so long: a call under way may still write into it."""
 _UNCLAIMED_ROUNDS = 5
 """After so many rounds of tidying, a second apart, no exit record will come for a slot any more."""
 _PF_EXITING = 0x4  # include/linux/sched.h
@@ -146,7 +146,7 @@ class Accounts:
     def exited(
         self, pid: int, tids: npt.NDArray[np.uint32], ages_ns: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
-        """The final counters of threads whose exit records came; their slots are given back.
+        """The final counters of threads whose exit records came; their slots are freed.
 
         Args:
             pid: their process.

@@ -1,4 +1,4 @@
-"""Which source of network numbers is in force, why, and the readers with its columns.
+"""Which source of network numbers is in effect, why, and the readers with its columns.
 
 Best first: the four fields that an extended kernel appends to struct taskstats; eBPF; none.
 """
@@ -38,7 +38,7 @@ class NetworkSource:
         procfs: root of /proc.
 
     Attributes:
-        kind: what is in force.
+        kind: what is in effect.
         description: for people: the source, a colon, and what there is to know about it.
     """
 
@@ -72,7 +72,7 @@ class NetworkSource:
             )
 
     def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
-        """Give absent network fields the reason that is in force here."""
+        """Give absent network fields the reason that is in effect here."""
         reason = self.description.removeprefix("none: ")
         return [
             AbsentField(field=one.field, reason=reason) if one.field in FIELDS else one
@@ -86,7 +86,7 @@ class NetworkSource:
             self._accounts = None
 
     def beside(self, base: ThreadReader, pid: int) -> ThreadReader:
-        """Put the network columns beside those of a reader, where eBPF is in force.
+        """Put the network columns beside those of a reader, where eBPF is in effect.
 
         Args:
             base: has network columns itself only if `kind` is taskstats.

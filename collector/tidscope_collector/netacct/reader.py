@@ -32,7 +32,7 @@ class NetworkReader:
         self._accounts = accounts
         self._pid = pid
         self._uncounted = accounts.uncounted_calls
-        self._told = False
+        self._warned = False
         self._closed = False
         accounts.watch(pid)
 
@@ -63,8 +63,8 @@ class NetworkReader:
         masks = reading.absent
         if self._accounts.uncounted_calls != self._uncounted and not counted.all():
             # A thread without a slot has moved nothing, or there was no slot for it: unknown.
-            if not self._told:
-                self._told = True
+            if not self._warned:
+                self._warned = True
                 LOG.warning("more threads use the network than can be counted")
             base = np.zeros(reading.counters.shape, np.bool_) if masks is None else masks
             unknown = np.repeat(~counted[:, None], len(FIELDS), axis=1)

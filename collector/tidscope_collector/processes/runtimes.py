@@ -1,4 +1,4 @@
-"""Which language runtime a process runs on, as far as it can be told from outside."""
+"""Which language runtime a process runs on, as far as it is visible from outside."""
 
 import os
 import re

@@ -1,1 +1,1 @@
-"""What /proc says: processes, who they are, and their threads when taskstats is not to be had."""
+"""What /proc says: processes, who they are, and their threads when taskstats is not available."""

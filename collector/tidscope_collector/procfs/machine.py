@@ -8,7 +8,7 @@ _TICK_US = 1_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def busy_us(procfs: ProcFs) -> int | None:
-    """CPU time of all that ran since boot, microseconds; None if it cannot be told.
+    """CPU time of all that ran since boot, microseconds; None if it is not known.
 
     Source: first line of /proc/stat (proc_stat(5)), in ticks: user, nice, system, idle, iowait,
     irq, softirq, steal, guest, guest_nice. Guests are in user and nice already. Stolen time is not

@@ -49,7 +49,7 @@ class ProcThreadReader:
 
     def __init__(self, procfs: ProcFs, pid: int, taskstats_refusal: str = "") -> None:
         try:
-            # A descriptor of the folder stays with this very process: an id that is used anew
+            # A descriptor of the folder stays with this very process: an id that is used again
             # is another folder.
             self._tasks = os.open(
                 procfs.path(f"{pid}/task"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

@@ -53,7 +53,7 @@ class CpuSpent:
 
 
 class Budget:
-    """Rates in force of all targets.
+    """Effective rates of all targets.
 
     Args:
         percent: of one core, for sampling and sending together; 0: no limit.
@@ -70,11 +70,11 @@ class Budget:
         self._raised = False
 
     def rate_hz(self, target: str) -> float:
-        """The rate in force."""
+        """The effective rate."""
         return self._rates[target]
 
     def request(self, target: str, rate_hz: float) -> None:
-        """A rate is asked for, of a new target or a known one: it is in force at once."""
+        """A rate is asked for, of a new target or a known one: it is in effect at once."""
         if target not in self._asked:
             self._settling = SETTLING
         self._asked[target] = self._rates[target] = rate_hz
@@ -148,7 +148,7 @@ def lowered(rates: Mapping[str, float], spent: CpuSpent, most_percent: float) ->
     """Lower rates, the costliest target's first, until the sum fits or all are at the lowest.
 
     Args:
-        rates: in force while it was spent.
+        rates: in effect while it was spent.
         spent: what it took.
         most_percent: what it may take.
     """
@@ -173,7 +173,7 @@ def raised(
     """Raise rates towards those asked for, the most slowed first, as long as the sum fits.
 
     Args:
-        rates: in force while it was spent.
+        rates: in effect while it was spent.
         asked: bounds.
         spent: what it took.
         most_percent: what it may take afterwards.

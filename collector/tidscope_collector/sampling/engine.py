@@ -88,7 +88,7 @@ class Engine:
         self._exits: ExitListener | None = None
         self._held: dict[str, list[Reading]] = {}
         self._codes: dict[str, int] = {}
-        self._lost_told: dict[str, int] = {}
+        self._lost_reported: dict[str, int] = {}
         self._drain_due_ns = 0
         self._drain_trouble = ""
         self._ended = threading.Event()
@@ -126,7 +126,7 @@ class Engine:
         # Who ended before is no thread of this attachment.
         self._drain()
         self._targets[sampler.target.id] = sampler
-        self._lost_told[sampler.target.id] = self._exits.lost if self._exits else 0
+        self._lost_reported[sampler.target.id] = self._exits.lost if self._exits else 0
         sampler.machine = self._machine.watch(sampler.attach_ns)
         self._budget.request(sampler.target.id, sampler.target.rate_hz)
         now = time.monotonic_ns()
@@ -203,7 +203,7 @@ class Engine:
                 command.future.cancel()
 
     def _account(self, now_ns: int) -> None:
-        """See what measuring took lately, and lower or raise rates if that is due."""
+        """See the recent overhead, and lower or raise rates if that is due."""
         spent = self._watch.account(now_ns)
         if spent is None:
             return
@@ -268,7 +268,7 @@ class Engine:
             health=partial(self._health, sampler),
         )
         self._budget.remove(sampler.target.id)
-        del self._targets[sampler.target.id], self._lost_told[sampler.target.id]
+        del self._targets[sampler.target.id], self._lost_reported[sampler.target.id]
         self._emit(sampler, frame)
         sampler.close()
 
@@ -279,12 +279,12 @@ class Engine:
         )
 
     def _lost_untold(self, sampler: TargetSampler) -> int:
-        """Exit records lost since this target was told last; whose they were is not known."""
+        """Exit records lost since this target was reported last; whose they were is not known."""
         if self._exits is None:
             return 0
-        told = self._lost_told[sampler.target.id]
-        self._lost_told[sampler.target.id] = self._exits.lost
-        return self._exits.lost - told
+        reported = self._lost_reported[sampler.target.id]
+        self._lost_reported[sampler.target.id] = self._exits.lost
+        return self._exits.lost - reported
 
     def _drain(self) -> None:
         if self._exits is None:

@@ -9,7 +9,7 @@ from tidscope_collector.sampling.roles import RoleSums
 
 
 def latest(before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, int]:
-    """Totals that do not fall behind those that were told before; fields may be missing in both."""
+    """Totals that never fall below those reported before; fields may be missing in both."""
     return {**before, **{name: max(value, before.get(name, 0)) for name, value in now.items()}}
 
 
@@ -62,7 +62,7 @@ class ExitedThreads:
         self._before, self._recent = self._recent, {}
 
     def recorded(self, name: str, totals: Mapping[str, int]) -> None:
-        """A thread of this name ended and the kernel told its totals."""
+        """A thread of this name ended and the kernel reported its totals."""
         self.threads += 1
         self._add(totals)
         self.roles.ended(name, totals)
@@ -101,10 +101,10 @@ class ExitedThreads:
             if known is not None and known.may_be(start_ns, end_ns):
                 del vanished[tid]
                 self.inexact -= 1
-                mended = latest(known.totals, totals)
+                corrected = latest(known.totals, totals)
                 self._subtract(known.totals)
-                self._add(mended)
-                self.roles.corrected(known.name, known.totals, mended)
+                self._add(corrected)
+                self.roles.corrected(known.name, known.totals, corrected)
                 return True
         return False
 

@@ -1,4 +1,4 @@
-"""Counters of the machine as a whole, read now and then, and told to each target since its attach.
+"""Counters of the whole machine, read now and then; each target gets them since its attach.
 
 Belongs to the sampling thread.
 """
@@ -41,7 +41,7 @@ class MachineMeter:
         self.source: EnergySource = powercap.describe()
 
     def close(self) -> None:
-        """Give back what is open."""
+        """Close what is open."""
         self._energy.close()
 
     def watch(self, attach_ns: int) -> "MachineWatch":

@@ -11,7 +11,7 @@ def process_cpu_ns(pid: int) -> int | None:
 
     It is the sum of the counters that taskstats gives as cpu_run_virtual_total, taken by the kernel
     itself (kernel/time/posix-cpu-timers.c, thread_group_cputime), so what threads add up to can be
-    held against it.
+    compared with it.
 
     Args:
         pid: of the process.

@@ -95,17 +95,17 @@ class RoleSums:
         given = np.zeros((len(places), len(fields)), np.bool_)
         if keys:
             _add_up(reading, roles, sums, given)
-        told = []
+        reported = []
         for place, (role, settled) in enumerate(self._roles.items()):
             totals = {
                 name: int(sums[place, column]) + settled.values.get(name, 0)
                 for column, name in enumerate(fields)
                 if given[place, column] or name in settled.values
             }
-            told.append(
+            reported.append(
                 RoleTotals(role=role, live=live[place], exited=settled.exited, totals=totals)
             )
-        return told
+        return reported
 
     def _of(self, name: str) -> _Settled:
         return self._roles[self._key(name)]

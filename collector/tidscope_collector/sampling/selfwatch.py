@@ -108,7 +108,7 @@ class SelfWatch:
     _targets: dict[str, _Spending] = field(default_factory=dict)
 
     def restart(self, now_ns: int) -> None:
-        """Begin an account anew: what was before is nobody's."""
+        """Begin an account again: what was before is nobody's."""
         self._began_ns = now_ns
         self._clocks = self.sampling(), self.sending(), self.process()
         self._targets.clear()

@@ -58,15 +58,15 @@ class TargetSampler:
 
     Args:
         target: description, as attached; `state` and `rate_hz` are kept up to date in it. The rate
-            in force is the schedule's.
+            in effect is the schedule's.
         reader: where readings come from; closed with the sampler.
         gomaxprocs: reads GOMAXPROCS, or None; closed with the sampler.
         attach_ns: CLOCK_MONOTONIC of the attachment.
-        delays: the switch of delay accounting, whose state is told.
+        delays: the switch of delay accounting, whose state is reported.
         lister: lists its threads, closed with the sampler; None: /proc/PID/task is listed.
 
     Attributes:
-        machine: the machine's counters since attach; None: they are told as absent.
+        machine: the machine's counters since attach; None: they are reported as absent.
         times: how long samples took.
 
     Raises:
@@ -145,7 +145,7 @@ class TargetSampler:
             raise TargetExitedError(f"process {self.pid} has ended; its id was reused")
 
     def close(self) -> None:
-        """Give back what is open."""
+        """Close what is open."""
         self._opened.close()
 
     def change_rate(self, rate_hz: float, now_ns: int) -> None:

@@ -194,7 +194,7 @@ class Tracker:
                 before = values(self._last, self._last_row(tid), self.fields)
                 totals = latest(before, totals)
                 self._ended.roles.renamed(thread.name, name, before)
-            # If so, the pages were told of its end already, and the sums are right now.
+            # If so, the pages already have its exit, and the sums are right now.
             late = thread is None and self._ended.corrected(tid, start, totals, end_ns)
             if thread is None and not late and self.foreign_exits:
                 continue

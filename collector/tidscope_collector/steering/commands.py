@@ -66,7 +66,7 @@ class SteeringCommands:
         return self._now(target)
 
     def restart(self, target: str, actor: str) -> Target:
-        """Let its policy search anew.
+        """Restart its policy's search.
 
         Raises:
             ProblemError: it has none.

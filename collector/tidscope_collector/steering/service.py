@@ -225,7 +225,7 @@ class SteeringService:
         return known
 
     def restart(self, target: SteeringTarget, actor: str) -> Steering:
-        """Let the policy search anew.
+        """Let the policy search again.
 
         Raises:
             NotSteeredError: there is none.

@@ -21,7 +21,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Sources:
-    """Decides once, at start, whether taskstats is to be had.
+    """Decides once, at start, whether taskstats is available.
 
     Args:
         procfs: root of /proc.

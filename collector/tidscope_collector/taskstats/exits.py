@@ -123,9 +123,9 @@ class ExitListener:
         self._sockets: dict[int, socket.socket] = {}
         self._drops = drops
         self._dropped: dict[int, int] = {}
-        self._told = True
+        self._drops_known = True
         self._missing_before = 0
-        self._missing_told = 0
+        self._missing_reported = 0
         self._poll = select.epoll()
         self.received = 0
         self.lost = 0
@@ -137,7 +137,7 @@ class ExitListener:
                 self._register(link, cpu)
                 link.setblocking(False)
                 count = drops(link)
-                self._told = count is not None
+                self._drops_known = count is not None
                 self._dropped[cpu] = count or 0
                 self._poll.register(link.fileno(), select.EPOLLIN)
         except OSError as error:
@@ -195,7 +195,7 @@ class ExitListener:
             if count is not None:
                 lost += (count - self._dropped[cpu]) % 2**32
                 self._dropped[cpu] = count
-        if not self._told:
+        if not self._drops_known:
             lost = self._missing()
         width = self._kernel.layout.length // 8
         words = np.concatenate(
@@ -225,8 +225,8 @@ class ExitListener:
         missing = self.numbering.missing
         settled = min(missing, self._missing_before)
         self._missing_before = missing
-        more = max(0, settled - self._missing_told)
-        self._missing_told += more
+        more = max(0, settled - self._missing_reported)
+        self._missing_reported += more
         return more
 
     def _empty(self, cpu: int, descriptor: int) -> Iterator[Records]:
@@ -254,11 +254,11 @@ def exit_self_test(open_exits: Callable[[], ExitListener]) -> bool:
     try:
         thread = threading.Thread(target=lambda: None)
         thread.start()
-        told = thread.native_id
+        reported = thread.native_id
         thread.join()
         deadline = time.monotonic() + 1
         while time.monotonic() < deadline:
-            if told in listener.own_member(listener.drain(), "ac_pid"):
+            if reported in listener.own_member(listener.drain(), "ac_pid"):
                 return True
             time.sleep(0.005)  # the record is sent a moment after join returns
         return False

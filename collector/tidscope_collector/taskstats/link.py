@@ -17,7 +17,7 @@ from tidscope_collector.taskstats.messages import (
     parse,
     parse_family,
 )
-from tidscope_collector.taskstats.profile import told_profile
+from tidscope_collector.taskstats.profile import kernel_profile
 from tidscope_collector.taskstats.refusals import MalformedReplyError
 
 SO_RCVBUFFORCE = 33
@@ -136,15 +136,15 @@ def probe(procfs: ProcFs | None = None) -> Kernel:
         raise TaskstatsUnavailableError(f"{error}; threads are read from /proc") from error
     (version,) = struct.unpack_from("=H", reply, record.offset)
     try:
-        layout = choose(version, record.length, told_profile(procfs or ProcFs()))
+        layout = choose(version, record.length, kernel_profile(procfs or ProcFs()))
     except UnknownLayoutError as error:
         message = f"{error}; threads are read from /proc"
         raise UnknownStructError(message, version, record.length) from error
     stats = reply[record.offset : record.offset + record.length]
-    (told,) = struct.unpack_from("=I", stats, layout.offsets["ac_pid"])
-    if told != thread:
+    (reported,) = struct.unpack_from("=I", stats, layout.offsets["ac_pid"])
+    if reported != thread:
         raise TaskstatsUnavailableError(
-            f"struct taskstats {layout.name} has thread id {told} where {thread} should be; "
+            f"struct taskstats {layout.name} has thread id {reported} where {thread} should be; "
             "threads are read from /proc"
         )
     return Kernel(family, layout, record.offset)

@@ -10,16 +10,16 @@ from tidscope_collector.taskstats.layout import STOCK
 PROFILE_FILE = "sys/kernel/taskstats_profile"
 
 
-def told_profile(procfs: ProcFs) -> str:
+def kernel_profile(procfs: ProcFs) -> str:
     """The profile that the kernel tells, or the stock one if it tells none.
 
     A file that is there and cannot be read is no stock kernel's: the answer is then a profile that
     nobody knows, so that no layout is chosen by guessing.
     """
     try:
-        told = procfs.read(PROFILE_FILE, 64)
+        reported = procfs.read(PROFILE_FILE, 64)
     except FileNotFoundError:
         return STOCK
     except OSError as error:
         return f"unreadable ({error.strerror})"
-    return told.decode("ascii", "replace").strip()
+    return reported.decode("ascii", "replace").strip()

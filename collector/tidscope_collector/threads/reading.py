@@ -55,7 +55,7 @@ class ThreadReader(Protocol):
         """Read these threads; those that have gone are left out."""
 
     def close(self) -> None:
-        """Give back what is open; it cannot be read from any more."""
+        """Close what is open; it cannot be read from any more."""
 
 
 @runtime_checkable

@@ -6,7 +6,7 @@ STEADY_S = 5.0
 
 
 class Backoff:
-    """Doubles from try to try, and begins anew after a connection that was welcomed.
+    """Doubles from try to try, and starts again after a connection that was welcomed.
 
     Welcomed connections that end soon, one after the other, are no reason to hurry either: then
     the wait doubles from one to the next.

@@ -47,13 +47,13 @@ class WelcomeError(Exception):
 
 
 class Uplink:
-    """Keeps the backend told.
+    """Keeps the backend informed.
 
     Args:
         url: ws:// or wss:// address of /ws/collector.
         secret: shown to the backend.
         host: what the hello says.
-        targets: what is told of, and what becomes of it.
+        targets: what is reported, and what becomes of it.
         commands: answers the backend's commands.
         replay: frames that are kept; filled through `add_frame`.
         pause: waits for some seconds before the next try.
@@ -76,7 +76,7 @@ class Uplink:
         self._pause = pause
         self._policies = list(policies)
         self._wake = asyncio.Event()
-        self._told: dict[str, str] = {}
+        self._sent_targets: dict[str, str] = {}
         self._sent: dict[str, int] = {}
         self._in_flight: deque[tuple[str, int]] = deque(maxlen=IN_FLIGHT)
         self._find_refused = False
@@ -162,8 +162,8 @@ class Uplink:
             raise WelcomeError(f"it did not answer the hello within {WELCOME_S} s") from None
         if not isinstance(answer, CollectorWelcome):
             raise WelcomeError("it did not answer the hello with a welcome")
-        # What changed since the hello is still to be told.
-        self._told = {one.id: _without_decision(one) for one in known}
+        # What changed since the hello is still to be sent.
+        self._sent_targets = {one.id: _without_decision(one) for one in known}
         if self._find_refused:
             self._leave_out_refused(answer.resume)
         self._in_flight.clear()
@@ -240,8 +240,8 @@ class Uplink:
     async def _tell_changes(self, link: ClientConnection) -> None:
         for target in self._targets.all():
             text = _without_decision(target)
-            if self._told.get(target.id) != text:
-                self._told[target.id] = text
+            if self._sent_targets.get(target.id) != text:
+                self._sent_targets[target.id] = text
                 await self._give(link, TargetChanged(target=target).model_dump_json())
 
     async def _forget_ended(self, link: ClientConnection) -> None:
@@ -252,7 +252,7 @@ class Uplink:
                 continue
             self._targets.forget(target)
             self._replay.forget(target)
-            self._told.pop(target, None)
+            self._sent_targets.pop(target, None)
             self._sent.pop(target, None)
             self._refused = {one for one in self._refused if one[0] != target}
             await self._give(link, TargetForgotten(target=target).model_dump_json())
@@ -264,7 +264,7 @@ class Uplink:
     async def _answer(self, link: ClientConnection, command: Command) -> None:
         reply = await self._commands.answer(command)
         if isinstance(reply, TargetReply):
-            self._told[reply.target.id] = _without_decision(reply.target)
+            self._sent_targets[reply.target.id] = _without_decision(reply.target)
         try:
             await self._give(link, reply.model_dump_json())
         except ConnectionClosed:

@@ -4,7 +4,7 @@ Source: M.G.A. Janssen, Adaptive thread pool scaling and real-time thread monito
 2022), algorithm 2. It begins at the highest size, downwards, and turns at the bounds.
 
 Corrected against the printed version: that one puts GOMAXPROCS back to the previous size but not
-its own variable, so that the next step starts from a size which is not in force and stays where it
+its own variable, so that the next step starts from a size which is not in effect and stays where it
 is for an interval. `bidirectional_printed.py` keeps it as printed.
 """
 

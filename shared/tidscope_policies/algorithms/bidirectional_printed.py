@@ -18,7 +18,7 @@ from tidscope_policies.contract import (
 
 
 class BidirectionalPrinted:
-    """Algorithm 2 with its own variable, which can differ from the size in force."""
+    """Algorithm 2 with its own variable, which can differ from the current size."""
 
     def __init__(self, parameters: BidirectionalParameters) -> None:
         self._direction = DOWN

@@ -29,7 +29,7 @@ class ChangeDetector:
         return changed
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Start again."""
         self._up = self._down = 0.0
 
 

@@ -85,7 +85,7 @@ class Cooperative:
         return decided
 
     def restart(self, reason: str) -> None:
-        """Begin anew at this program's share of the cores."""
+        """Start again at this program's share of the cores."""
         self._restarted = reason
 
     def _start(self, seen: Observation, peers: Peers) -> Decision:

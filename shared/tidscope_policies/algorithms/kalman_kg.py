@@ -6,7 +6,7 @@ Ours. Each interval
 2. a CUSUM of surprises notices that the program entered a new phase, and forgets (change.py);
 3. the size is chosen whose expected progress now, and knowledge for later, are worth the most:
 
-       value(n) = expected(n) - margin if n is not the size in force + horizon * gradient(n)
+       value(n) = expected(n) - margin if n is not the current size + horizon * gradient(n)
 
    where the gradient is what is expected to be gained by measuring at n (the knowledge gradient).
    Sizes that are no better than the margin are not worth a change, and not worth a try either:
@@ -112,7 +112,7 @@ class Search:
         self._measured: deque[tuple[int, float]] = deque(maxlen=MOST_REMEMBERED)
 
     def forget(self, why: str) -> None:
-        """Go back to what is believed before anything is measured; `why` is told next time."""
+        """Go back to what is believed before anything is measured; `why` is reported next time."""
         self._belief.widen(self._p.sd)
         self._measured.clear()
         self._detector.reset()

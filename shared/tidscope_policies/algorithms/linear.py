@@ -47,7 +47,7 @@ class Linear:
         self._why = "The search begins"
 
     def observe(self, seen: Observation) -> Decision:
-        """Note the progress of the size in force and go to the next one, or keep the best."""
+        """Note the progress of the current size and go to the next one, or keep the best."""
         if self._best is not None:
             return self._keep(seen, self._best)
         if self._cursor is None:
@@ -69,7 +69,7 @@ class Linear:
         return Decision(self._best, "settled", f"{tried}; {best} with {inside[self._best]:.6g}.")
 
     def restart(self, reason: str) -> None:
-        """Search anew from the highest size."""
+        """Search again from the highest size."""
         self._buckets.clear()
         self._cursor = self._best = None
         self._why = f"The search restarts: {reason}"

@@ -21,7 +21,7 @@ from tidscope_policies.parameters import Parameters, parameter
 DOWN, UP = -1, 1
 FEATURES = 4
 TREND_STEP = 0.02
-"""Width of the classes that a relative change of progress is told in."""
+"""Width of the classes that a relative change of progress is reported in."""
 MOST_TREND = 5
 
 

@@ -6,7 +6,7 @@ from tidscope_policies.contract import Decision, Observation, Policy
 
 
 class Shadow:
-    """Decides to keep the size in force, and says what it would have set.
+    """Decides to keep the current size, and says what it would have set.
 
     The policy inside sees what really happened, so that a search does not get beyond its first
     sizes: it never sees another one tried.

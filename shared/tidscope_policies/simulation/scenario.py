@@ -136,7 +136,7 @@ class Scenario(_Table):
         cores: of the host; more threads than that share them.
         crowding: loss for each core's worth of threads above the cores.
         low: lowest size.
-        high: highest size, in force when a program starts.
+        high: highest size, in effect when a program starts.
         change_delay_s: how long a change of size takes to act.
         change_cost_s: work that it costs, in seconds.
         noise: of each program on its own.

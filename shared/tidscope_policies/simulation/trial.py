@@ -111,7 +111,7 @@ class Simulation:
         return self.trial
 
     def _phases_at(self, now: float) -> Ints:
-        """Phases in force; notes when the next one begins, of any program that runs then."""
+        """Phases in effect; notes when the next one begins, of any program that runs then."""
         ends = [end for each in self._disturbances for end, _ in each.phases]
         for process in self._scenario.processes:
             ends += [process.from_s, process.until_s or inf]

@@ -2960,7 +2960,7 @@ class Target(BaseModel):
 
 class TargetChanged(BaseModel):
     """
-    Collector to backend: a target was attached, changed its rate or its steering, or ended. Decisions alone are told by frames.
+    Collector to backend: a target was attached, changed its rate or its steering, or ended. Decisions alone are reported by frames.
     """
 
     model_config = ConfigDict(

@@ -27,7 +27,7 @@
 #define AF_INET 2
 #define AF_INET6 10
 #define MSG_PEEK 0x2
-#define MSG_ERRQUEUE 0x2000 /* gives back what was sent, with a report: nothing was received */
+#define MSG_ERRQUEUE 0x2000 /* returns what was sent, with a report: nothing was received */
 
 /* Of the kernel's structs only what is used here; the loader moves the offsets to this kernel's. */
 #define KERNEL __attribute__((preserve_access_index))
@@ -110,7 +110,7 @@ struct {
 	__type(value, __u64);
 } watched SEC(".maps");
 
-/* Slots that were given back. */
+/* Slots that were freed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
 	__uint(max_entries, SLOTS);

@@ -70,7 +70,7 @@ class AgentClient:
             raise
 
     def read(self) -> AgentReading:
-        """Its counters and the size in force.
+        """Its counters and the current size.
 
         Raises:
             AgentClientError: as every call does; see the module of errors.

@@ -42,14 +42,14 @@ class AgentKnob:
 
     def apply(self, size: int) -> int:
         """See Knob."""
-        with _told():
+        with _errors_of_agent():
             in_force = self._client.set(size, self._lease_s).size
         self._wanted = size
         return in_force
 
     def read(self) -> int:
         """See Knob."""
-        with _told():
+        with _errors_of_agent():
             return self._client.read().size
 
     def renew(self) -> None:
@@ -72,7 +72,7 @@ class AgentKnob:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _errors_of_agent() -> Iterator[None]:
     """Turn an agent's troubles into a knob's."""
     try:
         yield

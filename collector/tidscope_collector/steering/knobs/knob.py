@@ -50,7 +50,7 @@ class Knob(Protocol):
         """Change the size, from `lower` to `upper`.
 
         Returns:
-            The size in force now; it may take a moment to become the new one.
+            The current size now; it may take a moment to become the new one.
 
         Raises:
             KnobError: it did not.
@@ -58,7 +58,7 @@ class Knob(Protocol):
         ...
 
     def read(self) -> int:
-        """The size in force.
+        """The current size.
 
         Raises:
             KnobLostError: it cannot be read any more.
@@ -78,5 +78,5 @@ class Knob(Protocol):
         ...
 
     def close(self) -> None:
-        """Restore, and give back what it holds of the system; twice does no harm."""
+        """Restore, and free what it holds of the system; twice does no harm."""
         ...

@@ -48,7 +48,7 @@ STEERING_ERRORS = (KnobError, SignalLostError, SignalRefusedError, AgentClientEr
 
 Event = SteeringStarted | SteeringDecided | SearchRestarted | SteeringReleased | SteeringProblem
 EventSink = Callable[[Steering | None, Event], None]
-"""Takes what is in force now (None: nothing any more), and what happened. Called by any thread."""
+"""Takes what is in effect now (None: nothing any more), and what happened. Called by any thread."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class ControlLoop:
     ) -> None:
         self.settings = settings
         self._policy, self._interval_s = ready.policy, ready.interval_s
-        self._open_rig, self._setup = open_setup, setup
+        self._open_setup, self._setup = open_setup, setup
         self._peers, self._publish = peers, publish
         self._is_paused, self._is_gone = is_paused, is_gone
         self._requests: queue.SimpleQueue[_RestartRequest | None] = queue.SimpleQueue()
@@ -154,7 +154,7 @@ class ControlLoop:
 
     @property
     def steering(self) -> Steering:
-        """What is in force now."""
+        """What is in effect now."""
         return self._steering
 
     @property
@@ -194,7 +194,7 @@ class ControlLoop:
         self._thread.start()
 
     def restart(self, reason: str, actor: str) -> None:
-        """Let the policy search anew, soon."""
+        """Let the policy search again, soon."""
         self._requests.put(_RestartRequest(reason, actor))
 
     def release(self, actor: str) -> None:
@@ -240,7 +240,7 @@ class ControlLoop:
             if self._wait(RETRY_S):
                 return False
             try:
-                self._setup = self._open_rig()
+                self._setup = self._open_setup()
             except STEERING_ERRORS as error:
                 problem = str(error)
                 continue
@@ -330,7 +330,7 @@ class ControlLoop:
         return self.settings.bounds.clamp(decision.size)
 
     def _set_size(self, setup: ControlSetup, size: int, wanted: int) -> int | None:
-        """Set a size and wait until it is in force; None: stop."""
+        """Set a size and wait until it is in effect; None: stop."""
         if wanted == size:
             return size
         in_force = setup.knob.apply(wanted)

@@ -8,12 +8,12 @@ from tidscope_collector.steering.signals.signal import Count
 class IntervalMeter:
     """One interval; a new one for each.
 
-    It begins when the size is in force, with a count of its own: what was done before, and while
+    It begins when the size is in effect, with a count of its own: what was done before, and while
     the size changed, belongs to no size.
 
     Args:
         first: the count at its beginning.
-        size: the size in force then.
+        size: the current size then.
     """
 
     def __init__(self, first: Count, size: int) -> None:
@@ -28,7 +28,7 @@ class IntervalMeter:
         seconds, ops = count.at_s - self._last.at_s, count.ops - self._last.ops
         self._last = count
         if ops < 0:
-            # The counter began anew: the program's part that counts was started again.
+            # The counter started again: the program's part that counts was started again.
             self._fell = True
         elif seconds > 0:
             self._parts.append(Part(seconds, ops))
@@ -45,7 +45,7 @@ class IntervalMeter:
         """The interval ends with the last part.
 
         Args:
-            size: in force now; if it is another than at the beginning somebody else changed it.
+            size: in effect now; if it is another than at the beginning somebody else changed it.
             bounds: what sizes there may be.
             paused: the target stood still in it.
             probing_elsewhere: another steered program tries sizes out.

@@ -30,11 +30,11 @@ class PeerRegistry:
         self._seen_moves: dict[str, int] = {}
 
     def join(self, name: str, restart: Callable[[str], None]) -> None:
-        """A target is steered from now on; the others search anew.
+        """A target is steered from now on; the others search again.
 
         Args:
             name: its identity.
-            restart: lets its policy search anew; called when another one joins or leaves.
+            restart: restarts its policy's search; called when another one joins or leaves.
         """
         with self._lock:
             self._coordinator.join(name)
@@ -44,7 +44,7 @@ class PeerRegistry:
             each("another program is steered too")
 
     def leave(self, name: str) -> None:
-        """A target is steered no more; the others search anew."""
+        """A target is steered no more; the others search again."""
         with self._lock:
             if self._restarts.pop(name, None) is None:
                 return

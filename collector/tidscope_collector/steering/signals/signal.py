@@ -46,7 +46,7 @@ class Signal(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what is open."""
+        """Close what is open."""
         ...
 
 

@@ -55,7 +55,7 @@ public class SteeredThreadPool extends ThreadPoolExecutor {
     return wanted;
   }
 
-  /** The size in force: the wanted one, or the threads there are while they are still more. */
+  /** The current size: the wanted one, or the threads there are while they are still more. */
   public int size() {
     return Math.max(wanted, getPoolSize());
   }
