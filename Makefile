@@ -62,6 +62,7 @@ check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, gen
 	npm run --silent check
 	$(PY) tools/check_imports.py
 	$(PY) tools/check_escapes.py
+	$(PY) tools/check_words.py
 	$(PY) tools/generate.py --check
 	@tools/check-go
 

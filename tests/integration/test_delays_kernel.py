@@ -46,7 +46,7 @@ def test_by_the_command_line() -> None:
             assert check.status == ("ok" if on else "limited")
 
 
-def test_who_may_not_is_told_so() -> None:
+def test_who_may_not_is_reported_so() -> None:
     """It has no effect, so nothing has to be set back."""
     other = "off" if delay_switch.value() else "on"
     done = subprocess.run(
