@@ -10,7 +10,7 @@ STAMP := .venv/.stamp
 NODE_STAMP := node_modules/.stamp
 UP_ARGS ?=
 TEST_WORKERS ?= 2
-PYTEST = $(PY) -m pytest -n $(TEST_WORKERS) --dist loadgroup --no-loadscope-reorder
+PYTEST = $(PY) -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
 
@@ -62,6 +62,7 @@ check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, gen
 	npm run --silent check
 	$(PY) tools/check_imports.py
 	$(PY) tools/check_escapes.py
+	$(PY) tools/check_words.py
 	$(PY) tools/generate.py --check
 	@tools/check-go
 

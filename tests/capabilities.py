@@ -24,7 +24,7 @@ DETECTED: dict[str, tuple[Callable[[], bool], str]] = {
     "btf": (Path("/sys/kernel/btf/vmlinux").exists, "this kernel has no BTF"),
     "delay-accounting": (SWITCH.exists, "this kernel has no switch for delay accounting"),
 }
-"""Capabilities that can be told before a test begins."""
+"""Capabilities that can be reported before a test begins."""
 
 TRIED = {
     "mount": "no file system can be mounted",

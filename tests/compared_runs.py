@@ -78,7 +78,7 @@ def _named(values: Sequence[int | None], fields: Sequence[str]) -> dict[str, int
 
 @dataclass(frozen=True)
 class Instant:
-    """A row of signals; roles: name to values in the order of `FIELDS`; None: not told here."""
+    """A row of signals; roles: name to values in the order of `FIELDS`; None: not reported here."""
 
     time_s: float
     roles: Mapping[str | None, Sequence[int | None]] | None = None

@@ -10,7 +10,7 @@ from schema_check import check
 
 
 class RawAgent:
-    """A connection to an agent's socket; what comes back is held against the schemas."""
+    """A connection to an agent's socket; what comes back is compared with the schemas."""
 
     def __init__(self, path: Path) -> None:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -59,11 +59,11 @@ def story(
     chance = random.Random(seed)
     encoder = RowEncoder(FIELDS)
     alive: dict[int, _Thread] = {tid: _thread(tid, -tid * 10) for tid in (100, 101, 102)}
-    told = Story()
+    reported = Story()
     last_seq = 0
     for seq in range(1, instants + 1):
         time_ns = seq * 100_000_000
-        events = _happen(chance, alive, time_ns, told)
+        events = _happen(chance, alive, time_ns, reported)
         born = {event.tid for event in events if isinstance(event, ThreadBorn)}
         moved = [tid for tid in alive if tid in born or chance.random() < 0.6]
         for tid in moved:
@@ -83,15 +83,15 @@ def story(
             total = sum(one.counters["cpu_run_ns"] or 0 for one in alive.values())
             role = RoleTotals(role="w-#", live=len(alive), exited=0, totals={"cpu_run_ns": total})
             header = header.model_copy(update={"roles": [role]})
-        told.frames.append(join(header, encoder.encode(rows)))
-        told.times.append(time_ns)
-        told.events.extend(events)
-        told.states.append(
+        reported.frames.append(join(header, encoder.encode(rows)))
+        reported.times.append(time_ns)
+        reported.events.extend(events)
+        reported.states.append(
             {(tid, one.start_ns): (one.name, dict(one.counters)) for tid, one in alive.items()}
         )
         last_seq = seq
     assert last_seq
-    return told
+    return reported
 
 
 def _thread(tid: int, start_ns: int) -> _Thread:
@@ -99,7 +99,7 @@ def _thread(tid: int, start_ns: int) -> _Thread:
 
 
 def _happen(
-    chance: random.Random, alive: dict[int, _Thread], time_ns: int, told: Story
+    chance: random.Random, alive: dict[int, _Thread], time_ns: int, reported: Story
 ) -> list[TargetEvent]:
     events: list[TargetEvent] = []
     if len(alive) > 1 and chance.random() < 0.15:
@@ -107,7 +107,7 @@ def _happen(
         one = alive.pop(tid)
         _work(chance, one)
         totals = {name: value for name, value in one.counters.items() if value is not None}
-        told.exits[tid, one.start_ns] = dict(one.counters)
+        reported.exits[tid, one.start_ns] = dict(one.counters)
         events.append(
             ThreadExited(
                 tid=tid,

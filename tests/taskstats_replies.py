@@ -81,7 +81,7 @@ def stats(
     *,
     tgid: int = 100,
     comm: bytes = b"worker",
-    told_version: int | None = None,
+    reported_version: int | None = None,
     members: Mapping[str, int] | None = None,
 ) -> bytes:
     """A struct taskstats in which every member of 64 bits has its own value."""
@@ -89,7 +89,7 @@ def stats(
     values = {
         name: value_of(name, tid) for name, type_, *_ in kind._fields_ if type_ is ctypes.c_uint64
     }
-    values |= {"version": told_version or version, "ac_pid": tid, "ac_etime": 5_000_000}
+    values |= {"version": reported_version or version, "ac_pid": tid, "ac_etime": 5_000_000}
     if version >= 12:
         values["ac_tgid"] = tgid
     filled = kind(**(values | dict(members or {})))
@@ -99,8 +99,8 @@ def stats(
 
 def attribute(kind: int, payload: bytes, *, length: int | None = None) -> bytes:
     """An attribute, padded to 4; `length` is a lie."""
-    told = 4 + len(payload) if length is None else length
-    return struct.pack("=HH", told, kind) + payload + bytes(-len(payload) % 4)
+    reported = 4 + len(payload) if length is None else length
+    return struct.pack("=HH", reported, kind) + payload + bytes(-len(payload) % 4)
 
 
 def message(
@@ -113,8 +113,8 @@ def message(
     length: int | None = None,
 ) -> bytes:
     """A generic netlink message; `length` is a lie."""
-    told = 20 + len(body) if length is None else length
-    header = struct.pack("=IHHII", told, type_, 0, sequence, port)
+    reported = 20 + len(body) if length is None else length
+    header = struct.pack("=IHHII", reported, type_, 0, sequence, port)
     return header + struct.pack("=BBH", command, 1, 0) + body
 
 
@@ -236,8 +236,8 @@ def hostile(version: int, tid: int, sequence: int) -> Iterable[tuple[str, str, b
     )
     for at, name in ((20, "record"), (24, "id"), (32, "struct")):
         for length in (0, 3, 65535):
-            told = _patched(right, at, "=H", length)
-            yield f"the length of the {name} is {length}", "ATTRIBUTE", told
+            reported = _patched(right, at, "=H", length)
+            yield f"the length of the {name} is {length}", "ATTRIBUTE", reported
     yield (
         "the id has 3 bytes",
         "CONTENT",
@@ -288,7 +288,7 @@ def hostile(version: int, tid: int, sequence: int) -> Iterable[tuple[str, str, b
     yield (
         "another version",
         "LAYOUT",
-        reply(tid, stats(version, tid, told_version=other), sequence=sequence),
+        reply(tid, stats(version, tid, reported_version=other), sequence=sequence),
     )
     yield "version 0", "LAYOUT", _patched(right, 36, "=H", 0)
     yield "a struct longer by 8", "LAYOUT", reply(tid, body + bytes(8), sequence=sequence)

@@ -12,25 +12,25 @@ CODES = {-32700, -32600, -32601, -32602, -32001, -32002, -32003, -32004}
 SOURCES = {
     "go": ("go/protocol.go", ()),
     "python": ("python/tidscope_agent/protocol.py", ()),
-    # One thread serves, and it is gone when the agent is closed: nobody can be told.
+    # One thread serves, and it is gone when the agent is closed: nobody can be reported.
     "java": ("java/src/main/java/tidscope/agent/Failure.java", (-32002,)),
 }
 
 
-def test_every_member_is_told() -> None:
-    told = set(re.findall(r"`([a-z_]+)`", TEXT))
+def test_every_member_is_reported() -> None:
+    reported = set(re.findall(r"`([a-z_]+)`", TEXT))
     for title in ("AgentHello", "AgentReading", "AgentSize", "AgentSetParams"):
-        assert set(schemas()[title]["properties"]) <= told
+        assert set(schemas()[title]["properties"]) <= reported
     methods = {*schemas()["AgentCall"]["properties"]["method"]["enum"], "set", "restart_search"}
-    assert methods <= told
+    assert methods <= reported
     for word in schemas()["AgentKnob"]["enum"]:
         assert word in TEXT
 
 
 def test_the_table_of_errors() -> None:
-    told = [int(code.replace("−", "-")) for code in re.findall(r"^\| (−\d+) ", TEXT, re.M)]
-    assert set(told) == CODES
-    assert len(told) == len(CODES)
+    reported = [int(code.replace("−", "-")) for code in re.findall(r"^\| (−\d+) ", TEXT, re.M)]
+    assert set(reported) == CODES
+    assert len(reported) == len(CODES)
 
 
 @pytest.mark.parametrize("language", SOURCES)

@@ -142,7 +142,7 @@ async def test_a_page_that_tells_what_it_took_is_not_sent_far_ahead(backend: Bac
         assert (await health(backend)).dropped == 0
 
 
-async def test_a_page_that_took_more_than_it_was_sent_is_told_so(backend: Backend) -> None:
+async def test_a_page_that_took_more_than_it_was_sent_is_reported_so(backend: Backend) -> None:
     async with backend.page() as page:
         await page.taken(1)
         problem = (await page.text(LiveProblem)).problem
@@ -219,7 +219,7 @@ async def test_a_slow_page_gets_fewer_frames_and_the_same_totals() -> None:
         assert stats.coalesced == last - frames
 
 
-async def test_a_page_that_takes_nothing_is_closed_and_told_so() -> None:
+async def test_a_page_that_takes_nothing_is_closed_and_reported_so() -> None:
     words = [SampleFailed(reason="x" * 1_000_000)]
     async with (
         asyncio.timeout(WAIT),
@@ -240,7 +240,7 @@ async def test_a_page_that_takes_nothing_is_closed_and_told_so() -> None:
         assert "0.5 s" in reason
 
 
-async def test_a_gap_is_counted_and_told(backend: Backend) -> None:
+async def test_a_gap_is_counted_and_reported(backend: Backend) -> None:
     async with backend.collector(targets=[target()]) as collector, backend.page() as page:
         await page.subscribe(TARGET_ID)
         await collector.send(key_frame(1), frame_bytes(5))
@@ -264,7 +264,7 @@ async def test_what_the_collector_says_is_lost_is_counted_once(backend: Backend)
         assert (await health(backend)).lost == 3
 
 
-async def test_a_collector_that_comes_back_is_told_where_to_resume(backend: Backend) -> None:
+async def test_a_collector_that_comes_back_is_reported_where_to_resume(backend: Backend) -> None:
     async with backend.page() as page:
         await page.subscribe(TARGET_ID)
         async with backend.collector(targets=[target()]) as collector:
@@ -435,7 +435,7 @@ async def test_a_collector_does_not_speak_for_another_host(backend: Backend) -> 
         assert TARGET_ID in reason
 
 
-async def test_a_collector_of_another_version_is_told_both(backend: Backend) -> None:
+async def test_a_collector_of_another_version_is_reported_both(backend: Backend) -> None:
     async with backend.collector(protocol=99) as collector:
         code, reason = await closed(collector)
         assert code == CloseCode.PROTOCOL_VERSION
@@ -539,8 +539,8 @@ async def test_frames_pass_through_the_backend_without_being_decoded() -> None:
             assert [(await later.frame())[1] for _ in frames] == frames
         async with backend.program() as client:
             assert "tidscope_target_frames_total" in (await client.get("/metrics")).text
-        told = await health(backend)
-        assert (told.frames, told.coalesced, told.dropped) == (30, 0, 0)
+        reported = await health(backend)
+        assert (reported.frames, reported.coalesced, reported.dropped) == (30, 0, 0)
 
 
 def decision(number: int, size: int, time_ns: int) -> SteeringDecided:
@@ -575,10 +575,10 @@ async def test_a_decision_reaches_a_page_once_and_a_newcomer_in_the_state() -> N
         await page.frame()
         page.texts.clear()
         for seq in range(2, 7):
-            told = decision(seq, size=seq, time_ns=seq * second)
-            await collector.send(frame_bytes(seq, events=[told], time_ns=seq * second))
+            reported = decision(seq, size=seq, time_ns=seq * second)
+            await collector.send(frame_bytes(seq, events=[reported], time_ns=seq * second))
             header, _ = await page.frame()
-            assert header.events == [told]
+            assert header.events == [reported]
         # A replayed one changes nothing.
         await collector.send(frame_bytes(7, events=[decision(3, size=9, time_ns=3 * second)]))
         await page.frame()

@@ -45,23 +45,23 @@ def test_names(events: list[dict[str, Any]]) -> None:
 
 
 def test_steady_work(events: list[dict[str, Any]]) -> None:
-    told = counters(events, "main (100)")
-    assert [at for at, _ in told] == list(range(25))
-    assert all(args == {"on CPU": 0.5, "run queue": 0.1} for _, args in told[:-1])
-    assert told[-1][1] == {"on CPU": 0, "run queue": 0}
+    reported = counters(events, "main (100)")
+    assert [at for at, _ in reported] == list(range(25))
+    assert all(args == {"on CPU": 0.5, "run queue": 0.1} for _, args in reported[:-1])
+    assert reported[-1][1] == {"on CPU": 0, "run queue": 0}
 
 
 def test_a_thread_that_worked_once_is_idle_before_and_after(events: list[dict[str, Any]]) -> None:
-    told = counters(events, "worker-1 (101)")
+    reported = counters(events, "worker-1 (101)")
     # Its run-queue delay is absent. 80 ms of work lie in the tenth of a second before frame 16.
-    assert [(at, args["on CPU"]) for at, args in told if args["on CPU"]] == [(14, 0.8)]
-    assert [at for at, args in told if not args["on CPU"]] == [0, 9, 10, 15, 19, 20]
-    assert all("run queue" not in args for _, args in told)
+    assert [(at, args["on CPU"]) for at, args in reported if args["on CPU"]] == [(14, 0.8)]
+    assert [at for at, args in reported if not args["on CPU"]] == [0, 9, 10, 15, 19, 20]
+    assert all("run queue" not in args for _, args in reported)
 
 
 def test_events(events: list[dict[str, Any]]) -> None:
-    told = {(one["name"], one["s"], one["ts"]) for one in events if one["ph"] == "i"}
-    assert told == {
+    reported = {(one["name"], one["s"], one["ts"]) for one in events if one["ph"] == "i"}
+    assert reported == {
         ("thread born", "t", time_ns(4) / 1000),
         ("thread exited", "t", time_ns(8) / 1000),
         ("linear: 2 to 3", "p", time_ns(12) / 1000),
@@ -73,7 +73,7 @@ def test_events(events: list[dict[str, Any]]) -> None:
     assert (bar["ts"], bar["dur"]) == (time_ns(4) / 1000, 400_000)
 
 
-def test_a_huge_run_is_told_by_fewer_instants(
+def test_a_huge_run_is_reported_by_fewer_instants(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifest = write_run(tmp_path)
@@ -81,10 +81,10 @@ def test_a_huge_run_is_told_by_fewer_instants(
     found = trace_of(tmp_path / manifest.id)
     level = int(found["otherData"]["level"])
     assert level > 0
-    told = counters(found["traceEvents"], "main (100)")
-    assert len(told) == 3
+    reported = counters(found["traceEvents"], "main (100)")
+    assert len(reported) == 3
     # Less often, and the same totals: half of the time on a CPU.
-    assert told[0][1]["on CPU"] == 0.5
+    assert reported[0][1]["on CPU"] == 0.5
 
 
 def test_a_run_that_is_being_recorded(tmp_path: Path) -> None:

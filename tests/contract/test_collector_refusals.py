@@ -72,7 +72,7 @@ def failing_examination() -> DoctorReport:
     raise RuntimeError("no report")
 
 
-class Rig:
+class Harness:
     """Commands of a collector that samples this very process."""
 
     def __init__(self, engine: Engine, targets: TargetRegistry) -> None:
@@ -113,12 +113,12 @@ def attach(pid: int | None = None, start_ticks: int | None = None, number: int =
 
 
 @pytest.fixture(scope="module")
-def rig() -> Iterator[Rig]:
+def harness() -> Iterator[Harness]:
     sources = Sources(ProcFs())
     engine = Engine(lambda *_: None, None)
     engine.start()
     try:
-        yield Rig(engine, TargetRegistry(HOST_ID, ProcFs(), sources, engine))
+        yield Harness(engine, TargetRegistry(HOST_ID, ProcFs(), sources, engine))
     finally:
         engine.stop()
         sources.close()
@@ -168,30 +168,30 @@ def is_of_the_table(problem: Problem, kind: ProblemType) -> None:
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
-async def test_refused_commands(rig: Rig, kind: ProblemType) -> None:
+async def test_refused_commands(harness: Harness, kind: ProblemType) -> None:
     make, error = COMMANDS[kind]
-    problem = await rig.refused(make, None if error is None else Refusing(error))
+    problem = await harness.refused(make, None if error is None else Refusing(error))
     is_of_the_table(problem, kind)
 
 
-async def test_steering_that_is_not_possible_is_refused_as_such(rig: Rig) -> None:
-    problem = await rig.refused(restart, Refusing(NotSteerableError("no knob is there")))
+async def test_steering_that_is_not_possible_is_refused_as_such(harness: Harness) -> None:
+    problem = await harness.refused(restart, Refusing(NotSteerableError("no knob is there")))
     is_of_the_table(problem, "not-steerable")
     assert problem.detail == "no knob is there"
 
 
-async def test_a_target_that_is_no_longer_sampled(rig: Rig) -> None:
-    problem = await rig.refused_after_detach(
+async def test_a_target_that_is_no_longer_sampled(harness: Harness) -> None:
+    problem = await harness.refused_after_detach(
         lambda target: SetRateCommand(request_id=2, target=target, rate_hz=2)
     )
     is_of_the_table(problem, "target-exited")
 
 
 async def test_more_targets_than_there_is_room_for(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(targets_module, "MAX_TARGETS", 1)
-    problem = await rig.refused(lambda _: attach(os.getppid(), number=2))
+    problem = await harness.refused(lambda _: attach(os.getppid(), number=2))
     is_of_the_table(problem, "too-many-targets")
 
 

@@ -91,7 +91,7 @@ def test_backend_is_reached_on_loopback_only() -> None:
     assert BACKEND["ports"] == [f"127.0.0.1:{port}:{port}"]
 
 
-def test_collector_is_told_where_the_backend_is() -> None:
+def test_collector_is_reported_where_the_backend_is() -> None:
     command = COLLECTOR["command"]
     url = command[command.index("--backend") + 1]
     assert socket_url(url) == f"ws://127.0.0.1:{DEFAULT_PORT}/ws/collector"

@@ -50,13 +50,13 @@ def test_the_objects_are_compiled_from_their_sources(tmp_path: Path) -> None:
 def structs(path: Path) -> dict[str, tuple[int, dict[str, int]]]:
     """The structs that an object file describes: length, and members with their offsets, bytes."""
     command = ["/usr/sbin/bpftool", "-j", "btf", "dump", "file", str(path)]
-    told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    reported = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     return {
         one["name"]: (
             one["size"],
             {member["name"]: member["bits_offset"] // 8 for member in one["members"]},
         )
-        for one in told["types"]
+        for one in reported["types"]
         if one["kind"] == "STRUCT"
     }
 

@@ -1,7 +1,7 @@
 """Frames that the page's decoder is tested with, made by the Python codec.
 
 `frames/NAME.bin` is a frame, `frames/expected.json` what is in all of them. The page's tests read
-both (frontend/src/wire/frame.test.ts). Run this file as a script to write them anew:
+both (frontend/src/wire/frame.test.ts). Run this file as a script to write them again:
 
     PYTHONPATH=shared:tests .venv/bin/python tests/contract/test_golden_frames.py
 """

@@ -8,12 +8,12 @@ PAGE = Path(__file__).parent.parent.parent / "docs" / "measurement.md"
 
 
 def test_table_of_fields_is_the_catalogue() -> None:
-    told = [
+    reported = [
         [cell.strip().strip("`") for cell in line.split("|")[1:-1]]
         for line in PAGE.read_text().splitlines()
         if line.startswith("| `")
     ]
-    assert told == [
+    assert reported == [
         [field.name, field.unit, field.provenance, field.taskstats or "", field.procfs or ""]
         for field in CATALOGUE.fields
     ]

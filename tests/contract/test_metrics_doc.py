@@ -1,6 +1,6 @@
 """docs/metrics.md lists the metrics that there are.
 
-Run this file as a script to write its tables anew:
+Run this file as a script to write its tables again:
 
     PYTHONPATH=shared:tests .venv/bin/python tests/contract/test_metrics_doc.py
 """

@@ -41,9 +41,9 @@ async def arrived(backend: Backend, collector: FakeCollector, frames: int) -> di
     """Values as soon as so many frames have come: the backend answers a ping only behind them."""
     while True:
         await (await collector.socket.ping())
-        told = await values(backend)
-        if told["tidscope_frames_total"] >= frames:
-            return told
+        reported = await values(backend)
+        if reported["tidscope_frames_total"] >= frames:
+            return reported
 
 
 def with_roles(frame: bytes, **cpu_s: int) -> bytes:
@@ -93,19 +93,19 @@ async def test_promtool_is_content(backend: Backend) -> None:
 async def test_totals_stand_when_frames_are_lost_or_do_not_tell_them(backend: Backend) -> None:
     async with backend.collector(targets=[target()]) as collector:
         await collector.send(with_roles(key_frame(1), main=1), frame_bytes(2))
-        told = await arrived(backend, collector, 2)
-        assert told["main"] == 1
-        assert told["tidscope_frames_lost_total"] == 0
+        reported = await arrived(backend, collector, 2)
+        assert reported["main"] == 1
+        assert reported["tidscope_frames_lost_total"] == 0
         lost = FramesLost(target=TARGET_ID, from_seq=3, to_seq=5, reason="the buffer was full")
         await collector.say(lost)
-        # Nobody told of 8 and 9.
+        # Nobody reported of 8 and 9.
         frames = [frame_bytes(6), frame_bytes(7), with_roles(frame_bytes(10), main=4, io=2)]
         await collector.send(*frames)
-        told = await arrived(backend, collector, 5)
-        assert (told["main"], told["io"]) == (4, 2)
-        assert told["tidscope_frames_lost_total"] == 5
-        assert told["tidscope_frame_gaps_total"] == 2
-        assert told["tidscope_target_frames_total"] == 5
+        reported = await arrived(backend, collector, 5)
+        assert (reported["main"], reported["io"]) == (4, 2)
+        assert reported["tidscope_frames_lost_total"] == 5
+        assert reported["tidscope_frame_gaps_total"] == 2
+        assert reported["tidscope_target_frames_total"] == 5
 
 
 async def test_a_replay_and_the_end_of_the_connection_change_nothing(backend: Backend) -> None:
@@ -116,30 +116,30 @@ async def test_a_replay_and_the_end_of_the_connection_change_nothing(backend: Ba
         # Both have come before.
         await collector.send(with_roles(key_frame(1), main=1), with_roles(frame_bytes(2), main=3))
         await collector.send(frame_bytes(3))
-        told = await arrived(backend, collector, 3)
-        assert told["main"] == 3
-        assert told["tidscope_target_frames_total"] == 3
-        assert told["tidscope_collector_up"] == 1
-    while told["tidscope_collector_up"] != 0:
-        told = await values(backend)
-    assert told["main"] == 3
-    assert told["tidscope_collectors"] == 0
+        reported = await arrived(backend, collector, 3)
+        assert reported["main"] == 3
+        assert reported["tidscope_target_frames_total"] == 3
+        assert reported["tidscope_collector_up"] == 1
+    while reported["tidscope_collector_up"] != 0:
+        reported = await values(backend)
+    assert reported["main"] == 3
+    assert reported["tidscope_collectors"] == 0
 
 
 async def test_the_last_numbers_of_an_ended_target_can_be_scraped(backend: Backend) -> None:
     async with backend.collector(targets=[target()]) as collector:
         await collector.send(with_roles(key_frame(1), main=1), with_roles(frame_bytes(2), main=9))
         await collector.say(TargetChanged(target=target(state="exited")))
-        told = await arrived(backend, collector, 2)
-        while told["tidscope_target_up"] != 0:
-            told = await values(backend)
-        assert told["main"] == 9
+        reported = await arrived(backend, collector, 2)
+        while reported["tidscope_target_up"] != 0:
+            reported = await values(backend)
+        assert reported["main"] == 9
 
 
-async def test_what_waits_for_a_page_is_told(backend: Backend) -> None:
+async def test_what_waits_for_a_page_is_reported(backend: Backend) -> None:
     async with backend.collector(targets=[target()]) as collector, backend.page():
         await collector.send(key_frame(1))
-        told = await arrived(backend, collector, 1)
-        assert told["tidscope_pages"] == 1
-        assert told["tidscope_queued_frames"] == 0
-        assert told["tidscope_history_bytes"] == told["tidscope_frame_bytes_total"] > 0
+        reported = await arrived(backend, collector, 1)
+        assert reported["tidscope_pages"] == 1
+        assert reported["tidscope_queued_frames"] == 0
+        assert reported["tidscope_history_bytes"] == reported["tidscope_frame_bytes_total"] > 0

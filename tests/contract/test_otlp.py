@@ -63,13 +63,13 @@ class Taker:
     async def until(self, name: str) -> Export:
         """The next export with a metric of this name."""
         while True:
-            _, told = await self.next()
-            if name in metrics_of(told):
-                return told
+            _, reported = await self.next()
+            if name in metrics_of(reported):
+                return reported
 
 
-def metrics_of(told: Export) -> dict[str, Any]:
-    (resource,) = told.resource_metrics
+def metrics_of(reported: Export) -> dict[str, Any]:
+    (resource,) = reported.resource_metrics
     (scope,) = resource.scope_metrics
     return {metric.name: metric for metric in scope.metrics}
 
@@ -113,16 +113,16 @@ async def test_the_same_families_cumulative() -> None:
         async with steadily(endpoint) as backend, backend.collector(targets=[target()]) as made:
             assert (await taker.next())[0] == "/v1/metrics"
             await send(made, 1, 7)
-            told = await taker.until(CPU)
+            reported = await taker.until(CPU)
             await send(made, 2, 9)
             while metrics_of(later := await taker.until(CPU))[CPU].sum.data_points[0].as_double < 9:
                 pass
             async with backend.program() as client:
                 scraped = (await client.get("/metrics")).text
-    (resource,) = told.resource_metrics
+    (resource,) = reported.resource_metrics
     named = {one.key: one.value.string_value for one in resource.resource.attributes}
     assert named["service.name"] == "tidscope"
-    first, second = metrics_of(told)[CPU], metrics_of(later)[CPU]
+    first, second = metrics_of(reported)[CPU], metrics_of(later)[CPU]
     assert (first.unit, first.sum.is_monotonic) == ("s", True)
     assert first.sum.aggregation_temporality == CUMULATIVE
     (a,), (b,) = first.sum.data_points, second.sum.data_points
@@ -161,8 +161,10 @@ async def test_a_collector_that_is_away_is_counted_and_said_once(
                 await taker.next()
                 async with backend.program() as client:
                     text = (await client.get("/metrics")).text
-    told = [record.getMessage() for record in caplog.records if record.name.startswith("tidscope")]
-    assert [line.split(" at ")[0].split(" to ")[0] for line in told] == [
+    reported = [
+        record.getMessage() for record in caplog.records if record.name.startswith("tidscope")
+    ]
+    assert [line.split(" at ")[0].split(" to ")[0] for line in reported] == [
         "metrics cannot be sent",
         "metrics arrive",
     ]

@@ -46,9 +46,9 @@ def test_each_schema_is_named_and_no_other() -> None:
 
 @pytest.mark.parametrize("union", UNIONS)
 def test_tables_of_messages_are_the_unions(union: str) -> None:
-    told = rows(section(union))
-    assert {title: tag for title, tag, _ in told} == members(union)
-    assert len(told) == len(members(union))
+    reported = rows(section(union))
+    assert {title: tag for title, tag, _ in reported} == members(union)
+    assert len(reported) == len(members(union))
 
 
 def test_these_are_all_unions() -> None:
@@ -57,15 +57,17 @@ def test_these_are_all_unions() -> None:
 
 
 def test_close_codes() -> None:
-    told = {int(code): name for code, name, _ in rows(section("CloseCode"))}
-    assert told == {code.value: code.name.lower() for code in CloseCode}
-    assert {int(code) for code in re.findall(r"\b4[0-9]{3}\b", TEXT)} == set(told)
+    reported = {int(code): name for code, name, _ in rows(section("CloseCode"))}
+    assert reported == {code.value: code.name.lower() for code in CloseCode}
+    assert {int(code) for code in re.findall(r"\b4[0-9]{3}\b", TEXT)} == set(reported)
 
 
 def test_problems() -> None:
-    told = {kind: (int(status), title) for kind, status, title, _ in rows(section("ProblemType"))}
-    assert told == {kind: (row.status, row.title) for kind, row in PROBLEMS.items()}
-    assert set(told) == set(schemas()["ProblemType"]["enum"])
+    reported = {
+        kind: (int(status), title) for kind, status, title, _ in rows(section("ProblemType"))
+    }
+    assert reported == {kind: (row.status, row.title) for kind, row in PROBLEMS.items()}
+    assert set(reported) == set(schemas()["ProblemType"]["enum"])
 
 
 def test_fields_of_messages_that_are_named_exist() -> None:

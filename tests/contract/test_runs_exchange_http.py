@@ -59,8 +59,8 @@ async def test_groups_alignment_and_corrections(backend: Backend) -> None:
     # main: 24 · 50 ms; worker-1: 80 ms; worker-2, born and ended within: 450 ms; in 2.4 s.
     assert cpu.unit == "ns/s"
     assert [group.mean for group in cpu.groups] == pytest.approx([1.73e9 / 2.4] * 2)
-    (told,) = cpu.differences
-    assert (told.absolute, told.method, told.verdict) == (0, "none", "equal")
+    (reported,) = cpu.differences
+    assert (reported.absolute, reported.method, reported.verdict) == (0, "none", "equal")
 
 
 async def test_totals_are_compared_when_asked(backend: Backend) -> None:
@@ -96,7 +96,7 @@ async def test_what_cannot_be_compared(backend: Backend) -> None:
             assert detail in refused(answer, status, kind)
 
 
-async def test_a_damaged_run_is_told(backend: Backend, tmp_path: Path) -> None:
+async def test_a_damaged_run_is_reported(backend: Backend, tmp_path: Path) -> None:
     RunFolder(tmp_path / "runs" / B).signals(1).write_bytes(b"no parquet")
     async with backend.program() as client:
         answer = await client.get(f"/api/v1/compare?runs={A},{B}")

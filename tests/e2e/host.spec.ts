@@ -67,7 +67,7 @@ test.describe("delay accounting", () => {
     );
   });
 
-  test("is switched from Doctor, and then waits are told apart", async ({ signedIn, site }) => {
+  test("is switched from Doctor, and then waits are distinguished", async ({ signedIn, site }) => {
     test.setTimeout(240_000);
     await switched(false, async () => {
       await signedIn.goto(`${site.url}/doctor`);

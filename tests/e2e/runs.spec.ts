@@ -170,7 +170,7 @@ test("they are found, and compared; the link shows the same to somebody else", a
   await expect(theirs.locator('[data-metric="cpu_run_ns"]')).toHaveText(
     (await burner.textContent()) ?? "",
   );
-  // Who only watches is told so.
+  // Who only watches is reported so.
   await second.goto(`${site.url}/runs`);
   await expect(second.getByRole("button", { name: "Delete slow sampling" })).toBeDisabled();
   await other.close();
@@ -217,7 +217,7 @@ test("runs and links that are not there are said to be gone", async ({ signedIn:
   await expect(page.getByText("One run cannot be compared alone")).toBeVisible();
 });
 
-test("no page is wider than the screen, on a phone or at a desk", async ({
+test("no page is wider than the screen, on a phone or a monitor", async ({
   watching: { page },
   site,
 }) => {

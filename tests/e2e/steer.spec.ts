@@ -36,7 +36,7 @@ class SteerPage {
     }
   }
 
-  /** The size in force, as the drawer tells it. */
+  /** The current size, as the drawer tells it. */
   async size(): Promise<number> {
     return Number(await this.drawer.locator("[data-size]").textContent());
   }

@@ -18,7 +18,7 @@ with atheris.instrument_imports(include=["tidscope_collector.taskstats", "tidsco
 
 
 def main() -> None:
-    """Fuzz until told to stop, or until something is found."""
+    """Fuzz until a signal stops it, or until something is found."""
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name not in TARGETS:
         sys.exit(f"usage: python tests/fuzz {{{'|'.join(TARGETS)}}} [libFuzzer options]")

@@ -65,8 +65,8 @@ def check_rows(body: bytes) -> None:
     assert list(again.columns) == list(rows.columns)
     for field, values in rows.columns.items():
         gone = rows.absent.get(field, np.zeros(len(values), np.bool_))
-        told = again.absent.get(field, np.zeros(len(values), np.bool_))
-        assert told.tolist() == gone.tolist()
+        reported = again.absent.get(field, np.zeros(len(values), np.bool_))
+        assert reported.tolist() == gone.tolist()
         assert again.columns[field][~gone].tolist() == values[~gone].tolist()
     assert (rows.start_ns is None) == (again.start_ns is None)
     if rows.start_ns is not None and again.start_ns is not None:

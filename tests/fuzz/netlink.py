@@ -128,7 +128,7 @@ def _datagram(tape: _Tape, version: int, pad: Pad) -> Datagram:
     made = right_reply(version, pad, place) if kind == 1 else right_record(version, pad, place)
     if kind == 3:  # another length: cut, or repeated
         made = (made * 2)[: tape.short() % (2 * len(made) + 1)]
-        if place & 1:  # and told so
+        if place & 1:  # and reported so
             made = struct.pack("=I", len(made)) + made[4:]
     patched = bytearray(made)
     for _ in range(patches):

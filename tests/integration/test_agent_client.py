@@ -116,7 +116,7 @@ NONSENSE: dict[str, Script] = {
 
 
 @pytest.mark.parametrize("name", NONSENSE)
-def test_nonsense_is_told_and_ends_the_connection(name: str) -> None:
+def test_nonsense_is_reported_and_ends_the_connection(name: str) -> None:
     with scripted(NONSENSE[name]) as client:
         with pytest.raises(AgentProtocolError, match="The agent sent"):
             client.read()

@@ -88,7 +88,7 @@ def program(started: AgentProgram) -> Iterator[AgentProgram]:
 
 
 def is_released(program: AgentProgram) -> bool:
-    """Ask for the original size; whether it is in force."""
+    """Ask for the original size; whether it is in effect."""
     try:
         again = open_agent(PROC, program.pid, timeout_s=10)
     except AgentRefusedError:

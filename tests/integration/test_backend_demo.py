@@ -137,7 +137,7 @@ async def test_it_does_not_go_on_if_it_cannot_be_attached_to() -> None:
         assert not is_running(pid)
 
 
-async def test_a_program_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_program_that_does_not_start_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidscope_backend.demo.demo_process.sys.executable", "/bin/false")
     async with (
         asyncio.timeout(WAIT),

@@ -13,7 +13,7 @@ from tidscope_wire.generated.models import FramesLost, Target
 from websockets.exceptions import ConnectionClosed
 
 
-def told_of_losses(page: LivePage) -> list[FramesLost]:
+def reported_of_losses(page: LivePage) -> list[FramesLost]:
     return [text for text in page.texts if isinstance(text, FramesLost)]
 
 
@@ -67,4 +67,4 @@ async def test_no_frame_is_lost_or_doubled_when_the_backend_is_killed(
                 await fresh.subscribe(target.id)
                 # All of it is still in the collector.
                 await follow(fresh, 0, seen)
-                assert told_of_losses(page) == told_of_losses(fresh) == []
+                assert reported_of_losses(page) == reported_of_losses(fresh) == []

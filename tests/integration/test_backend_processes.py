@@ -264,7 +264,7 @@ def test_a_user_who_may_not_read_the_installation_is_named(tmp_path: Path) -> No
 
 
 @needs("root")
-def test_root_is_told_that_it_need_not_be() -> None:
+def test_root_is_reported_that_it_need_not_be() -> None:
     with up("--no-collector") as running:
         _, said = running.end(signal.SIGTERM)
     assert "the backend runs as root" in said

@@ -80,16 +80,16 @@ def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(environment: dict
     with process:
         try:
             assert process.stdout is not None
-            told = json.loads(process.stdout.readline())
-            headers = {"authorization": f"Bearer {told['token']}"}
-            with httpx.Client(base_url=told["address"], headers=headers, timeout=20) as client:
+            reported = json.loads(process.stdout.readline())
+            headers = {"authorization": f"Bearer {reported['token']}"}
+            with httpx.Client(base_url=reported["address"], headers=headers, timeout=20) as client:
                 # It had connected before the address was printed.
                 assert collectors(client) == 1
-                command = arguments(told["collector_pid"])
+                command = arguments(reported["collector_pid"])
                 assert command[1:4] == ["-m", "tidscope_collector", "run"]
                 assert command[-2:] == ["--budget-percent", "7.5"]
-                os.kill(told["collector_pid"], signal.SIGKILL)
-                wait_for_end(told["collector_pid"])
+                os.kill(reported["collector_pid"], signal.SIGKILL)
+                wait_for_end(reported["collector_pid"])
                 wait_for_collectors(client, 0)
                 wait_for_collectors(client, 1)
         finally:
@@ -98,7 +98,7 @@ def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(environment: dict
     assert process.returncode == 0
     assert "the collector ended by SIGKILL; it starts again" in said
     assert "the collector lacks privileges: no CAP_NET_ADMIN" in said
-    assert not is_running(told["backend_pid"])
+    assert not is_running(reported["backend_pid"])
 
 
 @pytest.mark.parametrize(("state", "code"), [("ok", 0), ("limited", 0), ("failed", 1)])

@@ -32,8 +32,6 @@ from tidscope_wire.generated.models import (
     TargetsResponse,
 )
 
-pytestmark = pytest.mark.xdist_group("machine")
-
 WAKERS = Path(__file__).parents[2] / "benchmarks" / "wakers.c"
 PATIENCE_S = 60
 MS = 1_000_000
@@ -110,7 +108,7 @@ def test_the_engine_lowers_the_rate_and_raises_it_again(monkeypatch: pytest.Monk
                 event, header = until_adapted()
                 assert event.rate_hz > before
             assert event.rate_hz == header.health.effective_hz == 50
-            # A person's wish is in force at once, and is no adaptation.
+            # A person's wish is in effect at once, and is no adaptation.
             assert targets.set_rate(target.id, 25).rate_hz == 25
             while not any(isinstance(event, RateChanged) for event in header.events):
                 header, _ = split(frames.get(timeout=PATIENCE_S))
@@ -156,8 +154,8 @@ async def attached(budget_percent: float, threads: int) -> AsyncIterator[tuple[T
             target = Target.model_validate_json(made.text)
             await page.subscribe(target.id)
             yield target, page
-            told = (await client.get("/api/v1/targets")).text
-            (kept,) = TargetsResponse.model_validate_json(told).targets
+            reported = (await client.get("/api/v1/targets")).text
+            (kept,) = TargetsResponse.model_validate_json(reported).targets
             assert kept.rate_hz == 20, "the rate asked for is kept"
 
 
@@ -172,7 +170,7 @@ async def test_a_program_of_many_threads_is_sampled_less_often_and_that_is_said(
         assert (event.previous_hz, event.requested_hz, event.budget_percent) == (20, 20, 0.5)
         assert event.overhead_percent > 0.5
         assert event.rate_hz < 20
-        # It is in force: frames are a period apart. One that was late has the next one come sooner.
+        # It is in effect: frames are a period apart; after a late one the next comes sooner.
         periods: list[float] = []
         last, _ = await page.frame()
         while len(periods) < 3:
@@ -187,7 +185,7 @@ async def test_a_program_of_many_threads_is_sampled_less_often_and_that_is_said(
         assert last.health.effective_hz < last.health.requested_hz == 20
 
 
-async def test_without_a_budget_the_rate_asked_for_is_kept_and_the_cost_is_told() -> None:
+async def test_without_a_budget_the_rate_asked_for_is_kept_and_the_cost_is_reported() -> None:
     async with attached(budget_percent=0, threads=400) as (_, page):
         header, _ = await page.frame()
         while header.time_ns < 9e9:

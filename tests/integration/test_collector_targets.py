@@ -42,20 +42,20 @@ async def test_a_target_that_exits_keeps_its_totals_and_its_status(root: Site) -
         account = await asyncio.to_thread(work.answer)
         exited = await follower.until_event(TargetExited)
     assert exited.exit_code == EXIT_CODE << 8
-    told = follower.receiver.exited
-    assert (told.inexact, follower.receiver.live) == (0, {})
+    reported = follower.receiver.exited
+    assert (reported.inexact, follower.receiver.live) == (0, {})
     # Every thread is one exit: main, four hands, a hundred short ones.
-    assert told.threads == len(follower.receiver.exits) == 105
+    assert reported.threads == len(follower.receiver.exits) == 105
     # The account is the last thing that the program does but for its end.
-    assert told.totals["cpu_run_ns"] == pytest.approx(account.process.cpu_ns, rel=0.1)
-    assert told.totals["write_char_bytes"] >= 8 << 20
+    assert reported.totals["cpu_run_ns"] == pytest.approx(account.process.cpu_ns, rel=0.1)
+    assert reported.totals["write_char_bytes"] >= 8 << 20
     assert (await root.target(target.id)).state == "exited"
     # A page that opens only now sees it all.
     async with root.backend.page() as late:
         await late.subscribe(target.id)
         reader = Follower(late)
         assert await reader.until_event(TargetExited) == exited
-        assert reader.receiver.exited == told
+        assert reader.receiver.exited == reported
         assert len(reader.receiver.exits) == 105
     answer = await root.client.patch(f"/api/v1/targets/{target.id}", json={"rate_hz": 1})
     assert "target-exited" in answer.text
@@ -157,7 +157,7 @@ def process_with_id(pid: int, not_ticks: int) -> Iterator[int]:
 
     Args:
         pid: the id.
-        not_ticks: start of that one; starts are told in hundredths of a second.
+        not_ticks: start of that one; starts are reported in hundredths of a second.
 
     Yields:
         Its start in clock ticks since boot.
@@ -168,7 +168,7 @@ def process_with_id(pid: int, not_ticks: int) -> Iterator[int]:
             if process.pid == pid and start_ticks(pid) != not_ticks:
                 yield start_ticks(pid)
                 return
-    pytest.fail(f"the id {pid} was not to be had again")
+    pytest.fail(f"the id {pid} was not available again")
 
 
 async def test_an_id_that_was_reused_is_refused_by_its_start(root: Site) -> None:
@@ -254,9 +254,9 @@ async def test_without_the_right_for_taskstats_there_is_less_and_it_says_so(
 ) -> None:
     async with site(within) as found:
         assert set(status(found.collector.pid, "Uid")) == {str(uid or 0)}
-        told = found.host.collector
-        assert (told.privileged, told.source) == (False, "procfs")
-        assert "CAP_NET_ADMIN" in told.reason
+        reported = found.host.collector
+        assert (reported.privileged, reported.source) == (False, "procfs")
+        assert "CAP_NET_ADMIN" in reported.reason
         with KnownWork(burn_ms=100, uid=uid) as work:
             target, follower = await found.attach(work.pid)
             source = target.source

@@ -16,8 +16,6 @@ from tidscope_collector.doctor.facts import (
     gather_facts,
 )
 
-pytestmark = pytest.mark.xdist_group("machine")
-
 NOBODY = 65534
 
 
@@ -65,14 +63,14 @@ def test_energy_is_there_or_it_is_said_why_not() -> None:
         assert judged.fix or facts.hypervisor
 
 
-def test_another_user_has_no_rights_and_is_told_so() -> None:
+def test_another_user_has_no_rights_and_is_reported_so() -> None:
     facts = facts_of(see(NOBODY, "facts"))
     assert facts.capabilities == frozenset()
     rights = checks.rights(facts)
     assert rights.status == "failed"
     assert rights.fix == "sudo tidscope up"
     assert checks.go_symbols(facts).status in {"limited", "failed"}
-    # Where it is can be told without rights.
+    # Where it is can be reported without rights.
     assert facts.namespaces == Namespaces("initial", "initial", "initial")
     by_rights = dict.fromkeys(("uid", "capabilities", "energy_obstacle", "energy_found"))
     assert asdict(facts) | by_rights == asdict(gather_facts()) | by_rights

@@ -1,8 +1,7 @@
-"""Exit records that the kernel dropped, from its counter to what a page is told."""
+"""Exit records that the kernel dropped, from its counter to what a page is reported."""
 
 import asyncio
 
-import pytest
 from backend_builders import HOST_ID, host
 from backend_server import SECRET, running_backend
 from follower import Follower
@@ -17,16 +16,14 @@ from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_wire.generated.models import ExitRecordsLost, Target, TargetExited
-from uplink_rig import no_doctor
-
-pytestmark = pytest.mark.xdist_group("machine")
+from uplink_harness import no_doctor
 
 SHORT = 3000
 SMALL_BUFFER = 8192
 """Room for a handful of records a CPU; the real one has 64 MiB, and holds some 29,000."""
 
 
-async def test_lost_exit_records_are_counted_and_told_to_the_page() -> None:
+async def test_lost_exit_records_are_counted_and_reported_to_the_page() -> None:
     loop = asyncio.get_running_loop()
     sources = await asyncio.to_thread(Sources, ProcFs())
     replay = Replay(1 << 24)

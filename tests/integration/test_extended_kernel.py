@@ -103,8 +103,8 @@ def test_no_check_is_left_out(checks: dict[str, str]) -> None:
 
 
 def test_the_status_of_a_command_comes_out(kernel: Path, tmp_path: Path) -> None:
-    status, said = run("sh", "-c", "echo told; exit 7", folder=tmp_path)
-    assert (status, said) == (7, "told\n")
+    status, said = run("sh", "-c", "echo reported; exit 7", folder=tmp_path)
+    assert (status, said) == (7, "reported\n")
     assert not list(tmp_path.iterdir())
 
 

@@ -35,7 +35,7 @@ def test_each_change_is_seen(flags: tuple[str, ...]) -> None:
         reader.close()
 
 
-def test_version_and_settings_are_told() -> None:
+def test_version_and_settings_are_reported() -> None:
     with GoProgramRun(flags=("-buildmode=pie",)) as program:
         found = open_gomaxprocs(program.pid, PROC)
         assert found.reader is not None

@@ -20,7 +20,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="u
 SHORT_THREADS = 300
 WRITTEN = 8 << 20
 ROLES_NS = 1_000_000_000
-"""Totals by role are told this often (sampling/target.py)."""
+"""Totals by role are reported this often (sampling/target.py)."""
 
 SLACK_S = 0.005
 """CPU that a thread uses between its own account and its next sleep or its end."""
@@ -57,8 +57,8 @@ def site() -> Iterator[Site]:
             assert process.stdout is not None
             line = process.stdout.readline()
             assert line, process.communicate(timeout=30)
-            told = json.loads(line)
-            yield Site(told["address"], told["token"])
+            reported = json.loads(line)
+            yield Site(reported["address"], reported["token"])
         finally:
             process.terminate()
             process.communicate(timeout=30)
@@ -102,7 +102,7 @@ def test_counters_are_what_the_threads_did(site: Site, prometheus: Prometheus) -
 
     def sampled_after(unix_s: float) -> bool:
         newest = ask("tidscope_target_last_sample_timestamp_seconds")
-        # Roles are told at least so often.
+        # Roles are reported at least so often.
         return newest is not None and newest > unix_s + ROLES_NS / 1e9 + 0.2
 
     with KnownWork(short_threads=SHORT_THREADS, write_bytes=WRITTEN) as work, site.client() as api:
@@ -113,8 +113,8 @@ def test_counters_are_what_the_threads_did(site: Site, prometheus: Prometheus) -
         work.command("r")
         shorts = work.command("s").threads
         before = work.command("p").process
-        told_s = time.time()
-        prometheus.until(lambda: sampled_after(told_s), "no sample is scraped")
+        reported_s = time.time()
+        prometheus.until(lambda: sampled_after(reported_s), "no sample is scraped")
 
         # Threads against their own accounts.
         cpu_s = burnt.cpu_ns / 1e9
@@ -149,7 +149,7 @@ def test_counters_are_what_the_threads_did(site: Site, prometheus: Prometheus) -
             "tidscope_thread_net_read_bytes_total"
         )
 
-        # The end: nothing of what was told is lost, and the rest is added.
+        # The end: nothing of what was reported is lost, and the rest is added.
         ended = work.command("q").process
         work.wait()
         prometheus.until(lambda: ask("tidscope_target_up") == 0, "the end is not scraped")

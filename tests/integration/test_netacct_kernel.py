@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs.build import build_c
-from programs.netmoves import CASES, Rig, build, differences, measure
-from programs.netmoves import rig as made_rig
+from programs.netmoves import CASES, Harness, build, differences, measure
+from programs.netmoves import harness as made_harness
 from programs.unprivileged import see
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.netacct.reader import NetworkReader
@@ -27,8 +27,8 @@ EXEC_C = Path(__file__).parents[1] / "programs" / "exec_elsewhere.c"
 
 
 @pytest.fixture(scope="module")
-def rig() -> Iterator[Rig]:
-    with made_rig("ebpf") as made:
+def harness() -> Iterator[Harness]:
+    with made_harness("ebpf") as made:
         assert made.sources.network.kind == "ebpf", made.sources.network.description
         yield made
 
@@ -41,23 +41,23 @@ def accounts() -> Iterator[Accounts]:
 
 
 def test_the_program_has_the_cases_that_are_listed() -> None:
-    told = subprocess.run([str(build()), "--list"], check=True, capture_output=True, text=True)
-    assert told.stdout.split() == list(CASES)
+    reported = subprocess.run([str(build()), "--list"], check=True, capture_output=True, text=True)
+    assert reported.stdout.split() == list(CASES)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_numbers_agree(case: str, rig: Rig) -> None:
-    outcome = measure(case, rig)
+def test_numbers_agree(case: str, harness: Harness) -> None:
+    outcome = measure(case, harness)
     assert outcome.report.unsupported is None
     assert any(sum(one.numbers) for one in outcome.report.threads) or case == "not_internet"
     assert differences(case, outcome) == []
 
 
-def test_nothing_is_left_behind(rig: Rig) -> None:
-    accounts = rig.sources.network._accounts
+def test_nothing_is_left_behind(harness: Harness) -> None:
+    accounts = harness.sources.network._accounts
     assert accounts is not None
     assert accounts.uncounted_calls == 0
-    measure("short_threads", rig)
+    measure("short_threads", harness)
     assert accounts.slots_in_use == 0
 
 
@@ -177,7 +177,7 @@ def test_a_thread_that_executes_a_program_goes_on_under_its_process_id(
         accounts.watch(process.pid)
         process.stdin.write("\n")
         process.stdin.flush()
-        # The first thread sent 5 bytes, another one 70 and then executed the program anew, which
+        # The first thread sent 5 bytes, another one 70 and then executed the program again, which
         # sent nothing so far.
         assert process.stdout.readline() == "executed\n"
         assert numbers(accounts, process.pid, process.pid) == [0, 70, 0, 1]
@@ -190,29 +190,29 @@ def test_a_thread_that_executes_a_program_goes_on_under_its_process_id(
         process.communicate()
 
 
-def test_without_rights_the_reason_is_told() -> None:
-    told = see(NOBODY, "network")
-    assert told.startswith("none: ")
-    assert "CAP_BPF and CAP_PERFMON" in told
-    assert "see Doctor" in told
+def test_without_rights_the_reason_is_reported() -> None:
+    reported = see(NOBODY, "network")
+    assert reported.startswith("none: ")
+    assert "CAP_BPF and CAP_PERFMON" in reported
+    assert "see Doctor" in reported
 
 
 @pytest.mark.parametrize(
     ("rights", "words"), [("+bpf,+perfmon", "ebpf: "), ("+bpf", "lacks CAP_PERFMON")]
 )
 def test_two_capabilities_are_enough(rights: str, words: str) -> None:
-    told = see(0, "network", within=["setpriv", "--bounding-set", f"-all,{rights}"])
-    assert words in told
+    reported = see(0, "network", within=["setpriv", "--bounding-set", f"-all,{rights}"])
+    assert words in reported
 
 
-def test_in_another_pid_namespace_the_reason_is_told() -> None:
-    told = see(0, "network", within=["unshare", "--pid", "--fork", "--mount-proc"])
-    assert "initial PID namespace" in told
+def test_in_another_pid_namespace_the_reason_is_reported() -> None:
+    reported = see(0, "network", within=["unshare", "--pid", "--fork", "--mount-proc"])
+    assert "initial PID namespace" in reported
 
 
 def test_it_can_be_switched_off() -> None:
-    with made_rig("none") as rig:
-        outcome = measure("tcp4_peek", rig)
+    with made_harness("none") as harness:
+        outcome = measure("tcp4_peek", harness)
     assert outcome.network == "none: disabled (--network none)"
     assert set(outcome.live.values()) == {(-1, -1, -1, -1)}
 

@@ -61,7 +61,7 @@ def test_the_share_of_cpu_is_what_was_burned() -> None:
         process = by_pid(lister.processes())[program.pid]
         ended = time.monotonic()
     assert process.cpu_percent is not None
-    # The program is looked at once within each listing; its CPU time is told in ticks of 10 ms.
+    # The program is looked at once within each listing; its CPU time is reported in ticks of 10 ms.
     assert 100 * 0.78 / (ended - began) <= process.cpu_percent <= 100 * 0.85 / (burned - between)
 
 

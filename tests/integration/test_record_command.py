@@ -28,7 +28,7 @@ NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebook.md"
 
 
 @dataclass
-class Rig:
+class Harness:
     """A backend with a collector, and where its runs lie."""
 
     backend: Backend
@@ -71,23 +71,23 @@ class Rig:
 
 
 @pytest.fixture
-async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
+async def harness(tmp_path: Path) -> AsyncIterator[Harness]:
     async with (
         running_backend(command_seconds=20, runs_dir=tmp_path / "runs") as backend,
         CollectorProcess(backend.port),
         backend.page() as page,
     ):
         await connected(page)
-        yield Rig(backend, tmp_path / "runs")
+        yield Harness(backend, tmp_path / "runs")
 
 
-async def test_how_commands_end(rig: Rig) -> None:
+async def test_how_commands_end(harness: Harness) -> None:
     for command, code, signalled in (
         (("true",), 0, None),
         (("sh", "-c", "echo out; echo err >&2; exit 3"), 3, None),
         (("sh", "-c", "kill -9 $$"), 137, "SIGKILL"),
     ):
-        found, said, manifest = await rig.record("--name", "it", "--tag", "a", "--", *command)
+        found, said, manifest = await harness.record("--name", "it", "--tag", "a", "--", *command)
         outcome = manifest.outcome
         assert outcome is not None
         assert (found, outcome.signal) == (code, signalled)
@@ -98,7 +98,7 @@ async def test_how_commands_end(rig: Rig) -> None:
         assert outcome.max_rss_bytes > 0
         # It lived for a moment only, and is there from its first instant on, with its end.
         assert manifest.target.process.name == command[0]
-        (thread,) = open_run(rig.runs / manifest.id).threads().to_pylist()
+        (thread,) = open_run(harness.runs / manifest.id).threads().to_pylist()
         assert (thread["name"], thread["exited"], thread["exact"]) == (command[0], True, True)
         assert thread["last"]["minor_faults"] > thread["first"]["minor_faults"]
         if code == 3:
@@ -107,7 +107,9 @@ async def test_how_commands_end(rig: Rig) -> None:
             assert outcome.output_bytes == 8
 
 
-async def test_threads_that_live_between_two_samples_are_there(rig: Rig, tmp_path: Path) -> None:
+async def test_threads_that_live_between_two_samples_are_there(
+    harness: Harness, tmp_path: Path
+) -> None:
     """Forty short threads, four long ones and the first one, and their CPU time in sum."""
     command = [
         str(known_work()),
@@ -116,11 +118,11 @@ async def test_threads_that_live_between_two_samples_are_there(rig: Rig, tmp_pat
         "--short-threads=40",
         "--short-us=2000",
     ]
-    code, said, manifest = await rig.record("--rate", "5", "--", *command, text=b"bsq")
+    code, said, manifest = await harness.record("--rate", "5", "--", *command, text=b"bsq")
     assert code == 7
     answers = [Answer.model_validate_json(line) for line in said.splitlines()]
     known = {one.tid for answer in answers for one in (*answer.threads, answer.process)}
-    run = open_run(rig.runs / manifest.id)
+    run = open_run(harness.runs / manifest.id)
     threads = run.threads()
     assert known <= set(threads["tid"].to_pylist())
     by_role = totals_by_role(threads)
@@ -139,15 +141,15 @@ async def test_threads_that_live_between_two_samples_are_there(rig: Rig, tmp_pat
 
 
 @needs("go")
-async def test_a_go_program(rig: Rig) -> None:
+async def test_a_go_program(harness: Harness) -> None:
     """Its runtime's threads are there, and GOMAXPROCS is read before it runs."""
     program = build_go(Path(__file__).parents[1] / "programs" / "threads.go")
-    code, said, manifest = await rig.record("--", str(program), text=b"threads 6\n")
+    code, said, manifest = await harness.record("--", str(program), text=b"threads 6\n")
     assert code == 0
     assert said.splitlines()[0].startswith(b"ready ")
     assert manifest.target.process.runtime == "go"
     # Six that wait in the kernel, the first one, and those of the runtime.
-    assert open_run(rig.runs / manifest.id).threads().num_rows >= 8
+    assert open_run(harness.runs / manifest.id).threads().num_rows >= 8
 
 
 async def test_what_cannot_be_started(tmp_path: Path) -> None:
@@ -185,9 +187,9 @@ async def refused(*arguments: str) -> tuple[int | None, str]:
     return process.returncode, errors.decode()
 
 
-async def test_signals_are_passed_on_and_output_comes_as_it_is_written(rig: Rig) -> None:
+async def test_signals_are_passed_on_and_output_comes_as_it_is_written(harness: Harness) -> None:
     script = "trap 'echo caught; exit 5' TERM; echo ready; while :; do sleep 0.05; done"
-    process = await rig.start("--", "sh", "-c", script)
+    process = await harness.start("--", "sh", "-c", script)
     assert process.stdout is not None
     assert process.stderr is not None
     assert await process.stdout.readline() == b"ready\n"
@@ -200,7 +202,7 @@ async def test_signals_are_passed_on_and_output_comes_as_it_is_written(rig: Rig)
     assert "on disk" in text
 
 
-async def test_a_terminal_that_interrupts_does_it_once(rig: Rig) -> None:
+async def test_a_terminal_that_interrupts_does_it_once(harness: Harness) -> None:
     """The command is in the terminal's foreground group with us, and gets Ctrl-C from there."""
     script = (
         "import signal, time\n"
@@ -221,11 +223,11 @@ async def test_a_terminal_that_interrupts_does_it_once(rig: Rig) -> None:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", launcher),
         *(sys.executable, "-m", "tidscope_backend", "record"),
-        *("--port", str(rig.backend.port), "--", sys.executable, "-c", script),
+        *("--port", str(harness.backend.port), "--", sys.executable, "-c", script),
         stdin=theirs,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "TIDSCOPE_TOKEN": TOKEN, "TIDSCOPE_RUNS": str(rig.runs)},
+        env={**os.environ, "TIDSCOPE_TOKEN": TOKEN, "TIDSCOPE_RUNS": str(harness.runs)},
     )
     try:
         assert process.stdout is not None
@@ -238,15 +240,15 @@ async def test_a_terminal_that_interrupts_does_it_once(rig: Rig) -> None:
         os.close(theirs)
 
 
-async def test_a_process_for_some_time(rig: Rig) -> None:
+async def test_a_process_for_some_time(harness: Harness) -> None:
     child = await asyncio.create_subprocess_exec("sleep", "60")
     try:
-        code, _, manifest = await rig.record("--pid", str(child.pid), "--duration", "0.5")
+        code, _, manifest = await harness.record("--pid", str(child.pid), "--duration", "0.5")
         assert code == 0
         assert (manifest.state, manifest.end) == ("complete", "duration")
         assert manifest.to_ns - manifest.from_ns > 300_000_000
         # It is sampled no more: nobody had attached to it before.
-        async with rig.backend.program() as client:
+        async with harness.backend.program() as client:
             answer = (await client.get("/api/v1/targets")).content
         (target,) = TargetsResponse.model_validate_json(answer).targets
         assert target.state == "detached"
@@ -254,7 +256,7 @@ async def test_a_process_for_some_time(rig: Rig) -> None:
     finally:
         child.kill()
         await child.wait()
-    process = await rig.start("--pid", str(child.pid))
+    process = await harness.start("--pid", str(child.pid))
     _, errors = await process.communicate()
     assert process.returncode == 1
     assert f"{child.pid}" in errors.decode()
@@ -293,9 +295,9 @@ async def test_a_tidscope_of_its_own(tmp_path: Path) -> None:
     copy = json.loads(text)["id"]
     assert (await tidscope("runs", "rename", copy, "after"))[0] == 0
     _, text = await tidscope("compare", "bef", copy, "--json")
-    told = json.loads(text)
-    assert [one["run"] for one in told["runs"]] == [path.name, copy]
-    (cpu,) = [m for m in told["metrics"] if (m["metric"], m["role"]) == ("cpu_run_ns", None)]
+    reported = json.loads(text)
+    assert [one["run"] for one in reported["runs"]] == [path.name, copy]
+    (cpu,) = [m for m in reported["metrics"] if (m["metric"], m["role"]) == ("cpu_run_ns", None)]
     assert all(group["mean"] > 20_000_000 for group in cpu["groups"])
     _, text = await tidscope("compare", "bef", "aft")
     assert "On-CPU time" in text

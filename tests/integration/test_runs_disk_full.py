@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from backend_builders import FIELDS, frame_bytes, key_frame, stream
 from capabilities import missing
-from run_rig import RunRig
+from run_harness import RunHarness
 from run_seqs import open_seqs, singles
 from tidscope_backend.recording.recording import RESERVE_BYTES
 from tidscope_backend.store.open_part import whole_bytes
@@ -43,62 +43,62 @@ def large(seq: int) -> bytes:
 
 
 async def test_it_ends_with_what_was_written(small_disk: Path) -> None:
-    rig = RunRig(small_disk / "runs")
-    await rig.start()
-    rig.send(*stream(1, 3))
-    run = (await rig.begin()).id
+    harness = RunHarness(small_disk / "runs")
+    await harness.start()
+    harness.send(*stream(1, 3))
+    run = (await harness.begin()).id
     sent = 3
-    while rig.recorder.recordings:
+    while harness.recorder.recordings:
         sent += 1
-        rig.send(large(sent))
-    await rig.recorder.wait_saved()
-    done = rig.manifest(run)
+        harness.send(large(sent))
+    await harness.recorder.wait_saved()
+    done = harness.manifest(run)
     assert (done.state, done.end) == ("interrupted", "disk-full")
     assert done.losses.frames == 1
     assert done.counts.frames == sent - 3
     assert done.end_detail.startswith("The disk was full (No space left on device)")
     assert "1 frame in 1 gap" in done.end_detail
-    assert rig.recorder.refused == 1
-    assert open_seqs(rig.folder(run)) == singles(3, sent - 1)
-    assert len(RunReader(rig.folder(run).path).signals()) == sent - 3
-    # The frame that did not fit was cut off, and what was held back is given back.
-    part = rig.folder(run).open_part(1)
+    assert harness.recorder.refused == 1
+    assert open_seqs(harness.folder(run)) == singles(3, sent - 1)
+    assert len(RunReader(harness.folder(run).path).signals()) == sent - 3
+    # The frame that did not fit was cut off, and what was held back is freed.
+    part = harness.folder(run).open_part(1)
     assert part.stat().st_size == whole_bytes(part)
     assert list(part.parent.iterdir()) == [part]
-    # All that there was to be had was used, but for what was held back.
+    # All that there was available was used, but for what was held back.
     assert ROOM - part.stat().st_size < RESERVE_BYTES + 3 * len(large(1))
-    await rig.stop()
+    await harness.stop()
 
 
 async def test_without_room_none_begins_and_nothing_is_left(small_disk: Path) -> None:
-    rig = RunRig(small_disk / "runs")
-    await rig.start()
-    rig.send(*stream(1, 3))
+    harness = RunHarness(small_disk / "runs")
+    await harness.start()
+    harness.send(*stream(1, 3))
     (small_disk / "runs").mkdir()
     with (small_disk / "filler").open("wb", buffering=0) as filler:
         filler.write(b"x" * (ROOM - 64 * 1024))
     with pytest.raises(ProblemError) as refused:
-        await rig.begin()
+        await harness.begin()
     assert refused.value.problem.status == 507
     assert list((small_disk / "runs").iterdir()) == []
-    assert rig.recorder.recordings == []
-    await rig.stop()
+    assert harness.recorder.recordings == []
+    await harness.stop()
 
 
 async def test_a_part_that_cannot_be_sealed_stays_frames(small_disk: Path) -> None:
-    rig = RunRig(small_disk / "runs", seals=True)
-    await rig.start()
-    rig.send(key_frame(1))
-    run = (await rig.begin()).id
-    rig.send(*(large(seq) for seq in range(2, 20)))
+    harness = RunHarness(small_disk / "runs", seals=True)
+    await harness.start()
+    harness.send(key_frame(1))
+    run = (await harness.begin()).id
+    harness.send(*(large(seq) for seq in range(2, 20)))
     with (small_disk / "filler").open("wb", buffering=0) as filler:
         # As much as fits; what was held back for the manifest is still there.
         filler.write(b"x" * ROOM)
-    await rig.recorder.stop(run)
+    await harness.recorder.stop(run)
     with (small_disk / "filler").open("ab", buffering=0) as filler:
         filler.write(b"x" * ROOM)
-    await rig.sealer.idle()
-    assert rig.folder(run).open_parts() == [1]
-    assert len(RunReader(rig.folder(run).path).signals()) == 19
-    assert rig.manifest(run).end == "stopped"
-    await rig.stop()
+    await harness.sealer.idle()
+    assert harness.folder(run).open_parts() == [1]
+    assert len(RunReader(harness.folder(run).path).signals()) == 19
+    assert harness.manifest(run).end == "stopped"
+    await harness.stop()

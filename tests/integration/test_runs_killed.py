@@ -88,7 +88,7 @@ async def test_a_program_with_many_threads(tmp_path: Path) -> None:
     assert manifest.target.state == "exited"
     reader = RunReader(folder.path)
     assert manifest.counts.threads == len(reader.threads()) == 200 + len(program.ready.threads)
-    # What the kernel told of the short ones is in their lives.
+    # What the kernel reported of the short ones is in their lives.
     table = reader.threads().to_pylist()
     short = {row["tid"]: row["last"]["cpu_run_ns"] for row in table if row["from_ns"] > 0}
     for account in done.threads:

@@ -34,7 +34,7 @@ from tidscope_wire.generated.models import (
 
 
 @dataclass
-class Rig:
+class Harness:
     """A backend with a folder for runs, a scripted collector and a page that follows its target."""
 
     backend: Backend
@@ -93,9 +93,9 @@ class Rig:
 
 
 @asynccontextmanager
-async def rig(
+async def harness(
     runs: Path | None, frames: Sequence[bytes] = (), port: int = 0, **changes: Any
-) -> AsyncIterator[Rig]:
+) -> AsyncIterator[Harness]:
     async with (
         running_backend(port, runs_dir=runs, queue_frames=10_000, **changes) as backend,
         backend.program() as client,
@@ -104,14 +104,14 @@ async def rig(
     ):
         await collector.greeted()
         await page.subscribe(TARGET_ID)
-        made = Rig(backend, runs or Path("/nonexistent"), client, collector, page)
+        made = Harness(backend, runs or Path("/nonexistent"), client, collector, page)
         if frames:
             await made.send(*frames)
         yield made
 
 
 async def test_a_run_begins_with_what_is_and_holds_what_comes(tmp_path: Path) -> None:
-    async with rig(tmp_path / "runs", stream(1, 15)) as site:
+    async with harness(tmp_path / "runs", stream(1, 15)) as site:
         run = (await site.record(name="first", tags=["a"], notes="n", group="g")).id
         assert [one.name for one in (await site.recorded(1)).recordings] == ["first"]
         await site.send(*stream(16, 25))
@@ -135,7 +135,7 @@ async def test_a_run_begins_with_what_is_and_holds_what_comes(tmp_path: Path) ->
 
 async def test_each_frame_lies_there_at_once(tmp_path: Path) -> None:
     """Not only when a buffer is full: a killed backend has written all that it got."""
-    async with rig(tmp_path, stream(1, 3)) as site:
+    async with harness(tmp_path, stream(1, 3)) as site:
         run = (await site.record()).id
         for seq in range(4, 9):
             await site.send(frame_bytes(seq))
@@ -143,7 +143,7 @@ async def test_each_frame_lies_there_at_once(tmp_path: Path) -> None:
 
 
 async def test_recording_before_the_first_frame_waits_for_a_key_frame(tmp_path: Path) -> None:
-    async with rig(tmp_path) as site:
+    async with harness(tmp_path) as site:
         run = (await site.record(duration_s=0.5)).id
         await site.collector.send(frame_bytes(7), frame_bytes(8))
         await site.send(key_frame(9), *(frame_bytes(seq) for seq in range(10, 16)))
@@ -154,7 +154,7 @@ async def test_recording_before_the_first_frame_waits_for_a_key_frame(tmp_path: 
 
 
 async def test_it_ends_by_itself(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 5)) as site:
+    async with harness(tmp_path, stream(1, 5)) as site:
         begun = await site.record(duration_s=1)
         assert begun.until_ns == 1_500_000_000
         await site.send(*stream(6, 20))
@@ -165,7 +165,7 @@ async def test_it_ends_by_itself(tmp_path: Path) -> None:
 
 
 async def test_the_past_can_be_kept_after_the_fact(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 95)) as site:
+    async with harness(tmp_path, stream(1, 95)) as site:
         kept = await site.record(past_s=3, duration_s=0)
         assert (kept.state, kept.end) == ("complete", "flight-recorder")
         assert seqs(site.folder(kept.id)) == singles(65, 95)
@@ -175,7 +175,7 @@ async def test_the_past_can_be_kept_after_the_fact(tmp_path: Path) -> None:
 
 
 async def test_the_past_of_a_target_that_has_ended(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 20)) as site:
+    async with harness(tmp_path, stream(1, 20)) as site:
         await site.send(frame_bytes(21, events=[TargetExited(exit_code=0)]))
         await site.collector.say(TargetChanged(target=target(state="exited")))
         while (await site.page.text(LiveState)).targets[0].state != "exited":
@@ -189,7 +189,7 @@ async def test_the_past_of_a_target_that_has_ended(tmp_path: Path) -> None:
 
 
 async def test_with_its_past_and_what_follows(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 95)) as site:
+    async with harness(tmp_path, stream(1, 95)) as site:
         begun = await site.record(past_s=3, duration_s=1)
         await site.send(*stream(96, 120))
         await site.recorded(0)
@@ -198,7 +198,7 @@ async def test_with_its_past_and_what_follows(tmp_path: Path) -> None:
 
 
 async def test_of_nothing_nothing_is_kept(tmp_path: Path) -> None:
-    async with rig(tmp_path) as site:
+    async with harness(tmp_path) as site:
         for body in ({"past_s": 5, "duration_s": 0}, {"duration_s": 0}):
             request = {"target": TARGET_ID, **body}
             assert await site.refused("POST", "/runs", json=request) == (422, "bad-request")
@@ -206,7 +206,7 @@ async def test_of_nothing_nothing_is_kept(tmp_path: Path) -> None:
 
 
 async def test_record_pressed_twice(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 3)) as site:
+    async with harness(tmp_path, stream(1, 3)) as site:
         request = {"target": TARGET_ID}
         answers = await asyncio.gather(
             *(site.client.post("/api/v1/runs", json=request) for _ in range(4))
@@ -217,7 +217,7 @@ async def test_record_pressed_twice(tmp_path: Path) -> None:
 
 
 async def test_stopped_twice(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 3)) as site:
+    async with harness(tmp_path, stream(1, 3)) as site:
         run = (await site.record()).id
         await site.stop(run)
         assert await site.refused("POST", f"/runs/{run}/stop") == (409, "not-recording")
@@ -226,7 +226,7 @@ async def test_stopped_twice(tmp_path: Path) -> None:
 
 
 async def test_the_last_frame_of_a_target_ends_the_run(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 3)) as site:
+    async with harness(tmp_path, stream(1, 3)) as site:
         run = (await site.record()).id
         await site.send(frame_bytes(4, events=[TargetExited(exit_code=3)]))
         await site.recorded(0)
@@ -235,7 +235,7 @@ async def test_the_last_frame_of_a_target_ends_the_run(tmp_path: Path) -> None:
 
 
 async def test_what_did_not_come_is_counted(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 3)) as site:
+    async with harness(tmp_path, stream(1, 3)) as site:
         run = (await site.record()).id
         await site.send(*stream(4, 5), *stream(9, 10))
         lost = FramesLost(target=TARGET_ID, from_seq=11, to_seq=13, reason="full")
@@ -253,7 +253,7 @@ async def test_what_did_not_come_is_counted(tmp_path: Path) -> None:
 
 async def test_policies_that_steer(tmp_path: Path) -> None:
     steered = target().model_copy(update={"steering": steering(since_unix_us=1)})
-    async with rig(tmp_path, stream(1, 3)) as site:
+    async with harness(tmp_path, stream(1, 3)) as site:
         await site.collector.say(TargetChanged(target=steered))
         while (await site.page.text(LiveState)).targets[0].steering is None:
             pass
@@ -271,12 +271,12 @@ async def test_policies_that_steer(tmp_path: Path) -> None:
         )
         await site.send(frame_bytes(4, events=[began]))
         done = await site.stop(run)
-        told = [(one.time_ns, one.policy, one.shadow, one.upper) for one in done.policies]
-        assert told == [(300_000_000, "fixed", False, 2), (400_000_000, "pss", True, 4)]
+        reported = [(one.time_ns, one.policy, one.shadow, one.upper) for one in done.policies]
+        assert reported == [(300_000_000, "fixed", False, 2), (400_000_000, "pss", True, 4)]
 
 
 async def test_parts_are_cut_at_key_frames_and_closed(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 11), part_seconds=1.5) as site:
+    async with harness(tmp_path, stream(1, 11), part_seconds=1.5) as site:
         folder = site.folder((await site.record()).id)
         await site.send(*stream(12, 60))
         # Key frames: 11, 21, 31, …; the first one 1.5 s after a part's start begins another.
@@ -286,7 +286,7 @@ async def test_parts_are_cut_at_key_frames_and_closed(tmp_path: Path) -> None:
 
 
 async def test_parts_are_bounded_in_bytes(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 11), part_bytes=1) as site:
+    async with harness(tmp_path, stream(1, 11), part_bytes=1) as site:
         folder = site.folder((await site.record()).id)
         await site.send(*stream(12, 31))
         assert {*folder.open_parts(), *folder.sealed_parts()} == {1, 2, 3}
@@ -294,7 +294,7 @@ async def test_parts_are_bounded_in_bytes(tmp_path: Path) -> None:
 
 
 async def test_people_say_what_a_run_is(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 3)) as site:
+    async with harness(tmp_path, stream(1, 3)) as site:
         run = (await site.record(name="a", group="g", notes="n")).id
         await site.recorded(1)
         marks = [{"time_ns": 9, "text": "late"}, {"time_ns": 4, "text": "early"}]
@@ -313,23 +313,23 @@ async def test_people_say_what_a_run_is(tmp_path: Path) -> None:
 
 
 async def test_deleted_and_restored(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 3)) as site:
+    async with harness(tmp_path, stream(1, 3)) as site:
         run = (await site.record()).id
         assert await site.refused("DELETE", f"/runs/{run}") == (409, "already-recording")
         await site.stop(run)
         assert (await site.client.delete(f"/api/v1/runs/{run}")).status_code == 204
-        shelf = await site.list()
-        assert (shelf.runs, [one.id for one in shelf.deleted]) == ([], [run])
+        run_store = await site.list()
+        assert (run_store.runs, [one.id for one in run_store.deleted]) == ([], [run])
         assert await site.refused("GET", f"/runs/{run}") == (404, "unknown-run")
         assert (await site.client.post(f"/api/v1/runs/{run}/restore")).status_code == 200
-        shelf = await site.list()
-        assert ([one.id for one in shelf.runs], shelf.deleted) == ([run], [])
+        run_store = await site.list()
+        assert ([one.id for one in run_store.runs], run_store.deleted) == ([run], [])
         assert seqs(site.folder(run)) == singles(3, 3)
         assert await site.refused("POST", f"/runs/{run}/restore") == (404, "unknown-run")
 
 
 async def test_who_watches_changes_nothing(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 3)) as site, site.backend.viewer() as viewer:
+    async with harness(tmp_path, stream(1, 3)) as site, site.backend.viewer() as viewer:
         run = (await site.record()).id
         path = f"/api/v1/runs/{run}"
         for method, where in (
@@ -347,7 +347,7 @@ async def test_who_watches_changes_nothing(tmp_path: Path) -> None:
 
 
 async def test_events_of_threads_give_way(tmp_path: Path) -> None:
-    async with rig(tmp_path, stream(1, 3)) as site:
+    async with harness(tmp_path, stream(1, 3)) as site:
         run = (await site.record()).id
         events: list[TargetEvent] = [
             GomaxprocsChanged(size=2, previous=1),
@@ -356,9 +356,9 @@ async def test_events_of_threads_give_way(tmp_path: Path) -> None:
         await site.send(frame_bytes(4, events=events), *stream(5, 6))
         for _ in range(2):
             answer = await site.client.get(f"/api/v1/runs/{run}/events")
-            told = RunEventsResponse.model_validate_json(answer.raise_for_status().content)
-            assert [(one.seq, one.event) for one in told.events] == [(4, e) for e in events]
-            assert told.omitted == 0
+            reported = RunEventsResponse.model_validate_json(answer.raise_for_status().content)
+            assert [(one.seq, one.event) for one in reported.events] == [(4, e) for e in events]
+            assert reported.omitted == 0
             if (await site.get(run)).state == "recording":
                 await site.stop(run)
                 await until(site.folder(run).threads.exists)
@@ -369,7 +369,7 @@ async def test_events_of_threads_give_way(tmp_path: Path) -> None:
 async def test_a_folder_that_cannot_be_made_leaves_the_backend_alone(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for place in (None, tmp_path / "file" / "runs"):
-        async with rig(place, stream(1, 3)) as site:
+        async with harness(place, stream(1, 3)) as site:
             request = {"target": TARGET_ID}
             assert await site.refused("POST", "/runs", json=request) == (503, "runs-unavailable")
             listed = await site.list()
@@ -379,7 +379,7 @@ async def test_a_folder_that_cannot_be_made_leaves_the_backend_alone(tmp_path: P
 async def test_a_path_is_no_id(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "manifest.json").write_text("{}")
-    async with rig(tmp_path / "runs") as site:
+    async with harness(tmp_path / "runs") as site:
         for name in ("..%2f", "%2e%2e", "r-20260101-000000-abcdef%2f..", "r-1"):
             answer = await site.client.get(f"/api/v1/runs/{name}")
             assert answer.status_code in (404, 405), name
@@ -393,7 +393,7 @@ async def test_what_cannot_be_read_hides_nothing_and_is_left_alone(tmp_path: Pat
     (broken / "manifest.json").write_text('{"format": 2}')
     (tmp_path / "notes").mkdir()
     (tmp_path / "file").write_text("")
-    async with rig(tmp_path, stream(1, 3)) as site:
+    async with harness(tmp_path, stream(1, 3)) as site:
         run = (await site.record()).id
         copied = tmp_path / "r-20260101-000000-000000"
         shutil.copytree(site.folder(run).path, copied)

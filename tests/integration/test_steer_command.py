@@ -101,7 +101,7 @@ async def test_it_can_be_left_and_released_later(root: Site) -> None:
         (("--knob", "go-agent"), "agent"),
     ],
 )
-async def test_what_cannot_be_done_is_told(
+async def test_what_cannot_be_done_is_reported(
     root: Site, arguments: tuple[str, ...], words: str
 ) -> None:
     code, out, errors = await run(root, "--pid", str(os.getpid()), *arguments)

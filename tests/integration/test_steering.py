@@ -278,7 +278,7 @@ async def test_it_goes_on_while_the_backend_is_away() -> None:
         root = Site(backend, collector, client, page, state.hosts[0])
         target, follower = await root.attach(program.pid)
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
-        told = (await follower.until_event(SteeringDecided)).at_ns
+        reported = (await follower.until_event(SteeringDecided)).at_ns
         await first.aclose()
         # Nobody listens, and the size goes on changing.
         sizes: set[int] = set()
@@ -293,8 +293,8 @@ async def test_it_goes_on_while_the_backend_is_away() -> None:
         await page.subscribe(target.id)
         follower = Follower(page)
         await follower.until(lambda _: len(follower.events(SteeringDecided)) >= 4)
-        # What was decided meanwhile is told now.
-        between = [one.at_ns for one in follower.events(SteeringDecided) if one.at_ns > told]
+        # What was decided meanwhile is reported now.
+        between = [one.at_ns for one in follower.events(SteeringDecided) if one.at_ns > reported]
         assert len(between) >= 3
 
 
@@ -327,7 +327,7 @@ async def test_two_programs_share_the_machine(root: Site) -> None:
             target, _ = await root.attach(program.pid)
             targets.append(target.id)
             await root.steer(target.id, policy="cooperative", parameters={"interval_s": 0.5})
-        # The second one makes the first one begin anew, at its share of the cores: half of 4.
+        # The second one makes the first one start again, at its share of the cores: half of 4.
         for program in (one, two):
             await eventually(partial(size_of, program), lambda size: size <= 2, "a share")
         for name in targets:
@@ -366,7 +366,7 @@ async def test_without_a_log_nothing_is_done_but_a_release() -> None:
                 f"/api/v1/targets/{target.id}/steering", json={"policy": "linear"}
             )
             assert (answer.status_code, str(audit) in answer.json()["detail"]) == (503, True)
-            # What was in force stays.
+            # What was in effect stays.
             assert (await root.target(target.id)).steering is not None
             await root.release(target.id)
             assert await size_of(program) == original
@@ -386,7 +386,7 @@ async def test_buttons_that_are_pressed_too_fast_are_refused_and_a_release_never
         await root.release(target.id)
 
 
-async def test_a_lost_agent_is_told_and_found_again(root: Site) -> None:
+async def test_a_lost_agent_is_reported_and_found_again(root: Site) -> None:
     with steered(contended_go()) as program:
         target, follower = await root.attach(program.pid)
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})

@@ -15,12 +15,10 @@ from tidscope_wire.frame import Rows, decode_rows, split
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited, ThreadRenamed
 from tidscope_wire.problems import ProblemError
 
-pytestmark = pytest.mark.xdist_group("machine")
-
 Frame = tuple[FrameHeader, Rows]
 
 
-class Rig:
+class Harness:
     """An engine whose frames come to the test."""
 
     def __init__(self) -> None:
@@ -56,20 +54,20 @@ def exits(frames: list[Frame]) -> list[ThreadExited]:
 
 
 def test_sums_agree_with_the_kernels_other_accounts() -> None:
-    rig = Rig()
+    harness = Harness()
     try:
         with KnownWork(burn_ms=500) as work:
-            target, created = rig.targets.attach(work.pid, None, 50)
+            target, created = harness.targets.attach(work.pid, None, 50)
             assert created
-            assert rig.targets.attach(work.pid, None, 50) == (target, False)
-            assert rig.next()[0].kind == "key"
+            assert harness.targets.attach(work.pid, None, 50) == (target, False)
+            assert harness.next()[0].kind == "key"
             burnt = work.command("b")
             work.command("w")
             work.command("r")
             work.command("s")
             work.send("q")
             work.wait()
-            frames = rig.until_exit()
+            frames = harness.until_exit()
         assert [header.seq for header, _ in frames] == list(range(2, len(frames) + 2))
         ended = exits(frames)
         assert all(one.exact for one in ended)
@@ -77,9 +75,9 @@ def test_sums_agree_with_the_kernels_other_accounts() -> None:
         assert len(shorts) == 300
         tid = work.tids["burner"]
         burner = next(one for one in ended if one.tid == tid)
-        told = next(one for one in burnt.threads if one.tid == tid)
+        reported = next(one for one in burnt.threads if one.tid == tid)
         assert burner.totals["cpu_run_ns"] >= 500e6
-        assert burner.totals["cpu_run_ns"] == pytest.approx(told.cpu_ns, rel=0.05)
+        assert burner.totals["cpu_run_ns"] == pytest.approx(reported.cpu_ns, rel=0.05)
         writer = next(one for one in ended if one.tid == work.tids["writer"])
         assert writer.totals["write_char_bytes"] == 8 << 20
         assert any(isinstance(e, ThreadRenamed) for header, _ in frames for e in header.events)
@@ -89,15 +87,15 @@ def test_sums_agree_with_the_kernels_other_accounts() -> None:
         assert last.live_threads == 0
         assert [e.exit_code for e in last.events if e.type == "target_exited"] == [EXIT_CODE << 8]
     finally:
-        rig.close()
+        harness.close()
 
 
 def test_a_rate_is_kept_without_drift() -> None:
-    rig = Rig()
+    harness = Harness()
     try:
         with KnownWork() as work:
-            rig.targets.attach(work.pid, None, 50)
-            headers = [rig.next()[0] for _ in range(51)]
+            harness.targets.attach(work.pid, None, 50)
+            headers = [harness.next()[0] for _ in range(51)]
             first = headers[0]
             # How far each sample is behind a grid of 20 ms that begins with the first.
             late_ns = [
@@ -107,7 +105,7 @@ def test_a_rate_is_kept_without_drift() -> None:
             # A busy machine makes some late. Drift would make the last half later than the first.
             assert abs(min(late_ns[25:]) - min(late_ns[:25])) < 5_000_000
     finally:
-        rig.close()
+        harness.close()
 
 
 @pytest.mark.parametrize(
@@ -115,41 +113,41 @@ def test_a_rate_is_kept_without_drift() -> None:
     [(2, None, "kernel-thread"), (4_194_000, None, "unknown-process"), (1, 999_999, "reused")],
 )
 def test_refusals_name_what_was_wrong(pid: int, ticks: int | None, kind: str) -> None:
-    rig = Rig()
+    harness = Harness()
     try:
         with pytest.raises(ProblemError) as caught:
-            rig.targets.attach(pid, ticks, 10)
+            harness.targets.attach(pid, ticks, 10)
         assert kind in caught.value.problem.type
         assert caught.value.problem.hint
     finally:
-        rig.close()
+        harness.close()
 
 
-def test_detach_ends_the_stream_and_the_kernel_is_told() -> None:
-    rig = Rig()
+def test_detach_ends_the_stream_and_the_kernel_is_reported() -> None:
+    harness = Harness()
     try:
         with KnownWork() as work:
-            target, _ = rig.targets.attach(work.pid, None, 100)
-            rig.next()
-            assert rig.targets.detach(target.id).state == "detached"
-            assert rig.until_exit()[-1][0].events[-1].type == "target_detached"
+            target, _ = harness.targets.attach(work.pid, None, 100)
+            harness.next()
+            assert harness.targets.detach(target.id).state == "detached"
+            assert harness.until_exit()[-1][0].events[-1].type == "target_detached"
             assert Path(f"/proc/{work.pid}").exists()
-            again, created = rig.targets.attach(work.pid, None, 100)
+            again, created = harness.targets.attach(work.pid, None, 100)
             assert created
             assert again.id != target.id
     finally:
-        rig.close()
+        harness.close()
 
 
 def test_the_monotonic_clock_is_the_zero_of_times() -> None:
-    rig = Rig()
+    harness = Harness()
     try:
         with KnownWork() as work:
             before = time.monotonic_ns()
-            rig.targets.attach(work.pid, None, 10)
-            header, rows = rig.next()
+            harness.targets.attach(work.pid, None, 10)
+            header, rows = harness.next()
             assert header.time_ns <= time.monotonic_ns() - before
             assert rows.start_ns is not None
             assert (rows.start_ns < 0).all()
     finally:
-        rig.close()
+        harness.close()

@@ -39,7 +39,7 @@ states of 1.12 times the wall time, and of 0.7 times."""
 TICK_NS = 10_000_000
 """A running thread's counters are brought up to date at ticks, 10 ms apart at most."""
 
-pytestmark = [needs("root"), needs("delay-accounting"), pytest.mark.xdist_group("machine")]
+pytestmark = [needs("root"), needs("delay-accounting")]
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_who_sleeps_is_in_none(spent: dict[str, dict[str, int]]) -> None:
     sleeper = spent["sleeper"]
     assert sleeper["cpu_run_ns"] < TICK_NS
     assert sleeper["blkio_delay_ns"] == 0
-    # It waited for a CPU once when it was woken to work, and once when its time was up.
+    # It had a run-queue delay once when it was woken to work, and once when its time was up.
     assert states(sleeper) < 0.5 * sleeper["worked"]
 
 
@@ -139,7 +139,7 @@ def test_stretches_of_code_lie_within_states(spent: dict[str, dict[str, int]]) -
             assert times.get(bracket, 0) <= times["wall"], (name, bracket)
 
 
-class Rig:
+class Harness:
     """An engine whose frames come to the test."""
 
     def __init__(self) -> None:
@@ -181,19 +181,19 @@ class Sum:
 
 
 def test_live_and_ended_threads_use_the_cpu_of_the_process() -> None:
-    rig = Rig()
+    harness = Harness()
     try:
         with KnownWork(burn_ms=400, short_threads=200, short_us=500) as work:
-            rig.targets.attach(work.pid, None, 20)
+            harness.targets.attach(work.pid, None, 20)
             total = Sum()
-            header, rows = rig.next()
+            header, rows = harness.next()
             first = total.take(header, rows)
             began = header.process.cpu_ns
             assert began is not None
             done = {work.command("b").event, work.command("s").event}
             assert done == {"burned", "shorts_ended"}
             while len(total.events) < 200:
-                header, rows = rig.next()
+                header, rows = harness.next()
                 threads = total.take(header, rows) - first
                 process = (header.process.cpu_ns or 0) - began
             assert header.exited.inexact == 0
@@ -206,19 +206,19 @@ def test_live_and_ended_threads_use_the_cpu_of_the_process() -> None:
                 assert event.totals["cpu_run_ns"] <= event.lifetime_ns + 1_000_000
                 assert event.start_ns + event.lifetime_ns <= header.time_ns + 100_000_000
     finally:
-        rig.close()
+        harness.close()
 
 
 def test_a_frame_tells_whether_delays_are_counted() -> None:
-    rig = Rig()
+    harness = Harness()
     try:
         with delay_switch.kept(), KnownWork() as work:
             DelayAccounting(ProcFs()).set(True)
-            rig.targets.attach(work.pid, None, 20)
-            assert rig.next()[0].process.delay_accounting is True
+            harness.targets.attach(work.pid, None, 20)
+            assert harness.next()[0].process.delay_accounting is True
             DelayAccounting(ProcFs()).set(False)
             deadline = time.monotonic() + 20
-            while rig.next()[0].process.delay_accounting:
+            while harness.next()[0].process.delay_accounting:
                 assert time.monotonic() < deadline
     finally:
-        rig.close()
+        harness.close()

@@ -23,7 +23,7 @@ from tidscope_wire.generated.models import (
     LiveState,
     Target,
 )
-from uplink_rig import MIB, UplinkRig, quiet_targets
+from uplink_harness import MIB, UplinkHarness, quiet_targets
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
@@ -62,14 +62,14 @@ def losses(page: LivePage) -> list[tuple[int, int]]:
 
 
 async def test_frames_go_out_as_they_come(targets: TargetRegistry, backend: Backend) -> None:
-    async with backend.page() as page, UplinkRig(targets, backend.port) as rig:
-        rig.put(stream(1, 5))
+    async with backend.page() as page, UplinkHarness(targets, backend.port) as harness:
+        harness.put(stream(1, 5))
         await page.subscribe(TARGET_ID)
         assert await numbers(page, 5) == [1, 2, 3, 4, 5]
-        rig.put(stream(6, 9), first=6)
+        harness.put(stream(6, 9), first=6)
         assert await numbers(page, 9) == [6, 7, 8, 9]
         # A target that began when the connection was there.
-        rig.put([key_frame(1, target_id=OTHER)], of=target(OTHER))
+        harness.put([key_frame(1, target_id=OTHER)], of=target(OTHER))
         await page.subscribe(OTHER)
         assert (await page.frame())[0].target == OTHER
         assert losses(page) == []
@@ -81,32 +81,32 @@ async def test_a_connection_that_breaks_loses_and_doubles_nothing(
     async with (
         Relay(backend.port) as network,
         backend.page() as page,
-        UplinkRig(targets, network.port) as rig,
+        UplinkHarness(targets, network.port) as harness,
     ):
         await page.subscribe(TARGET_ID)
-        rig.put(stream(1, 7))
+        harness.put(stream(1, 7))
         assert await numbers(page, 7) == list(range(1, 8))
         for first in range(8, 48, 8):
             network.cut()
-            await rig.ended()
-            rig.put(stream(first, first + 7), first=first)
-            rig.go_on()
+            await harness.ended()
+            harness.put(stream(first, first + 7), first=first)
+            harness.go_on()
             assert await numbers(page, first + 7) == list(range(first, first + 8))
-        told = await health(backend)
-        assert (told.frames, told.lost, losses(page)) == (47, 0, [])
+        reported = await health(backend)
+        assert (reported.frames, reported.lost, losses(page)) == (47, 0, [])
 
 
 async def test_a_new_backend_gets_all_that_is_kept(targets: TargetRegistry) -> None:
     """A page that waited through it sees each frame once."""
     async with running_backend() as first, first.page() as page:
-        rig = UplinkRig(targets, first.port)
-        await rig.__aenter__()
-        rig.put(stream(1, 17))
+        harness = UplinkHarness(targets, first.port)
+        await harness.__aenter__()
+        harness.put(stream(1, 17))
         await page.subscribe(TARGET_ID)
         assert await numbers(page, 17) == list(range(1, 18))
     try:
-        await rig.ended()
-        rig.put(stream(18, 25), first=18)
+        await harness.ended()
+        harness.put(stream(18, 25), first=18)
         async with (
             running_backend(first.port, queue_frames=10_000) as second,
             second.page() as page,
@@ -114,13 +114,13 @@ async def test_a_new_backend_gets_all_that_is_kept(targets: TargetRegistry) -> N
         ):
             await page.subscribe(TARGET_ID, 17)
             await fresh.subscribe(TARGET_ID)
-            rig.go_on()
+            harness.go_on()
             assert await numbers(page, 25) == list(range(18, 26))
             assert await numbers(fresh, 25) == list(range(1, 26))
             assert losses(page) == losses(fresh) == []
             assert (await health(second)).lost == 0
     finally:
-        await rig.__aexit__(None, None, None)
+        await harness.__aexit__(None, None, None)
 
 
 async def test_a_new_backend_gets_the_baseline_that_left_the_replay_buffer(
@@ -128,12 +128,12 @@ async def test_a_new_backend_gets_the_baseline_that_left_the_replay_buffer(
 ) -> None:
     frames = stream(1, 200, baseline=True)
     room = sum(len(frame) for frame in frames[150:])
-    rig = UplinkRig(targets, backend.port, most_bytes=room)
-    rig.put(frames)
-    assert rig.replay.size <= room
+    harness = UplinkHarness(targets, backend.port, most_bytes=room)
+    harness.put(frames)
+    assert harness.replay.size <= room
     async with backend.page() as page:
         await page.subscribe(TARGET_ID)
-        async with rig:
+        async with harness:
             header, data = await page.frame()
             assert (header.baseline, data) == (True, frames[0])
             header, _ = await page.frame()
@@ -150,23 +150,25 @@ async def test_decisions_alone_do_not_announce_the_target_again(
     def steered(**changes: object) -> Target:
         return target(TARGET_ID).model_copy(update={"steering": steering(**changes)})
 
-    async with backend.page() as page, UplinkRig(targets, backend.port) as rig:
+    async with backend.page() as page, UplinkHarness(targets, backend.port) as harness:
         await page.subscribe(TARGET_ID)
         for number in range(1, 6):
-            told = steered(decisions=number, size=number, state="exploring", reason=f"{number}.")
-            rig.put([frame_bytes(number) if number > 1 else key_frame(1)], number, of=told)
+            reported = steered(
+                decisions=number, size=number, state="exploring", reason=f"{number}."
+            )
+            harness.put([frame_bytes(number) if number > 1 else key_frame(1)], number, of=reported)
             await page.frame()
         states = [text for text in page.texts if isinstance(text, LiveState)]
         announced = [one for one in states if one.targets]
         assert len(announced) == 1
-        rig.put([frame_bytes(6)], 6, of=steered(problem="The agent does not answer."))
+        harness.put([frame_bytes(6)], 6, of=steered(problem="The agent does not answer."))
         await page.frame()
         (last,) = [one for one in page.texts if isinstance(one, LiveState)][-1].targets
         assert last.steering is not None
         assert last.steering.problem == "The agent does not answer."
 
 
-async def test_a_backend_away_longer_than_the_bound_is_told_what_was_lost(
+async def test_a_backend_away_longer_than_the_bound_is_reported_what_was_lost(
     targets: TargetRegistry, backend: Backend
 ) -> None:
     frames = stream(1, 200)
@@ -174,16 +176,16 @@ async def test_a_backend_away_longer_than_the_bound_is_told_what_was_lost(
     async with (
         Relay(backend.port) as network,
         backend.page() as page,
-        UplinkRig(targets, network.port, most_bytes=room) as rig,
+        UplinkHarness(targets, network.port, most_bytes=room) as harness,
     ):
         await page.subscribe(TARGET_ID)
-        rig.put(frames[:25])
+        harness.put(frames[:25])
         assert await numbers(page, 25) == list(range(1, 26))
         network.cut()
-        await rig.ended()
-        rig.put(frames[25:], first=26)
-        assert rig.replay.size <= room
-        rig.go_on()
+        await harness.ended()
+        harness.put(frames[25:], first=26)
+        assert harness.replay.size <= room
+        harness.go_on()
         # Groups of ten: the one of the 150th frame went whole.
         header, _ = await page.frame()
         assert (header.seq, header.kind) == (151, "key")
@@ -191,20 +193,20 @@ async def test_a_backend_away_longer_than_the_bound_is_told_what_was_lost(
         (lost,) = [text for text in page.texts if isinstance(text, FramesLost)]
         assert lost.reason == "the collector's replay buffer was full"
         assert await numbers(page, 200) == list(range(152, 201))
-        told = await health(backend)
-        assert (told.frames, told.lost) == (25 + 50, 125)
+        reported = await health(backend)
+        assert (reported.frames, reported.lost) == (25 + 50, 125)
 
 
 async def test_a_new_backend_after_a_long_time(targets: TargetRegistry, backend: Backend) -> None:
-    """Each page is told of what it did not have, and of no more."""
+    """Each page is reported of what it did not have, and of no more."""
     frames = stream(1, 200)
     room = sum(len(frame) for frame in frames[150:])
-    rig = UplinkRig(targets, backend.port, most_bytes=room)
-    rig.put(frames)
+    harness = UplinkHarness(targets, backend.port, most_bytes=room)
+    harness.put(frames)
     async with backend.page() as waiting, backend.page() as fresh:
         await waiting.subscribe(TARGET_ID, 120)
         await fresh.subscribe(TARGET_ID)
-        async with rig:
+        async with harness:
             assert await numbers(waiting, 200) == list(range(151, 201))
             assert await numbers(fresh, 200) == list(range(151, 201))
         assert losses(waiting) == [(121, 150)]
@@ -215,8 +217,8 @@ async def test_a_wrong_secret_is_named_once_and_waited_for(
     targets: TargetRegistry, backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    async with UplinkRig(targets, backend.port, secret="not-the-secret") as rig:
-        for wait in await rig.tries(4):
+    async with UplinkHarness(targets, backend.port, secret="not-the-secret") as harness:
+        for wait in await harness.tries(4):
             assert LONGEST_WAIT_S * LEAST <= wait <= LONGEST_WAIT_S * MOST
     said = [record.message for record in caplog.records if record.name == "tidscope.uplink"]
     assert len(said) == 1
@@ -232,8 +234,8 @@ async def test_another_version_is_named_and_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(connection, "PROTOCOL_VERSION", 99)
-    async with UplinkRig(targets, backend.port) as rig:
-        assert min(await rig.tries(2)) >= LONGEST_WAIT_S * LEAST
+    async with UplinkHarness(targets, backend.port) as harness:
+        assert min(await harness.tries(2)) >= LONGEST_WAIT_S * LEAST
     assert f"the collector speaks version 99, the backend {PROTOCOL_VERSION}" in caplog.text
     assert "install the same version" in caplog.text
 
@@ -241,22 +243,25 @@ async def test_another_version_is_named_and_waited_for(
 async def test_too_many_collectors(
     targets: TargetRegistry, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with running_backend(max_collectors=0) as full, UplinkRig(targets, full.port) as rig:
-        assert min(await rig.tries(2)) >= LONGEST_WAIT_S * LEAST
+    async with (
+        running_backend(max_collectors=0) as full,
+        UplinkHarness(targets, full.port) as harness,
+    ):
+        assert min(await harness.tries(2)) >= LONGEST_WAIT_S * LEAST
     assert "4429" in caplog.text
 
 
 async def test_two_collectors_of_a_host_do_not_fight(
     targets: TargetRegistry, backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with UplinkRig(targets, backend.port) as rig:
-        rig.put(stream(1, 3))
+    async with UplinkHarness(targets, backend.port) as harness:
+        harness.put(stream(1, 3))
         async with backend.page() as page:
             await page.subscribe(TARGET_ID)
             await numbers(page, 3)
         async with backend.collector() as other:
             await other.greeted()
-            assert await rig.ended() >= REPLACED_WAIT_S * LEAST
+            assert await harness.ended() >= REPLACED_WAIT_S * LEAST
     assert "stop one of the two collectors" in caplog.text
 
 
@@ -266,8 +271,8 @@ async def test_no_backend_is_said_once_and_the_wait_grows(
     caplog.set_level(logging.INFO)
     async with running_backend() as gone:
         port = gone.port
-    async with UplinkRig(targets, port) as rig:
-        waits = await rig.tries(8)
+    async with UplinkHarness(targets, port) as harness:
+        waits = await harness.tries(8)
     for turn, wait in enumerate(waits):
         assert min(0.1 * 2**turn, 5) * LEAST <= wait <= min(0.1 * 2**turn, 5) * MOST
     assert len([record for record in caplog.records if "no backend at" in record.message]) == 1
@@ -279,22 +284,22 @@ async def test_a_refused_frame_is_left_out_alone(
     """Not those before and behind it, and not those of another target."""
     frames = [*stream(1, 12), b"no frame at all", *stream(14, 30)]
     others = stream(1, 30, target_id=OTHER)
-    rig = UplinkRig(targets, backend.port)
-    rig.put(frames)
-    rig.put(others, of=target(OTHER))
-    async with backend.page() as page, backend.page() as neighbour, rig:
+    harness = UplinkHarness(targets, backend.port)
+    harness.put(frames)
+    harness.put(others, of=target(OTHER))
+    async with backend.page() as page, backend.page() as neighbour, harness:
         await page.subscribe(TARGET_ID)
         await neighbour.subscribe(OTHER)
-        assert await rig.ended() >= LONGEST_WAIT_S * LEAST
-        rig.go_on()
+        assert await harness.ended() >= LONGEST_WAIT_S * LEAST
+        harness.go_on()
         expected = [*range(1, 13), *range(14, 31)]
         assert await numbers(page, 30) == expected
         assert losses(page) == [(13, 13)]
         assert await numbers(neighbour, 30) == list(range(1, 31))
         # It is left out for good, also where a backend starts from nothing.
-        rig.put(stream(31, 31), first=31)
+        harness.put(stream(31, 31), first=31)
         await numbers(page, 31)
-        assert len(rig.waits) == 1
+        assert len(harness.waits) == 1
     assert "refused a message (4400: not a frame" in caplog.text
 
 
@@ -344,17 +349,17 @@ async def test_replay_starts_right_behind_what_the_backend_has(targets: TargetRe
                     await socket.close(1012)
                     return
 
-    async with Server(behave) as server, UplinkRig(targets, server.port) as rig:
-        rig.put(stream(1, 12))
-        await rig.ended()
+    async with Server(behave) as server, UplinkHarness(targets, server.port) as harness:
+        harness.put(stream(1, 12))
+        await harness.ended()
         assert [got.get_nowait() for _ in range(3)] == [1, 2, 3]
-        rig.go_on()
-        await rig.ended()
+        harness.go_on()
+        await harness.ended()
         assert [got.get_nowait() for _ in range(3)] == [8, 9, 10]
 
 
-async def test_what_changed_between_hello_and_welcome_is_told(targets: TargetRegistry) -> None:
-    told: asyncio.Queue[dict[str, object]] = asyncio.Queue()
+async def test_what_changed_between_hello_and_welcome_is_reported(targets: TargetRegistry) -> None:
+    reported: asyncio.Queue[dict[str, object]] = asyncio.Queue()
     targets.update(target())
 
     async def behave(socket: ServerConnection) -> None:
@@ -364,10 +369,10 @@ async def test_what_changed_between_hello_and_welcome_is_told(targets: TargetReg
         message = CollectorWelcome(protocol=PROTOCOL_VERSION, resume={})
         await socket.send(message.model_dump_json())
         async for text in socket:
-            await told.put(json.loads(text))
+            await reported.put(json.loads(text))
 
-    async with Server(behave) as server, UplinkRig(targets, server.port):
-        changed = await told.get()
+    async with Server(behave) as server, UplinkHarness(targets, server.port):
+        changed = await reported.get()
     assert changed["type"] == "target_changed"
     assert changed["target"] == target(rate_hz=50).model_dump(mode="json")
 
@@ -380,9 +385,9 @@ async def test_a_backend_that_welcomes_and_fails_is_not_hammered(
         await welcome(socket)
         await socket.close(code)
 
-    async with Server(behave) as server, UplinkRig(targets, server.port) as rig:
-        rig.put(stream(1, 3))
-        waits = await rig.tries(7)
+    async with Server(behave) as server, UplinkHarness(targets, server.port) as harness:
+        harness.put(stream(1, 3))
+        waits = await harness.tries(7)
     assert waits[0] <= 0.1 * MOST
     assert waits[-1] >= LONGEST_WAIT_S * LEAST
 
@@ -398,8 +403,8 @@ async def test_an_answer_that_is_no_welcome(
         await socket.send(answer)
         await socket.wait_closed()
 
-    async with Server(behave) as server, UplinkRig(targets, server.port) as rig:
-        first, second = await rig.tries(2)
+    async with Server(behave) as server, UplinkHarness(targets, server.port) as harness:
+        first, second = await harness.tries(2)
     assert second > first
     assert "did not answer the hello with a welcome" in caplog.text
 
@@ -415,8 +420,8 @@ async def test_a_server_that_is_no_backend(
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         port: int = server.sockets[0].getsockname()[1]
-        async with UplinkRig(targets, port) as rig:
-            first, second = await rig.tries(2)
+        async with UplinkHarness(targets, port) as harness:
+            first, second = await harness.tries(2)
     assert second > first
     assert "no backend at" in caplog.text
     assert "404" in caplog.text
@@ -442,18 +447,21 @@ async def test_a_slow_backend_slows_nobody_and_hears_of_each_frame_or_its_loss(
                 if text["type"] == "frames_lost":
                     await got.put((text["from_seq"], text["to_seq"]))
 
-    async with Server(behave) as server, UplinkRig(targets, server.port, most_bytes=4 * MIB) as rig:
+    async with (
+        Server(behave) as server,
+        UplinkHarness(targets, server.port, most_bytes=4 * MIB) as harness,
+    ):
         for seq in range(1, count + 1):
-            rig.put([seq.to_bytes(4, "big") + b"." * (size - 4)], first=seq)
-            assert rig.replay.size <= 4 * MIB
+            harness.put([seq.to_bytes(4, "big") + b"." * (size - 4)], first=seq)
+            assert harness.replay.size <= 4 * MIB
             await asyncio.sleep(0)
         read.set()
-        told = [await got.get()]
-        while told[-1][1] < count:
-            told.append(await got.get())
-    assert [first for first, _ in told] == [1, *(last + 1 for _, last in told[:-1])]
-    assert sum(last > first for first, last in told) >= 1
-    assert sum(last == first for first, last in told) >= 80
+        reported = [await got.get()]
+        while reported[-1][1] < count:
+            reported.append(await got.get())
+    assert [first for first, _ in reported] == [1, *(last + 1 for _, last in reported[:-1])]
+    assert sum(last > first for first, last in reported) >= 1
+    assert sum(last == first for first, last in reported) >= 80
 
 
 async def test_ended_targets_are_forgotten_once_their_frames_are_sent(
@@ -472,15 +480,15 @@ async def test_ended_targets_are_forgotten_once_their_frames_are_sent(
 
     names = [f"t-{number}-deadbeef" for number in range(1, 21)]
     async with Server(behave) as server:
-        rig = UplinkRig(targets, server.port)
+        harness = UplinkHarness(targets, server.port)
         for name in names:
-            rig.put(stream(1, 4, target_id=name), of=target(name, state="exited"))
-        async with rig:
+            harness.put(stream(1, 4, target_id=name), of=target(name, state="exited"))
+        async with harness:
             heard = [await said.get() for _ in range(20 * 4 + 4)]
     assert [name for what, name in heard if what == "forgotten"] == names[:4]
     assert heard.index(("forgotten", names[0])) == 80
     assert {one.id for one in targets.all()} == set(names[4:])
-    assert rig.replay.targets() == names[4:]
+    assert harness.replay.targets() == names[4:]
 
 
 async def test_a_target_that_ends_meanwhile_is_not_forgotten_before_its_last_frame(
@@ -500,8 +508,8 @@ async def test_a_target_that_ends_meanwhile_is_not_forgotten_before_its_last_fra
     calls = 0
 
     async with Server(behave) as server:
-        rig = UplinkRig(targets, server.port)
-        rig.put(stream(1, 2))
+        harness = UplinkHarness(targets, server.port)
+        harness.put(stream(1, 2))
         for number in range(16):
             targets.update(target(f"t-{number}-deadbeef", state="exited"))
 
@@ -510,11 +518,11 @@ async def test_a_target_that_ends_meanwhile_is_not_forgotten_before_its_last_fra
             nonlocal calls
             calls += 1
             if calls == 3:
-                rig.put(stream(3, 3), first=3, of=target(state="exited"))
+                harness.put(stream(3, 3), first=3, of=target(state="exited"))
             return listed()
 
         monkeypatch.setattr(targets, "all", end_meanwhile)
-        async with rig:
+        async with harness:
             heard = [await said.get() for _ in range(4)]
     assert heard == [("frame", TARGET_ID)] * 3 + [("forgotten", TARGET_ID)]
 
@@ -523,8 +531,8 @@ async def test_a_fault_of_its_own_is_survived(
     targets: TargetRegistry, backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     faults = [RuntimeError("a bug")]
-    async with backend.page() as page, UplinkRig(targets, backend.port) as rig:
-        after = rig.replay.after
+    async with backend.page() as page, UplinkHarness(targets, backend.port) as harness:
+        after = harness.replay.after
 
         def failing(name: str, seq: int) -> object:
             if faults:
@@ -532,10 +540,10 @@ async def test_a_fault_of_its_own_is_survived(
             return after(name, seq)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(rig.replay, "after", failing)
-            rig.put([key_frame(1), frame_bytes(2)])
-            assert await rig.ended() >= LONGEST_WAIT_S * LEAST
-            rig.go_on()
+            patch.setattr(harness.replay, "after", failing)
+            harness.put([key_frame(1), frame_bytes(2)])
+            assert await harness.ended() >= LONGEST_WAIT_S * LEAST
+            harness.go_on()
             await page.subscribe(TARGET_ID)
             assert await numbers(page, 2) == [1, 2]
     assert "a bug" in caplog.text
@@ -545,7 +553,7 @@ async def test_hosts_and_targets_are_there_for_a_new_backend(
     targets: TargetRegistry, backend: Backend
 ) -> None:
     targets.update(target())
-    async with backend.page() as page, UplinkRig(targets, backend.port):
+    async with backend.page() as page, UplinkHarness(targets, backend.port):
         state = await page.text(LiveState)
         while not state.targets:
             state = await page.text(LiveState)

@@ -1,4 +1,4 @@
-"""Drives a program with an agent: the same one in each language, told what to do by lines.
+"""Drives a program with an agent: the same one in each language, reported what to do by lines.
 
 Its pool has 3 workers (or GOMAXPROCS) at the start, and bounds of 1 and 8.
 """

@@ -1,5 +1,5 @@
 /*
- * A thread that is not the first one executes the program anew. Waits for a line; the first thread
+ * A thread that is not the first one executes the program again. Waits for a line; the first thread
  * sends 5 bytes, another one 70; that one executes this program with "second", which says
  * "executed", waits for a line and sends 300.
  */

@@ -54,7 +54,7 @@ class GoProgramRun:
             executable.unlink()
 
     def step(self) -> int:
-        """Let it set the next value; what it says is in force then."""
+        """Let it set the next value; what it says is in effect then."""
         os.kill(self.pid, signal.SIGUSR1)
         self.said = self._next()
         return self.said

@@ -106,8 +106,8 @@ def moved(action: Callable[[], object]) -> Numbers:
         return less(link.ask(ATTR_PID, threading.get_native_id()), before)
 
 
-def same(told: object, expected: object) -> None:
-    assert told == expected, f"{told} instead of {expected}"
+def same(reported: object, expected: object) -> None:
+    assert reported == expected, f"{reported} instead of {expected}"
 
 
 def datagrams(family: int = socket.AF_INET) -> tuple[socket.socket, socket.socket]:
@@ -152,8 +152,8 @@ def profile_version_and_length_tell_the_layout() -> None:
     same(kernel_profile(ProcFs()), "netext")
     layout = KERNEL.layout
     same((layout.name, layout.version, layout.length), ("v13+netext", 13, 448))
-    told = Columns(layout, delay_accounting=True).fields[-4:]
-    same(told, ("net_read_bytes", "net_write_bytes", "net_read_calls", "net_write_calls"))
+    reported = Columns(layout, delay_accounting=True).fields[-4:]
+    same(reported, ("net_read_bytes", "net_write_bytes", "net_read_calls", "net_write_calls"))
     try:
         choose(layout.version, layout.length, STOCK)
     except UnknownLayoutError:
@@ -233,12 +233,12 @@ def raw_sockets_are_counted() -> None:
 
 def a_process_is_the_sum_of_its_threads_dead_ones_included() -> None:
     ready, leave = threading.Barrier(9), threading.Event()
-    told: list[Numbers] = []
+    reported: list[Numbers] = []
 
     def stay(count: int) -> None:
         exchange(count)
         with Link() as link:
-            told.append(link.ask(ATTR_PID, threading.get_native_id()))
+            reported.append(link.ask(ATTR_PID, threading.get_native_id()))
         ready.wait()
         leave.wait()
 
@@ -260,7 +260,7 @@ def a_process_is_the_sum_of_its_threads_dead_ones_included() -> None:
     every = sum(range(1, 101)) + sum(1000 + at for at in range(8))
     same(alive, (every, every, 108, 108))
     same(dead, alive)
-    same(sorted(told), [(1000 + at, 1000 + at, 1, 1) for at in range(8)])
+    same(sorted(reported), [(1000 + at, 1000 + at, 1, 1) for at in range(8)])
 
 
 def the_sum_never_goes_back_while_threads_end() -> None:
@@ -284,8 +284,8 @@ def the_sum_never_goes_back_while_threads_end() -> None:
             assert all(a >= b for a, b in zip(now, last, strict=True)), f"{now} after {last}"
             last = now
         driver.join()
-        told = less(link.ask(ATTR_TGID, os.getpid()), before)
-        same(told, (18_000, 18_000, 180, 180))
+        reported = less(link.ask(ATTR_TGID, os.getpid()), before)
+        same(reported, (18_000, 18_000, 180, 180))
 
 
 def child(work: Callable[[], object]) -> int:

@@ -12,7 +12,7 @@
  *   n  one more thread, "extra", starts and stays
  *   e  the oldest "extra" ends
  *   z  the main thread ends and leaves the reading of commands to a thread named "heir"
- *   x  the program executes itself anew: same process, all other threads gone
+ *   x  the program executes itself again: same process, all other threads gone
  *   p  the accounts of the process as a whole
  *   q  all threads end, the accounts of the process are given, exit code 7
  *

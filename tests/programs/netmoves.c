@@ -156,7 +156,7 @@ struct job {
   int socket;
   int other;
   size_t bytes;
-  bool leaves; /* ends when its work is done, and not when it is told to */
+  bool leaves; /* ends when its work is done, and not when it is asked to */
   bool done;
 };
 
@@ -509,7 +509,7 @@ static void in_vain(struct job *job)
   fails_with(send(ends[0], nowhere, 100, 0), EFAULT, "send of what is not there");
   fails_with(recv(ends[1], room, 100, MSG_DONTWAIT), EAGAIN, "recv");
   close(ends[1]);
-  gave(send(ends[0], room, 30, 0)); /* goes out; that nobody listens is told to the next call */
+  gave(send(ends[0], room, 30, 0)); /* goes out; that nobody listens is reported to the next call */
   fails_with(send(ends[0], room, 30, 0), ECONNREFUSED, "send to nobody");
   close(ends[0]);
   (void)job;

@@ -97,14 +97,14 @@ class Report(BaseModel):
 
 @dataclass
 class Outcome:
-    """What a case moved, and what the collector told of it.
+    """What a case moved, and what the collector received of it.
 
     Attributes:
         report: of the program.
         network: the source of network numbers.
         listed: threads that were there when the work was done.
         live: the numbers of each thread, by id, at that time.
-        exited: id, name and numbers of each thread, in the order in which the exits were told.
+        exited: id, name and numbers of each thread, in the order in which the exits were received.
         inexact: how many of them had no exit record.
         totals: of all threads.
     """
@@ -123,7 +123,7 @@ def build() -> Path:
     return build_c(Path(__file__).with_name("netmoves.c"), "-static")
 
 
-class Rig:
+class Harness:
     """A collector without a backend, whose frames come to whoever asks.
 
     Args:
@@ -154,9 +154,9 @@ class Rig:
 
 
 @contextmanager
-def rig(network: Choice) -> Iterator[Rig]:
-    """A rig for the time of a ``with`` statement."""
-    made = Rig(network)
+def harness(network: Choice) -> Iterator[Harness]:
+    """A harness for the time of a ``with`` statement."""
+    made = Harness(network)
     try:
         yield made
     finally:
@@ -195,27 +195,27 @@ def go_on(process: subprocess.Popen[str]) -> None:
     process.stdin.write("\n")
 
 
-def measure(case: str, rig: Rig) -> Outcome:
+def measure(case: str, harness: Harness) -> Outcome:
     """Run a case under the eyes of the collector."""
     with program(case) as process:
         json.loads(line(process))
-        target, _ = rig.targets.attach(process.pid, None, RATE_HZ)
+        target, _ = harness.targets.attach(process.pid, None, RATE_HZ)
         live: dict[int, tuple[int, ...]] = {}
         exited: list[ThreadExited] = []
-        rig.next()
+        harness.next()
         go_on(process)
         report = Report.model_validate_json(line(process))
         listed = frozenset(int(name) for name in os.listdir(f"/proc/{process.pid}/task"))
         done_us = time.time_ns() // 1000
         while True:
-            header, rows = rig.next()
+            header, rows = harness.next()
             _take(header, rows, live, exited)
             if header.unix_us > done_us:
                 break
         outcome = Outcome(report, target.source.network, listed, dict(live))
         go_on(process)
         while not any(event.type == "target_exited" for event in header.events):
-            header, rows = rig.next()
+            header, rows = harness.next()
             _take(header, rows, live, exited)
     outcome.exited = [(one.tid, one.name, _of(one.totals)) for one in exited]
     outcome.inexact = header.exited.inexact
@@ -288,13 +288,13 @@ def _expected(case: str, account: Account, network: str) -> Account:
     return account
 
 
-def _compare(whose: str, accounts: list[Account], told: list[tuple[int, ...]]) -> list[str]:
+def _compare(whose: str, accounts: list[Account], received: list[tuple[int, ...]]) -> list[str]:
     # Records of threads that used one id may come in any order: each is on its own CPU's socket.
     ordered = sorted(accounts, key=lambda one: one.numbers)
     wrong = []
-    if len(accounts) != len(told):
-        wrong.append(f"{whose}: {len(told)} times instead of {len(accounts)}")
-    for account, numbers in zip(ordered, sorted(told), strict=False):
+    if len(accounts) != len(received):
+        wrong.append(f"{whose}: {len(received)} times instead of {len(accounts)}")
+    for account, numbers in zip(ordered, sorted(received), strict=False):
         exact = numbers if account.calls_exact else (*numbers[:2], *account.numbers[2:])
         called = all(
             bool(calls) == bool(moved)
@@ -312,7 +312,7 @@ def main() -> int:
     parser.add_argument("cases", nargs="*", choices=[[], *CASES])
     arguments = parser.parse_args()
     failed = 0
-    with rig(arguments.network) as made:
+    with harness(arguments.network) as made:
         for case in arguments.cases or CASES:
             outcome = measure(case, made)
             wrong = differences(case, outcome)

@@ -231,7 +231,7 @@ class Reader:
 
 @st.composite
 def streams(draw: st.DrawFn) -> list[bytes]:
-    """A life of a few threads whose ids are used again, told in frames from a key frame on."""
+    """A life of a few threads whose ids are used again, reported in frames from a key frame on."""
     alive: dict[int, tuple[int, str]] = {}
     counters: dict[int, Values] = {}
     frames = []

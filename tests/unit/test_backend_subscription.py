@@ -104,7 +104,7 @@ def test_counters_of_a_coalesced_frame_are_the_last_ones() -> None:
     assert decode_rows(split(frame.data)[1]).columns["cpu_run_ns"].tolist() == [300]
 
 
-def test_a_page_too_far_behind_loses_frames_and_is_told() -> None:
+def test_a_page_too_far_behind_loses_frames_and_is_reported() -> None:
     history = history_of([])
     subscription = Subscription(TARGET, history, 0, Bounds(2, 1 << 30, merged_bytes=10))
     feed(subscription, history, stream(1, 3))
@@ -130,7 +130,7 @@ def test_frames_that_cannot_be_merged_are_counted() -> None:
     assert "coalesced" in lost.reason
 
 
-def test_a_page_slower_than_the_kept_past_is_told_what_it_missed() -> None:
+def test_a_page_slower_than_the_kept_past_is_reported_what_it_missed() -> None:
     frames = stream(1, 40)
     history = history_of(frames, max_bytes=sum(map(len, frames)))
     subscription = Subscription(TARGET, history, None, ROOMY)

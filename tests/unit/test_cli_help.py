@@ -11,7 +11,7 @@ from tidscope_backend.cli import VERBS, load, main
 from tidscope_backend.cli.command import Command
 
 RETIRED = re.compile(
-    r"\b(told|taken|anew|mend|hold against|none is|what is|whom|more than once|of the runs)\b"
+    r"\b(reported|taken|again|fix|compares with|none is|what is|whom|more than once|of the runs)\b"
 )
 """Phrases that the glossary replaces."""
 

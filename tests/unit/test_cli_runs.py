@@ -31,7 +31,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def reported(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert main(arguments) == 0
     return capsys.readouterr().out
 
@@ -62,15 +62,15 @@ def make_outcome(**changes: Any) -> RunOutcome:
 
 
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = told(capsys, "runs", "list").splitlines()
+    lines = reported(capsys, "runs", "list").splitlines()
     assert [line.split()[0] for line in lines] == [run_id(3), run_id(2), run_id(1)]
     assert "2.4 s" in lines[0]
-    as_json = json.loads(told(capsys, "runs", "list", "--json"))
+    as_json = json.loads(reported(capsys, "runs", "list", "--json"))
     assert [run["name"] for run in as_json] == ["after", "after", "before"]
 
 
 def test_show(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
-    text = told(capsys, "runs", "show", "before")
+    text = reported(capsys, "runs", "show", "before")
     # 1.2 s of main, 80 ms of worker-1 and 450 ms of worker-2; a delay of main alone is known.
     assert "CPU 1.73 s, run-queue delay 240.0 ms, block I/O delay n/a" in text
     assert "disk read n/a, written n/a" in text
@@ -95,7 +95,7 @@ def table(text: str, last_heading: str) -> list[list[str]]:
 
 
 def test_show_as_json(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
-    found = json.loads(told(capsys, "runs", "show", "before", "--json"))
+    found = json.loads(reported(capsys, "runs", "show", "before", "--json"))
     assert found["manifest"]["id"] == run_id(1)
     assert found["disk_bytes"] == RunFolder(runs / run_id(1)).bytes()
     assert found["totals"] == {"cpu_run_ns": 1_730_000_000, "cpu_delay_ns": 240_000_001}
@@ -149,9 +149,9 @@ def test_a_command_that_failed_is_marked_in_the_list(
 ) -> None:
     outcome = make_outcome(exit_code=exit_code, signal=killed_by)
     write_run(runs, 4, name="command", outcome=outcome)
-    line, *_ = told(capsys, "runs", "list").splitlines()
+    line, *_ = reported(capsys, "runs", "list").splitlines()
     assert line.endswith(f"command {shown}" if shown else "command")
-    first, *others = json.loads(told(capsys, "runs", "list", "--json"))
+    first, *others = json.loads(reported(capsys, "runs", "list", "--json"))
     assert first["failed"] == (shown is not None)
     assert {other["failed"] for other in others} == {None}
 
@@ -163,15 +163,15 @@ def test_the_size_is_that_of_the_files(capsys: pytest.CaptureFixture[str], runs:
     counts = manifest.counts.model_copy(update={"bytes": 999 * 1024**2})
     folder.write_manifest(manifest.model_copy(update={"counts": counts}))
     size = format_bytes(folder.bytes())
-    assert f"{size} on disk" in told(capsys, "runs", "show", "before").splitlines()[0]
-    (line,) = [line for line in told(capsys, "runs", "list").splitlines() if "before" in line]
+    assert f"{size} on disk" in reported(capsys, "runs", "show", "before").splitlines()[0]
+    (line,) = [line for line in reported(capsys, "runs", "list").splitlines() if "before" in line]
     assert size in line
     assert "999" not in line
 
 
 def test_rename_and_tag(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
-    told(capsys, "runs", "rename", "before", "long ago")
-    told(capsys, "runs", "tag", "long", "a", "b")
+    reported(capsys, "runs", "rename", "before", "long ago")
+    reported(capsys, "runs", "tag", "long", "a", "b")
     manifest = RunFolder(runs / run_id(1)).read_manifest()
     assert (manifest.name, manifest.tags) == ("long ago", ["a", "b"])
     assert "120 char" in refused(capsys, "runs", "rename", "long", "x" * 121)
@@ -185,15 +185,15 @@ def test_what_is_being_recorded_is_left_alone(
     for arguments in (("delete", "before"), ("rename", "before", "x"), ("tag", "before")):
         assert "is being recorded" in refused(capsys, "runs", *arguments)
     lock.release()
-    told(capsys, "runs", "delete", "before")
+    reported(capsys, "runs", "delete", "before")
 
 
 def test_delete_and_restore(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
     assert "could be any of 2" in refused(capsys, "runs", "delete", "after")
-    told(capsys, "runs", "delete", "before")
+    reported(capsys, "runs", "delete", "before")
     assert not (runs / run_id(1)).exists()
     assert "no run" in refused(capsys, "runs", "show", "before")
-    told(capsys, "runs", "restore", run_id(1))
+    reported(capsys, "runs", "restore", run_id(1))
     assert (runs / run_id(1)).exists()
     assert "no run '../x'" in refused(capsys, "runs", "restore", "../x")
 
@@ -201,15 +201,15 @@ def test_delete_and_restore(capsys: pytest.CaptureFixture[str], runs: Path) -> N
 @pytest.mark.parametrize("ending", ["tar.zst", "parquet", "csv", "json"])
 def test_export(capsys: pytest.CaptureFixture[str], tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"run.{ending}"
-    told(capsys, "runs", "export", "before", str(file))
+    reported(capsys, "runs", "export", "before", str(file))
     assert file.stat().st_size > 100
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [file.name]
 
 
 def test_import(capsys: pytest.CaptureFixture[str], tmp_path: Path, runs: Path) -> None:
     file = tmp_path / "run.tar.zst"
-    told(capsys, "runs", "export", "before", str(file))
-    told(capsys, "runs", "import", str(file))
+    reported(capsys, "runs", "export", "before", str(file))
+    reported(capsys, "runs", "import", str(file))
     assert len(list(runs.glob("r-*"))) == 4
     file.write_bytes(b"nothing")
     assert "zstd" in refused(capsys, "runs", "import", str(file))
@@ -218,16 +218,16 @@ def test_import(capsys: pytest.CaptureFixture[str], tmp_path: Path, runs: Path) 
 
 def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
     groups = ("before", f"{run_id(2)},{run_id(3)}")
-    found = json.loads(told(capsys, "compare", *groups, "--json", "--match", "before:main=m"))
+    found = json.loads(reported(capsys, "compare", *groups, "--json", "--match", "before:main=m"))
     assert [group["runs"] for group in found["groups"]] == [[run_id(1)], [run_id(2), run_id(3)]]
     assert [role["label"] for role in found["roles"] if role["manual"]] == ["m"]
-    lines = told(capsys, "compare", *groups).splitlines()
+    lines = reported(capsys, "compare", *groups).splitlines()
     place = next(i for i, line in enumerate(lines) if line.startswith("On-CPU time (cores)"))
     assert lines[place].split() == ["On-CPU", "time", "(cores)", "0.7208", "0.7208", "±", "0"]
     assert lines[place + 1].split() == ["+0.0", "%", "equal"]
     assert not [line for line in lines if "threads main" in line]
-    assert "threads main:" in told(capsys, "compare", *groups, "--roles")
-    text = told(capsys, "compare", *groups, "--mark", "x")
+    assert "threads main:" in reported(capsys, "compare", *groups, "--roles")
+    text = reported(capsys, "compare", *groups, "--mark", "x")
     assert "before is aligned at its start: it has no mark 'x'" in text
 
 
@@ -239,7 +239,7 @@ def test_compare_prints_intervals_and_not_standard_deviations(
         group = "short" if number < 7 else "long"
         to_ns = time_ns(1) + round(seconds * 1e9)
         write_run(runs, number, name=f"{group}-{number}", group=group, to_ns=to_ns)
-    found = json.loads(told(capsys, "compare", "short", "long", "--json"))
+    found = json.loads(reported(capsys, "compare", "short", "long", "--json"))
     assert [len(group["runs"]) for group in found["groups"]] == [3, 3]
     assert [group["label"] for group in found["groups"]] == ["short", "long"]
     (row,) = [one for one in found["metrics"] if one["metric"] == "duration_s"]
@@ -247,7 +247,7 @@ def test_compare_prints_intervals_and_not_standard_deviations(
     # t(2) · s / √3 is 2.48 standard deviations.
     half = first["high"] - first["mean"]
     assert half == pytest.approx(first["std_dev"] * 4.302653 / 3**0.5, rel=1e-5)
-    text = told(capsys, "compare", "short", "long")
+    text = reported(capsys, "compare", "short", "long")
     (line,) = [line for line in text.splitlines() if line.startswith("Duration (s)")]
     assert f"{first['mean']:.4g} ± {half:.2g}" in line
     assert f"{other['mean']:.4g} ± {other['high'] - other['mean']:.2g}" in line
@@ -260,15 +260,17 @@ def test_compare_prints_intervals_and_not_standard_deviations(
 def test_compare_knows_groups_by_name(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
     for number in (4, 5):
         write_run(runs, number, name=f"night {number}", group="night")
-    found = json.loads(told(capsys, "compare", "before", "night", "--json"))
+    found = json.loads(reported(capsys, "compare", "before", "night", "--json"))
     assert [group["runs"] for group in found["groups"]] == [[run_id(1)], [run_id(4), run_id(5)]]
     write_run(runs, 7, name="fast", group="four workers, small chunks")
-    found = json.loads(told(capsys, "compare", "before", "four workers, small chunks", "--json"))
+    found = json.loads(
+        reported(capsys, "compare", "before", "four workers, small chunks", "--json")
+    )
     assert [group["runs"] for group in found["groups"]] == [[run_id(1)], [run_id(7)]]
     # A group of the name of a run: nobody can say which is meant.
     write_run(runs, 6, name="x", group="before")
     assert "both a run and a group of 1 runs" in refused(capsys, "compare", "before", "night")
-    found = json.loads(told(capsys, "compare", "run:before", "group:before", "--json"))
+    found = json.loads(reported(capsys, "compare", "run:before", "group:before", "--json"))
     assert [group["runs"] for group in found["groups"]] == [[run_id(1)], [run_id(6)]]
     assert "groups: before, four workers, small chunks, night" in refused(
         capsys, "compare", "group:day", "night"
@@ -278,10 +280,10 @@ def test_compare_knows_groups_by_name(capsys: pytest.CaptureFixture[str], runs: 
 
 def test_compare_totals_only_when_asked(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
     write_run(runs, 4, name="long", to_ns=time_ns(1) + 4_800_000_000)
-    text = told(capsys, "compare", "before", "long")
+    text = reported(capsys, "compare", "before", "long")
     assert "On-CPU time (cores)" in text
     assert "Operations" not in text
-    text = told(capsys, "compare", "before", "long", "--totals")
+    text = reported(capsys, "compare", "before", "long", "--totals")
     assert "On-CPU time (s)" in text
     assert "Totals of runs of different length have no verdict; leave out --totals." in text
 

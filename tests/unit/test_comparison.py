@@ -1,4 +1,4 @@
-"""A comparison of runs whose numbers were made up, held against what they add up to."""
+"""A comparison of runs whose numbers were made up, compared with what they add up to."""
 
 from typing import Any
 
@@ -53,9 +53,9 @@ def test_totals_of_process_and_roles() -> None:
     assert values(found, "threads", "worker-#") == [[2], [1]]
     assert values(found, "duration_s") == [[10], [10]]
     assert values(found, "mean_cores") == [[0.7], [0.3]]
-    (told,) = metric(found, "cpu_run_ns").differences
-    assert told.absolute == -4e9
-    assert told.percent == pytest.approx(-400 / 7)
+    (reported,) = metric(found, "cpu_run_ns").differences
+    assert reported.absolute == -4e9
+    assert reported.percent == pytest.approx(-400 / 7)
     for name in ("cpu_run_ns", "voluntary_switches", "threads"):
         for run in (0, 1):
             parts = [values(found, name, role.label)[run][0] or 0 for role in found.roles]
@@ -256,16 +256,16 @@ def test_alignment() -> None:
     ]
     groups = [[run] for run in runs]
 
-    def told(found: Comparison) -> list[tuple[float, str | None]]:
+    def reported(found: Comparison) -> list[tuple[float, str | None]]:
         return [(run.zero_ns / 1e9, run.align_problem) for run in found.runs]
 
-    assert told(compare(groups)) == [(5, None)] * 3
-    assert told(compare(groups, "policy")) == [
+    assert reported(compare(groups)) == [(5, None)] * 3
+    assert reported(compare(groups, "policy")) == [
         (7, None),
         (5, "its policy started before the run and did not change in it"),
         (5, "no policy steered it"),
     ]
-    assert told(compare(groups, "mark", "load")) == [
+    assert reported(compare(groups, "mark", "load")) == [
         (5, "it has no mark 'load'"),
         (5, "it has no mark 'load'"),
         (8, None),
@@ -295,10 +295,10 @@ def test_curves_begin_at_the_runs_start_and_shift_with_alignment() -> None:
 def test_long_curves_are_thinned_and_keep_their_ends() -> None:
     instants = [Instant(5 + s, {"main": (s * 10, 0, 0)}, gomaxprocs=4) for s in range(3000)]
     found = compare([[tables(1, LIVES, instants)], [tables(2)]])
-    told = curve(found, 1, "cpu_run_ns")
-    assert len(told.time_s) == len(told.value) == MAX_POINTS
-    assert (told.time_s[0], told.value[0]) == (0, 0)
-    assert (told.time_s[-1], told.value[-1]) == (2999, 29_990)
+    reported = curve(found, 1, "cpu_run_ns")
+    assert len(reported.time_s) == len(reported.value) == MAX_POINTS
+    assert (reported.time_s[0], reported.value[0]) == (0, 0)
+    assert (reported.time_s[-1], reported.value[-1]) == (2999, 29_990)
     # Steps keep their corners: one that never changes has two points.
     assert curve(found, 1, "gomaxprocs").time_s == [0, 2999]
 

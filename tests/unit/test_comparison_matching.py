@@ -7,13 +7,13 @@ from tidscope_backend.comparison.tables import ComparisonError
 A, B = "r-a", "r-b"
 
 
-def told(corrections: list[Correction], *weights: dict[str, int]) -> list[tuple[object, ...]]:
+def reported(corrections: list[Correction], *weights: dict[str, int]) -> list[tuple[object, ...]]:
     found = match_roles([A, B], list(weights), corrections)
     return [(role.label, role.roles, role.manual) for role in found]
 
 
 def test_same_names_match_and_others_are_listed() -> None:
-    assert told([], {"main": 5, "old-#": 1}, {"main": 4, "new-#": 100}) == [
+    assert reported([], {"main": 5, "old-#": 1}, {"main": 4, "new-#": 100}) == [
         ("new-#", [None, "new-#"], False),
         ("main", ["main", "main"], False),
         ("old-#", ["old-#", None], False),
@@ -22,7 +22,7 @@ def test_same_names_match_and_others_are_listed() -> None:
 
 def test_a_person_matches_what_has_two_names() -> None:
     correction = Correction(B, "wrk-#", "worker-#")
-    assert told([correction], {"worker-#": 5, "main": 1}, {"wrk-#": 6, "main": 1}) == [
+    assert reported([correction], {"worker-#": 5, "main": 1}, {"wrk-#": 6, "main": 1}) == [
         ("worker-#", ["worker-#", "wrk-#"], True),
         ("main", ["main", "main"], False),
     ]
@@ -30,7 +30,7 @@ def test_a_person_matches_what_has_two_names() -> None:
 
 def test_a_role_whose_label_is_given_away_stands_for_itself() -> None:
     correction = Correction(B, "x", "main")
-    assert told([correction], {"main": 5}, {"main": 1, "x": 3}) == [
+    assert reported([correction], {"main": 5}, {"main": 1, "x": 3}) == [
         ("main", ["main", "x"], True),
         ("main (not matched)", [None, "main"], False),
     ]
@@ -38,7 +38,7 @@ def test_a_role_whose_label_is_given_away_stands_for_itself() -> None:
 
 def test_two_roles_can_be_exchanged() -> None:
     corrections = [Correction(B, "x", "y"), Correction(B, "y", "x")]
-    assert told(corrections, {"x": 2, "y": 1}, {"x": 1, "y": 1}) == [
+    assert reported(corrections, {"x": 2, "y": 1}, {"x": 1, "y": 1}) == [
         ("x", ["x", "y"], True),
         ("y", ["y", "x"], True),
     ]
@@ -54,7 +54,7 @@ def test_two_roles_can_be_exchanged() -> None:
 )
 def test_what_cannot_be(corrections: list[Correction], why: str) -> None:
     with pytest.raises(ComparisonError, match=why):
-        told(corrections, {"main": 1, "x": 1}, {"main": 1})
+        reported(corrections, {"main": 1, "x": 1}, {"main": 1})
 
 
 def test_reading_a_correction() -> None:

@@ -1,4 +1,4 @@
-"""Intervals, held against numbers found by hand and printed in tables."""
+"""Intervals, compared with numbers found by hand and printed in tables."""
 
 import math
 
@@ -9,22 +9,28 @@ from tidscope_backend.comparison.statistics import difference, group_figure
 def test_mean_standard_deviation_and_interval() -> None:
     # Squares of 1, 2, 3 about 2 add up to 2. With two degrees of freedom t has a closed form:
     # 0.95 · √(2 / (1 - 0.95²)) = 4.302653, as in any table.
-    told = group_figure([1.0, 2.0, 3.0])
-    assert (told.n, told.mean, told.std_dev) == (3, 2.0, 1.0)
+    reported = group_figure([1.0, 2.0, 3.0])
+    assert (reported.n, reported.mean, reported.std_dev) == (3, 2.0, 1.0)
     half = 0.95 * math.sqrt(2 / (1 - 0.95**2)) / math.sqrt(3)
-    assert told.low == pytest.approx(2 - half, rel=1e-8)
-    assert told.high == pytest.approx(2 + half, rel=1e-8)
+    assert reported.low == pytest.approx(2 - half, rel=1e-8)
+    assert reported.high == pytest.approx(2 + half, rel=1e-8)
 
 
 def test_one_run_has_a_mean_and_no_interval() -> None:
-    told = group_figure([7.0])
-    assert (told.n, told.mean, told.std_dev, told.low, told.high) == (1, 7.0, None, None, None)
+    reported = group_figure([7.0])
+    assert (reported.n, reported.mean, reported.std_dev, reported.low, reported.high) == (
+        1,
+        7.0,
+        None,
+        None,
+        None,
+    )
 
 
 def test_what_is_not_known_does_not_count() -> None:
-    told = group_figure([None, 4.0, None, 6.0])
-    assert (told.values, told.n, told.mean) == ([None, 4.0, None, 6.0], 2, 5.0)
-    assert told.std_dev == pytest.approx(math.sqrt(2))
+    reported = group_figure([None, 4.0, None, 6.0])
+    assert (reported.values, reported.n, reported.mean) == ([None, 4.0, None, 6.0], 2, 5.0)
+    assert reported.std_dev == pytest.approx(math.sqrt(2))
     nothing = group_figure([None])
     assert (nothing.n, nothing.mean, nothing.low) == (0, None, None)
 
@@ -33,14 +39,14 @@ def test_welch() -> None:
     # 1, 2, 3 against 10, 14: variances over n are 1/3 and 8/2 = 4. Welch's degrees of freedom are
     # (13/3)² / ((1/3)²/2 + 4²/1) = 1.1697…
     first, other = group_figure([1.0, 2.0, 3.0]), group_figure([10.0, 14.0])
-    told = difference(first, other)
-    assert (told.absolute, told.percent, told.method) == (10.0, 500.0, "welch")
+    reported = difference(first, other)
+    assert (reported.absolute, reported.percent, reported.method) == (10.0, 500.0, "welch")
     freedom = (13 / 3) ** 2 / (1 / 18 + 16)
     assert freedom == pytest.approx(1.169550173, rel=1e-9)
-    assert told.low is not None
-    assert told.high is not None
-    assert told.high - 10 == pytest.approx(10 - told.low)
-    t = (told.high - 10) / math.sqrt(13 / 3)
+    assert reported.low is not None
+    assert reported.high is not None
+    assert reported.high - 10 == pytest.approx(10 - reported.low)
+    t = (reported.high - 10) / math.sqrt(13 / 3)
     assert tail(t, freedom) == pytest.approx(0.025, rel=1e-5)
 
 
@@ -63,13 +69,23 @@ def tail(t: float, freedom: float, steps: int = 200_000) -> float:
 
 
 def test_equal_repeats_differ_by_exactly_that() -> None:
-    told = difference(group_figure([2.0, 2.0]), group_figure([3.0, 3.0]))
-    assert (told.absolute, told.percent, told.low, told.high) == (1.0, 50.0, 1.0, 1.0)
+    reported = difference(group_figure([2.0, 2.0]), group_figure([3.0, 3.0]))
+    assert (reported.absolute, reported.percent, reported.low, reported.high) == (
+        1.0,
+        50.0,
+        1.0,
+        1.0,
+    )
 
 
 def test_a_difference_from_nothing_has_no_percentage() -> None:
-    told = difference(group_figure([0.0]), group_figure([5.0]))
-    assert (told.absolute, told.percent, told.low, told.method) == (5.0, None, None, "none")
+    reported = difference(group_figure([0.0]), group_figure([5.0]))
+    assert (reported.absolute, reported.percent, reported.low, reported.method) == (
+        5.0,
+        None,
+        None,
+        "none",
+    )
 
 
 def test_less_than_a_negative_mean_is_a_negative_percentage() -> None:
@@ -77,5 +93,5 @@ def test_less_than_a_negative_mean_is_a_negative_percentage() -> None:
 
 
 def test_what_is_not_known_has_no_difference() -> None:
-    told = difference(group_figure([None, None]), group_figure([5.0, 6.0]))
-    assert (told.absolute, told.percent, told.method) == (None, None, "none")
+    reported = difference(group_figure([None, None]), group_figure([5.0, 6.0]))
+    assert (reported.absolute, reported.percent, reported.method) == (None, None, "none")

@@ -112,7 +112,7 @@ def stay(seen: Observation) -> Decision:
 
 
 class Flight:
-    """A loop at work, and what it told."""
+    """A loop at work, and what it reported."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Flight:
     ) -> None:
         self.program = Program()
         self.policy = Script(decide)
-        self.told: queue.SimpleQueue[tuple[Steering | None, Event]] = queue.SimpleQueue()
+        self.reported: queue.SimpleQueue[tuple[Steering | None, Event]] = queue.SimpleQueue()
         self.gone = False
         settings = LoopSettings("t-1", 0, "script", {}, shadow, Bounds(2, 6), "somebody")
         self.loop = ControlLoop(
@@ -133,7 +133,7 @@ class Flight:
             self.setup,
             self.setup(),
             peers or PeerRegistry(),
-            lambda steering, event: self.told.put((steering, event)),
+            lambda steering, event: self.reported.put((steering, event)),
             is_gone=lambda: self.gone,
         )
         self.loop.start()
@@ -144,9 +144,9 @@ class Flight:
 
     def until(self, kind: type[Event]) -> tuple[Steering | None, Event]:
         while True:
-            told = self.told.get(timeout=PATIENCE_S)
-            if isinstance(told[1], kind):
-                return told
+            reported = self.reported.get(timeout=PATIENCE_S)
+            if isinstance(reported[1], kind):
+                return reported
 
 
 Fly = Callable[[Flight], Flight]
@@ -220,7 +220,7 @@ def test_loop_without_the_token_waits_its_turn(fly: Fly) -> None:
     assert flight.program.applied == []
 
 
-def test_a_restart_reaches_the_policy_and_is_told(fly: Fly) -> None:
+def test_a_restart_reaches_the_policy_and_is_reported(fly: Fly) -> None:
     flight = fly(Flight())
     flight.until(SteeringDecided)
     flight.loop.restart("requested", "the page")
@@ -230,7 +230,7 @@ def test_a_restart_reaches_the_policy_and_is_told(fly: Fly) -> None:
     assert flight.policy.restarts == ["requested"]
 
 
-def test_what_is_lost_is_told_and_got_back(fly: Fly) -> None:
+def test_what_is_lost_is_reported_and_got_back(fly: Fly) -> None:
     flight = fly(Flight())
     flight.until(SteeringDecided)
     flight.program.lost = True

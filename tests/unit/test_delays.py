@@ -84,7 +84,7 @@ def test_a_kernel_without_it(tmp_path: Path) -> None:
     assert not (tmp_path / SWITCH).exists()
 
 
-def test_a_switch_that_goes_back_is_told(proc: FakeProc) -> None:
+def test_a_switch_that_goes_back_is_reported(proc: FakeProc) -> None:
     """As when something else sets it at once."""
     (proc.root / SWITCH).unlink()
     (proc.root / SWITCH).symlink_to("/dev/zero")  # takes any value and reads as none

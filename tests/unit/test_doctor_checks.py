@@ -32,7 +32,7 @@ IN_CONTAINER = Namespaces("initial", "other", "other")
 
 @dataclass
 class Probe:
-    """A taskstats that answers as it was told."""
+    """A taskstats that answers as it was reported."""
 
     family_id: int | None = 28
     version: int | None = 16
@@ -328,7 +328,7 @@ def test_fix_of_a_missing_capability_fits_the_reader(check: OfFacts, right: str)
         ),
     ],
 )
-def test_root_is_not_told_to_use_sudo(check: OfFacts, command: str) -> None:
+def test_root_is_not_reported_to_use_sudo(check: OfFacts, command: str) -> None:
     assert check(GOOD).fix == command
     assert check(replace(GOOD, uid=1000)).fix == f"sudo {command}"
 

@@ -45,12 +45,14 @@ def test_all_facts_are_found(machine: FakeProc) -> None:
     assert (facts.hypervisor, facts.energy_obstacle) == (True, "absent")
 
 
-def test_the_network_namespace_of_an_old_kernel_is_told_by_its_settings(machine: FakeProc) -> None:
+def test_the_network_namespace_of_an_old_kernel_is_reported_by_its_settings(
+    machine: FakeProc,
+) -> None:
     (machine.root / "sys/net/core/netdev_max_backlog").unlink()
     assert gather_facts(machine.procfs).namespaces.net == "other"
 
 
-def test_the_network_namespace_of_a_new_kernel_is_told_by_its_number(machine: FakeProc) -> None:
+def test_the_network_namespace_of_a_new_kernel_is_reported_by_its_number(machine: FakeProc) -> None:
     (machine.root / "sys/net/core/netdev_max_backlog").unlink()
     (machine.root / "self/ns/net").unlink()
     machine.link("self/ns/net", "net:[4026531833]")
@@ -58,7 +60,7 @@ def test_the_network_namespace_of_a_new_kernel_is_told_by_its_number(machine: Fa
 
 
 @pytest.mark.parametrize("kind", ["user", "pid"])
-def test_a_child_namespace_is_told(machine: FakeProc, kind: str) -> None:
+def test_a_child_namespace_is_reported(machine: FakeProc, kind: str) -> None:
     (machine.root / f"self/ns/{kind}").unlink()
     machine.link(f"self/ns/{kind}", f"{kind}:[4026532315]")
     places = gather_facts(machine.procfs).namespaces

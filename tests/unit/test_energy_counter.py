@@ -1,4 +1,4 @@
-"""Wrap-around, counters that start anew, and sums over packages."""
+"""Wrap-around, counters that start again, and sums over packages."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ SECOND = 1_000_000_000
         (100, 1_000_100, 1_000_000),
         (RANGE_UJ - 30_000_000, 20_000_000, 50_000_000),  # wrapped around
         (RANGE_UJ, 0, 0),
-        (RANGE_UJ // 2, 0, None),  # started anew: half a range in a second is 131 kW
+        (RANGE_UJ // 2, 0, None),  # started again: half a range in a second is 131 kW
         (0, MOST_WATTS * 1_000_000 + 1, None),
     ],
 )
@@ -58,7 +58,7 @@ def test_a_total_is_what_went_in_however_often_it_wraps(
     assert (counter.total_uj, counter.gaps) == (sum(watts) * 1_000_000, 0)
 
 
-def test_a_counter_that_starts_anew_leaves_a_hole_and_goes_on() -> None:
+def test_a_counter_that_starts_again_leaves_a_gap_and_goes_on() -> None:
     counter = Counter(RANGE_UJ)
     for second, value in enumerate([50_000_000_000, 50_100_000_000, 0, 7_000_000]):
         counter.advance(value, second * SECOND)

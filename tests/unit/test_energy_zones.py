@@ -12,7 +12,7 @@ def tree(tmp_path: Path) -> FakePowercap:
     return FakePowercap(tmp_path / "sys")
 
 
-def told(powercap: Powercap) -> list[tuple[str, str, bool]]:
+def reported(powercap: Powercap) -> list[tuple[str, str, bool]]:
     return [(zone.domain.name, zone.domain.kind, zone.domain.summed) for zone in powercap.zones]
 
 
@@ -26,7 +26,7 @@ def test_packages_are_summed_and_their_parts_are_not(tree: FakePowercap) -> None
     found = find_zones(tree.sys)
     assert found.obstacle == ""
     assert found.reason == "RAPL, sum of package-0, package-1"
-    assert told(found) == [
+    assert reported(found) == [
         ("package-0", "package", True),
         ("package-0/core", "core", False),
         ("package-0/uncore", "uncore", False),
@@ -51,12 +51,12 @@ def test_a_package_that_is_shown_twice_counts_once(tree: FakePowercap) -> None:
 
 def test_a_package_that_only_mmio_shows_counts(tree: FakePowercap) -> None:
     found = find_zones(tree.zone("intel-rapl-mmio:0", "package-0").sys)
-    assert told(found) == [("package-0", "package", True)]
+    assert reported(found) == [("package-0", "package", True)]
 
 
 def test_dies_of_one_package_are_summed(tree: FakePowercap) -> None:
     tree.zone("intel-rapl:0", "package-0-die-0").zone("intel-rapl:1", "package-0-die-1")
-    assert [summed for _, _, summed in told(find_zones(tree.sys))] == [True, True]
+    assert [summed for _, _, summed in reported(find_zones(tree.sys))] == [True, True]
 
 
 def test_the_tree_itself_and_other_trees_are_no_zones(tree: FakePowercap) -> None:
@@ -104,4 +104,4 @@ def test_a_counter_that_is_no_number_is_named(tree: FakePowercap) -> None:
 def test_a_part_that_cannot_be_read_is_left_out(tree: FakePowercap) -> None:
     tree.zone("intel-rapl:0", "package-0").zone("intel-rapl:0:0", "core")
     (tree.folder("intel-rapl:0:0") / "energy_uj").write_text("much\n")
-    assert told(find_zones(tree.sys)) == [("package-0", "package", True)]
+    assert reported(find_zones(tree.sys)) == [("package-0", "package", True)]

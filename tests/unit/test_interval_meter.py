@@ -28,7 +28,7 @@ def test_another_hand_on_the_knob_is_seen() -> None:
     assert (seen.moved_by_other, seen.size) == (True, 3)
 
 
-def test_a_counter_that_begins_anew_makes_the_interval_worth_nothing() -> None:
+def test_a_counter_that_starts_again_invalidates_the_interval() -> None:
     meter = IntervalMeter(Count(0, 1000), size=4)
     meter.add_part(Count(1, 10))
     meter.add_part(Count(2, 20))

@@ -51,7 +51,7 @@ def header(
 
 
 @dataclass
-class Rig:
+class Harness:
     """Meters that are fed by hand."""
 
     now: float = 0.0
@@ -115,127 +115,129 @@ def test_each_field_has_a_name_of_its_own_and_a_base_unit() -> None:
         assert not metric.name.endswith(("_ns", "_us", "_count", "_total", "_sum"))
 
 
-def test_roles_are_told_and_what_is_absent_makes_no_series() -> None:
-    rig = Rig()
-    rig.see(
+def test_roles_are_reported_and_what_is_absent_makes_no_series() -> None:
+    harness = Harness()
+    harness.see(
         header(1, [role(cpu_run_ns=2_500_000_000), role("main", 1, 4, disk_read_bytes=0)]),
-        # Not told again: the last ones stand.
+        # Not reported again: the last ones stand.
         header(2),
     )
-    assert rig.samples("tidscope_thread_cpu_run_seconds_total") == {of_role("worker-#"): 2.5}
-    assert rig.samples("tidscope_thread_disk_read_bytes_total") == {of_role("main"): 0}
-    assert rig.samples("tidscope_thread_net_read_bytes_total") == {}
-    assert rig.samples("tidscope_role_exited_threads_total") == {
+    assert harness.samples("tidscope_thread_cpu_run_seconds_total") == {of_role("worker-#"): 2.5}
+    assert harness.samples("tidscope_thread_disk_read_bytes_total") == {of_role("main"): 0}
+    assert harness.samples("tidscope_thread_net_read_bytes_total") == {}
+    assert harness.samples("tidscope_role_exited_threads_total") == {
         of_role("worker-#"): 0,
         of_role("main"): 4,
     }
-    assert rig.samples("tidscope_target_roles_folded") == {OF_TARGET: 0}
-    assert rig.samples("tidscope_process_rss_bytes") == {}
-    assert rig.samples("tidscope_collector_cpu_ratio") == {}
+    assert harness.samples("tidscope_target_roles_folded") == {OF_TARGET: 0}
+    assert harness.samples("tidscope_process_rss_bytes") == {}
+    assert harness.samples("tidscope_collector_cpu_ratio") == {}
 
 
 def test_without_roles_there_is_no_series_of_roles() -> None:
-    rig = Rig()
-    rig.see(header())
-    assert rig.samples("tidscope_role_threads") == {}
-    assert rig.samples("tidscope_target_roles_folded") == {}
-    assert rig.samples("tidscope_target_frames_total") == {OF_TARGET: 1}
+    harness = Harness()
+    harness.see(header())
+    assert harness.samples("tidscope_role_threads") == {}
+    assert harness.samples("tidscope_target_roles_folded") == {}
+    assert harness.samples("tidscope_target_frames_total") == {OF_TARGET: 1}
 
 
 def test_the_rest_is_other_even_if_a_role_is_called_so() -> None:
-    rig = Rig()
-    rig.see(header(1, [role("other", 2, 1, cpu_run_ns=10**9), role(None, 3, 5, cpu_run_ns=10**9)]))
-    assert rig.samples("tidscope_thread_cpu_run_seconds_total") == {of_role("other"): 2}
-    assert rig.samples("tidscope_role_threads") == {of_role("other"): 5}
-    assert rig.samples("tidscope_role_exited_threads_total") == {of_role("other"): 6}
-    assert rig.samples("tidscope_target_roles_folded") == {OF_TARGET: 1}
+    harness = Harness()
+    harness.see(
+        header(1, [role("other", 2, 1, cpu_run_ns=10**9), role(None, 3, 5, cpu_run_ns=10**9)])
+    )
+    assert harness.samples("tidscope_thread_cpu_run_seconds_total") == {of_role("other"): 2}
+    assert harness.samples("tidscope_role_threads") == {of_role("other"): 5}
+    assert harness.samples("tidscope_role_exited_threads_total") == {of_role("other"): 6}
+    assert harness.samples("tidscope_target_roles_folded") == {OF_TARGET: 1}
 
 
 def test_time_of_samples_adds_up_over_frames() -> None:
-    rig = Rig()
-    rig.see(header(1, sample_us=1500, late_us=10), header(2, sample_us=500, missed_deadlines=3))
+    harness = Harness()
+    harness.see(header(1, sample_us=1500, late_us=10), header(2, sample_us=500, missed_deadlines=3))
     name = "tidscope_target_sample_duration_seconds"
-    assert rig.samples(f"{name}_sum") == {OF_TARGET: 0.002}
-    assert rig.samples(f"{name}_count") == {OF_TARGET: 2}
-    assert rig.samples("tidscope_target_sample_lateness_seconds_sum") == {OF_TARGET: 0.00001}
-    assert rig.samples("tidscope_target_missed_deadlines_total") == {OF_TARGET: 3}
+    assert harness.samples(f"{name}_sum") == {OF_TARGET: 0.002}
+    assert harness.samples(f"{name}_count") == {OF_TARGET: 2}
+    assert harness.samples("tidscope_target_sample_lateness_seconds_sum") == {OF_TARGET: 0.00001}
+    assert harness.samples("tidscope_target_missed_deadlines_total") == {OF_TARGET: 3}
 
 
 def test_numbers_of_a_collector_do_not_fall_while_it_lives() -> None:
-    rig = Rig()
+    harness = Harness()
     of_host = frozenset({("host", HOST_ID)})
     name = "tidscope_collector_exit_records_lost_total"
-    rig.see(
+    harness.see(
         header(9, exit_records_lost=7, exit_records_received=50, cpu_percent=25.0, replay_bytes=9)
     )
     # A replayed frame of another target, which is older.
-    rig.see(
+    harness.see(
         header(2, target_id="t-101-deadbeef", exit_records_lost=1, cpu_percent=80.0, replay_bytes=1)
     )
-    assert rig.samples(name) == {of_host: 7}
-    assert rig.samples("tidscope_collector_exit_records_received_total") == {of_host: 50}
-    assert rig.samples("tidscope_collector_cpu_ratio") == {of_host: 0.25}
-    assert rig.samples("tidscope_collector_replay_bytes") == {of_host: 9}
+    assert harness.samples(name) == {of_host: 7}
+    assert harness.samples("tidscope_collector_exit_records_received_total") == {of_host: 50}
+    assert harness.samples("tidscope_collector_cpu_ratio") == {of_host: 0.25}
+    assert harness.samples("tidscope_collector_replay_bytes") == {of_host: 9}
     # Another collector process counts from zero, as a counter may.
-    rig.pid = 2
-    rig.see(header(10, exit_records_lost=0))
-    assert rig.samples(name) == {of_host: 0}
+    harness.pid = 2
+    harness.see(header(10, exit_records_lost=0))
+    assert harness.samples(name) == {of_host: 0}
 
 
-def test_a_collector_that_is_not_known_is_not_told() -> None:
-    rig = Rig(pid=None)
-    rig.see(header())
-    assert rig.meters.hosts == {}
-    assert rig.samples("tidscope_target_frames_total") == {OF_TARGET: 1}
+def test_a_collector_that_is_not_known_is_not_reported() -> None:
+    harness = Harness(pid=None)
+    harness.see(header())
+    assert harness.meters.hosts == {}
+    assert harness.samples("tidscope_target_frames_total") == {OF_TARGET: 1}
 
 
-def test_an_ended_target_is_told_for_a_while() -> None:
-    rig = Rig()
+def test_an_ended_target_is_reported_for_a_while() -> None:
+    harness = Harness()
     registry = HostRegistry(max_ended=5)
-    registry.subscribe(lambda: None, rig.meters.forget)
+    registry.subscribe(lambda: None, harness.meters.forget)
     registry.connect_host(host(), [target()])
     fanout = Fanout(HistoryStore(1, 1, 1, lambda: 0.0))
     links = CollectorLinks(lambda _: True)
 
     def targets() -> list[str]:
-        return [known.id for known, _ in gather(registry, links, fanout, rig.meters).targets]
+        return [known.id for known, _ in gather(registry, links, fanout, harness.meters).targets]
 
     # Attached and without a frame yet.
     assert targets() == [TARGET_ID]
-    rig.see(header(1, [role()]))
-    rig.now = 10 * ENDED_SECONDS
+    harness.see(header(1, [role()]))
+    harness.now = 10 * ENDED_SECONDS
     assert targets() == [TARGET_ID]
-    rig.see(header(2))
+    harness.see(header(2))
     registry.update_target(target(state="exited"))
-    rig.now += ENDED_SECONDS
+    harness.now += ENDED_SECONDS
     assert targets() == [TARGET_ID]
-    rig.now += 1
+    harness.now += 1
     assert targets() == []
-    assert gather(registry, links, fanout, rig.meters).states == {
+    assert gather(registry, links, fanout, harness.meters).states == {
         "attached": 0,
         "exited": 1,
         "detached": 0,
     }
     registry.remove_target(TARGET_ID)
-    assert rig.meters.targets == {}
+    assert harness.meters.targets == {}
 
 
 def test_gauges_of_the_process() -> None:
-    rig = Rig()
+    harness = Harness()
     gauges = ProcessGauges(gomaxprocs=8, rss_bytes=4096)
-    rig.see(header().model_copy(update={"process": gauges}))
-    assert rig.samples("tidscope_process_gomaxprocs") == {OF_TARGET: 8}
-    assert rig.samples("tidscope_process_rss_bytes") == {OF_TARGET: 4096}
+    harness.see(header().model_copy(update={"process": gauges}))
+    assert harness.samples("tidscope_process_gomaxprocs") == {OF_TARGET: 8}
+    assert harness.samples("tidscope_process_rss_bytes") == {OF_TARGET: 4096}
 
 
 @pytest.mark.parametrize("parse", [parse_text, parse_open])
 def test_what_is_written_can_be_read_whatever_threads_are_called(
     parse: Callable[[str], object],
 ) -> None:
-    rig = Rig()
+    harness = Harness()
     names = ['q"uote', "back\\slash", "new\nline", "ü🧵\ufffd", "", " ", "{}=,", "# HELP x"]
-    rig.see(header(1, [role(name, cpu_run_ns=10**9) for name in names]))
-    text, kind = write(rig.facts(), OPEN if parse is parse_open else "")
+    harness.see(header(1, [role(name, cpu_run_ns=10**9) for name in names]))
+    text, kind = write(harness.facts(), OPEN if parse is parse_open else "")
     found = {
         sample.labels["role"]
         for family in (parse_open if parse is parse_open else parse_text)(text.decode())
@@ -260,7 +262,7 @@ def test_what_is_written_can_be_read_whatever_threads_are_called(
     ],
 )
 def test_the_accept_header_decides(accept: str, kind: str) -> None:
-    text, told = write(Rig().facts(), accept)
-    assert told.startswith(kind)
+    text, reported = write(Harness().facts(), accept)
+    assert reported.startswith(kind)
     assert text.endswith(b"# EOF\n") == (kind != "text/plain")
     assert b"process_resident_memory_bytes" in text

@@ -168,7 +168,7 @@ def test_a_system_without_libbpf_is_named(
         (True, "strange", ""),
     ],
 )
-def test_what_ebpf_does_not_count_is_told(splice: bool, release: str, words: str) -> None:
-    told = limits(splice=splice, release=release)
-    assert words in told
-    assert bool(told) == bool(words)
+def test_what_ebpf_does_not_count_is_reported(splice: bool, release: str, words: str) -> None:
+    reported = limits(splice=splice, release=release)
+    assert words in reported
+    assert bool(reported) == bool(words)

@@ -1,7 +1,7 @@
 """ait: grows while jobs wait less, turns round when they wait longer, rests on a plateau."""
 
 import pytest
-from policy_rig import Pool, pool
+from policy_harness import Pool, pool
 from tidscope_policies.contract import Bounds
 
 

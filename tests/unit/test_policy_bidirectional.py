@@ -1,6 +1,6 @@
 """bidirectional climbs both ways; the printed version with the error it was printed with."""
 
-from policy_rig import flat, peak, pool
+from policy_harness import flat, peak, pool
 from tidscope_policies.contract import Bounds
 
 

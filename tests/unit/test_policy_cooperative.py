@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from policy_rig import Pool, peak, pool, seen
+from policy_harness import Pool, peak, pool, seen
 from tidscope_policies.contract import Observation, Peers
 from tidscope_policies.coordinator import Coordinator
 
@@ -107,11 +107,11 @@ def settle(name: str, curve: Callable[[int, int], float], intervals: int) -> lis
     for at in range(intervals):
         done = [curve(pools[me].size, pools[1 - me].size) for me in range(2)]
         before = [each.size for each in pools]
-        told = [_told(pools[me], done[me], done[1 - me], at + 1) for me in range(2)]
+        reported = [_reported(pools[me], done[me], done[1 - me], at + 1) for me in range(2)]
         for me, each in enumerate(pools):
             now = 2.0 * (at + 1)
             elsewhere = token.is_probing_elsewhere(str(me), now)
-            decided = each.policy.observe(replace(told[me], probing_elsewhere=elsewhere))
+            decided = each.policy.observe(replace(reported[me], probing_elsewhere=elsewhere))
             held = token.request_turn(str(me), now, probing=decided.probing)
             assert held or not decided.probing
             each.size = decided.size
@@ -120,7 +120,7 @@ def settle(name: str, curve: Callable[[int, int], float], intervals: int) -> lis
     return [each.size for each in pools]
 
 
-def _told(steered: Pool, mine: float, other: float, at: int) -> Observation:
+def _reported(steered: Pool, mine: float, other: float, at: int) -> Observation:
     return replace(seen(mine, steered.size, at), peers=Peers(2, math.log(other)))
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 import pytest
-from policy_rig import BOUNDS, flat, peak, pool, seen
+from policy_harness import BOUNDS, flat, peak, pool, seen
 from tidscope_policies.contract import Decision, Observation, Part, Policy
 from tidscope_policies.decorators.bounded import Bounded
 from tidscope_policies.decorators.dip_gate import DipGate, hodges_lehmann
@@ -15,7 +15,7 @@ from tidscope_policies.registry import POLICIES
 
 @dataclass
 class Scripted:
-    """Decides what it was told to, and keeps what it saw."""
+    """Decides what it was reported to, and keeps what it saw."""
 
     sizes: list[int]
     seen: list[Observation] = field(default_factory=list)
@@ -72,7 +72,7 @@ def test_a_paused_target_teaches_nothing() -> None:
     paused = replace(seen(0, 8), paused=True)
     assert policy.observe(paused).size == 8
     assert policy.observe(seen(1000, 8)).size == 9
-    # The change to 9 was not in force yet when it stopped.
+    # The change to 9 was not in effect yet when it stopped.
     assert policy.observe(paused).size == 9
     assert policy.observe(paused).state == "paused"
     assert len(inner.seen) == 1
@@ -130,7 +130,7 @@ def test_five_in_a_row_are_no_dip() -> None:
     assert [round(each.progress) for each in inner.seen] == [1000, 300, 310]
 
 
-def test_four_and_then_one_that_counts_begin_to_count_anew() -> None:
+def test_four_and_then_one_that_counts_start_the_count_again() -> None:
     low, usual = interval(*[300] * 8), interval(*[1000] * 8)
     inner, _ = gated(usual, low, low, low, low, usual, low, low, low, low)
     assert [each.progress for each in inner.seen] == [1000, 1000]
@@ -153,7 +153,7 @@ def test_without_parts_the_interval_is_taken_as_it_is() -> None:
     assert inner.seen[1].progress == 50
 
 
-def test_after_a_restart_the_usual_is_learnt_anew() -> None:
+def test_after_a_restart_the_usual_is_learnt_again() -> None:
     inner, gate = gated(interval(*[1000] * 8))
     gate.restart("another phase")
     gate.observe(interval(*[100] * 8))

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from policy_rig import BOUNDS, flat, peak, pool, seen
+from policy_harness import BOUNDS, flat, peak, pool, seen
 from tidscope_policies.contract import Bounds, Part
 
 
-def test_the_highest_size_unless_told_otherwise() -> None:
+def test_the_highest_size_unless_reported_otherwise() -> None:
     assert pool("fixed", peak(10), in_force=7).run(3) == [16, 16, 16]
 
 

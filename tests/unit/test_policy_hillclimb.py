@@ -1,6 +1,6 @@
 """hillclimb: growing steps, undone when they do not pay; rests, and looks the other way."""
 
-from policy_rig import Curve, flat, peak, pool
+from policy_harness import Curve, flat, peak, pool
 from tidscope_policies.contract import Bounds
 
 

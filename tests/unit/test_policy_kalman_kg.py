@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from policy_rig import BOUNDS, flat, peak, pool
+from policy_harness import BOUNDS, flat, peak, pool
 from tidscope_policies.algorithms.belief import Belief, Prior
 from tidscope_policies.algorithms.change import ChangeDetector, NoiseMeter
 from tidscope_policies.algorithms.kalman_kg import (

@@ -1,6 +1,6 @@
 """linear: every size once, the best is kept; none of the errors of the printed version."""
 
-from policy_rig import flat, peak, pool
+from policy_harness import flat, peak, pool
 from tidscope_policies.algorithms.linear import Linear, LinearParameters
 from tidscope_policies.contract import Bounds
 

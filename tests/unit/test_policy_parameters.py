@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from policy_rig import flat, pool, seen
+from policy_harness import flat, pool, seen
 from tidscope_policies.algorithms.kalman_kg import KalmanKgParameters
 from tidscope_policies.algorithms.linear import LinearParameters
 from tidscope_policies.contract import Decision

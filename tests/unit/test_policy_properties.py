@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from policy_rig import Pool, flat, peak, pool, seen
+from policy_harness import Pool, flat, peak, pool, seen
 from tidscope_policies.contract import Bounds, Decision, Observation, Peers
 from tidscope_policies.registry import POLICIES
 
@@ -45,10 +45,10 @@ def observations(draw: st.DrawFn) -> list[Observation]:
     return made
 
 
-def answers(name: str, told: list[Observation]) -> list[Decision]:
+def answers(name: str, reported: list[Observation]) -> list[Decision]:
     policy = POLICIES[name].make().policy
     decided = []
-    for at, each in enumerate(told):
+    for at, each in enumerate(reported):
         if at % 11 == 10:
             policy.restart("asked for")
         decided.append(policy.observe(each))
@@ -57,16 +57,16 @@ def answers(name: str, told: list[Observation]) -> list[Decision]:
 
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=25, deadline=None)
-@given(told=observations())
+@given(reported=observations())
 def test_decisions_lie_in_the_bounds_and_are_always_the_same(
-    name: str, told: list[Observation]
+    name: str, reported: list[Observation]
 ) -> None:
-    decided = answers(name, told)
-    for each, made in zip(told, decided, strict=True):
+    decided = answers(name, reported)
+    for each, made in zip(reported, decided, strict=True):
         assert made.size in each.bounds.sizes
         assert made.state
         assert made.reason.endswith(".")
-    assert answers(name, told) == decided
+    assert answers(name, reported) == decided
 
 
 @pytest.mark.parametrize("name", ["linear", "kalman-kg", "cooperative"])

@@ -1,7 +1,7 @@
 """pss: the prediction service on its own, and the policy that asks it."""
 
 import pytest
-from policy_rig import BOUNDS, flat, peak, pool
+from policy_harness import BOUNDS, flat, peak, pool
 from tidscope_policies.algorithms.prediction import Predictor
 from tidscope_policies.contract import Bounds
 

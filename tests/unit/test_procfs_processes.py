@@ -122,7 +122,7 @@ def test_ports_are_looked_up_again_after_some_seconds(tmp_path: Path) -> None:
     assert only(lister.processes(), 70).ports == [8080]
 
 
-def test_runtimes_are_told_by_executable(tmp_path: Path) -> None:
+def test_runtimes_are_reported_by_executable(tmp_path: Path) -> None:
     proc = FakeProc(tmp_path / "proc")
     java = tmp_path / "java"
     java.write_bytes(b"")
@@ -136,7 +136,7 @@ def test_runtimes_are_told_by_executable(tmp_path: Path) -> None:
     assert listed[0].runtime_version == Path(sys.executable).resolve().name
 
 
-def test_an_embedded_runtime_is_told_by_its_library(tmp_path: Path) -> None:
+def test_an_embedded_runtime_is_reported_by_its_library(tmp_path: Path) -> None:
     proc = FakeProc(tmp_path)
     proc.process(5, exe="/bin/sh")
     proc.write("5/maps", b"7f00-7f01 r-xp 0 08:01 5 /usr/lib/jvm/lib/server/libjvm.so\n")

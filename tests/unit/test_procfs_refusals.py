@@ -53,7 +53,7 @@ def test_identity_is_read(tmp_path: Path) -> None:
     assert identify(proc.procfs, 50) == replace(ALIVE, name="a) (b", uid=1000)
 
 
-def test_a_kernel_thread_is_told(tmp_path: Path) -> None:
+def test_a_kernel_thread_is_reported(tmp_path: Path) -> None:
     proc = FakeProc(tmp_path)
     proc.process(3, stat_line(3, b"kworker/0:1", flags=PF_KTHREAD))
     found = identify(proc.procfs, 3)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from backend_builders import frame_bytes, host, key_frame, stream, target
-from run_rig import RunRig
+from run_harness import RunHarness
 from run_seqs import open_seqs, singles
 from tidscope_backend.recording.recording import Ending, PartLimits
 from tidscope_backend.recording.recovery import recover_recording
@@ -22,34 +22,34 @@ from tidscope_wire.generated.models import TargetExited
 
 
 @asynccontextmanager
-async def started(home: Path, **changes: Any) -> AsyncIterator[RunRig]:
-    rig = RunRig(home, **changes)
-    await rig.start()
+async def started(home: Path, **changes: Any) -> AsyncIterator[RunHarness]:
+    harness = RunHarness(home, **changes)
+    await harness.start()
     try:
-        yield rig
+        yield harness
     finally:
-        await rig.stop()
+        await harness.stop()
 
 
 async def killed(home: Path, left: Path, first: int, last: int, **request: Any) -> str:
     """Record frames, and copy the folder as a kill would leave it; the id of the run."""
-    async with started(home) as rig:
-        rig.send(*stream(1, first))
-        run = (await rig.begin(**request)).id
-        rig.send(*stream(first + 1, last))
+    async with started(home) as harness:
+        harness.send(*stream(1, first))
+        run = (await harness.begin(**request)).id
+        harness.send(*stream(first + 1, last))
         shutil.copytree(home / run, left / run)
     return run
 
 
 async def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
-    async with started(tmp_path / "b", targets=()) as rig:
-        assert [one.run for one in rig.recorder.recordings] == [run]
-        rig.registry.connect_host(host(), [target()])
+    async with started(tmp_path / "b", targets=()) as harness:
+        assert [one.run for one in harness.recorder.recordings] == [run]
+        harness.registry.connect_host(host(), [target()])
         # The collector replays all it has.
-        rig.send(*stream(1, 30))
-        assert open_seqs(rig.folder(run)) == singles(11, 30)
-        done = await rig.recorder.stop(run)
+        harness.send(*stream(1, 30))
+        assert open_seqs(harness.folder(run)) == singles(11, 30)
+        done = await harness.recorder.stop(run)
         assert (done.state, done.end, done.losses.frames) == ("complete", "stopped", 0)
         # As many as a recorder counts that was never killed, those behind its manifest too.
         assert (done.counts.frames, done.counts.thread_samples) == (20, 20)
@@ -57,43 +57,43 @@ async def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
 
 async def test_a_hole_is_counted(tmp_path: Path) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
-    async with started(tmp_path / "b") as rig:
-        rig.send(*stream(25, 30))
-        done = await rig.recorder.stop(run)
+    async with started(tmp_path / "b") as harness:
+        harness.send(*stream(25, 30))
+        done = await harness.recorder.stop(run)
         assert (done.losses.frames, done.losses.gaps) == (4, 1)
         assert done.losses.missing_ns == 500_000_000
 
 
 async def test_it_ends_if_its_target_does_not_come_back(tmp_path: Path) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
-    async with started(tmp_path / "b", targets=()) as rig:
-        await rig.look(29)
-        assert rig.manifest(run).state == "recording"
-        await rig.look(2)
-        done = rig.manifest(run)
+    async with started(tmp_path / "b", targets=()) as harness:
+        await harness.look(29)
+        assert harness.manifest(run).state == "recording"
+        await harness.look(2)
+        done = harness.manifest(run)
         assert (done.state, done.end) == ("interrupted", "backend-lost")
         assert done.to_ns == 2_000_000_000
         assert "all after the last frame is missing" in done.end_detail
-        await rig.sealer.idle()
-        assert rig.closed == [(run, 1), (run, None)]
-        assert rig.recorder.recordings == []
+        await harness.sealer.idle()
+        assert harness.closed == [(run, 1), (run, None)]
+        assert harness.recorder.recordings == []
 
 
 async def test_it_ends_at_once_if_the_collector_does_not_know_it(tmp_path: Path) -> None:
     """Both were killed: the new collector of that host has other targets."""
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
-    async with started(tmp_path / "b", targets=()) as rig:
-        rig.registry.connect_host(host(), [target("t-7-00000000")])
-        await rig.look()
-        assert rig.manifest(run).end == "backend-lost"
+    async with started(tmp_path / "b", targets=()) as harness:
+        harness.registry.connect_host(host(), [target("t-7-00000000")])
+        await harness.look()
+        assert harness.manifest(run).end == "backend-lost"
 
 
 async def test_the_time_at_which_it_ends_is_kept(tmp_path: Path) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20, duration_s=1.5)
-    async with started(tmp_path / "b") as rig:
-        rig.send(*stream(1, 40))
-        await rig.recorder.wait_saved()
-        done = rig.manifest(run)
+    async with started(tmp_path / "b") as harness:
+        harness.send(*stream(1, 40))
+        await harness.recorder.wait_saved()
+        done = harness.manifest(run)
         assert (done.end, done.to_ns) == ("duration", 2_600_000_000)
 
 
@@ -102,24 +102,24 @@ async def test_killed_between_the_last_frame_and_the_manifest(tmp_path: Path) ->
     last = pack_frame(frame_bytes(21, events=[TargetExited(exit_code=0)]))
     with RunFolder(tmp_path / "b" / run).open_part(1).open("ab") as part:
         part.write(last)
-    async with started(tmp_path / "b") as rig:
-        await rig.recorder.wait_saved()
-        done = rig.manifest(run)
+    async with started(tmp_path / "b") as harness:
+        await harness.recorder.wait_saved()
+        done = harness.manifest(run)
         assert (done.state, done.end, done.to_ns) == ("complete", "target-ended", 2_100_000_000)
 
 
 async def test_a_backend_that_is_asked_to_end_leaves_it_to_the_next(tmp_path: Path) -> None:
-    async with started(tmp_path) as rig:
-        rig.send(*stream(1, 11))
-        run = (await rig.begin()).id
-        rig.send(*stream(12, 15))
+    async with started(tmp_path) as harness:
+        harness.send(*stream(1, 11))
+        run = (await harness.begin()).id
+        harness.send(*stream(12, 15))
     left = RunFolder(tmp_path / run).read_manifest()
     assert (left.state, left.end) == ("interrupted", "backend-lost")
     assert left.to_ns == 1_500_000_000
-    async with started(tmp_path) as rig:
-        rig.send(*stream(1, 20))
-        assert open_seqs(rig.folder(run)) == singles(11, 20)
-        done = await rig.recorder.stop(run)
+    async with started(tmp_path) as harness:
+        harness.send(*stream(1, 20))
+        assert open_seqs(harness.folder(run)) == singles(11, 20)
+        done = await harness.recorder.stop(run)
         assert (done.state, done.end, done.counts.frames) == ("complete", "stopped", 10)
 
 
@@ -140,10 +140,13 @@ async def test_a_part_that_was_begun_and_has_no_frame(tmp_path: Path) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
     folder = RunFolder(tmp_path / "b" / run)
     folder.open_part(2).write_bytes(pack_frame(key_frame(21))[:9])
-    async with started(tmp_path / "b") as rig:
-        assert rig.recorder.current_manifest(folder, rig.manifest(run)).losses.truncated_bytes == 9
+    async with started(tmp_path / "b") as harness:
+        assert (
+            harness.recorder.current_manifest(folder, harness.manifest(run)).losses.truncated_bytes
+            == 9
+        )
         # A part begins with a key frame: what comes before one cannot be kept.
-        rig.send(*stream(1, 30))
+        harness.send(*stream(1, 30))
         assert open_seqs(folder) == singles(11, 30)
         assert folder.open_parts() == [1, 2]
 
@@ -197,10 +200,10 @@ async def test_what_a_failure_of_power_leaves_is_cut_off(tmp_path: Path, junk: b
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
     with RunFolder(tmp_path / "b" / run).open_part(1).open("ab") as part:
         part.write(junk)
-    async with started(tmp_path / "b") as rig:
-        rig.send(*stream(1, 25))
-        assert open_seqs(rig.folder(run)) == singles(11, 25)
-        assert (await rig.recorder.stop(run)).losses.truncated_bytes == len(junk)
+    async with started(tmp_path / "b") as harness:
+        harness.send(*stream(1, 25))
+        assert open_seqs(harness.folder(run)) == singles(11, 25)
+        assert (await harness.recorder.stop(run)).losses.truncated_bytes == len(junk)
 
 
 async def test_a_manifest_that_is_none_is_left_alone(tmp_path: Path) -> None:
@@ -208,9 +211,9 @@ async def test_a_manifest_that_is_none_is_left_alone(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "b" / run)
     folder.manifest.write_text(json.dumps({"id": run, "state": "recording"}))
     before = {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()}
-    async with started(tmp_path / "b") as rig:
-        assert rig.recorder.recordings == []
-        rig.send(*stream(1, 30))
+    async with started(tmp_path / "b") as harness:
+        assert harness.recorder.recordings == []
+        harness.send(*stream(1, 30))
     assert {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()} == before
 
 
@@ -219,8 +222,8 @@ async def test_parts_that_were_not_closed_are_closed(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "b" / run)
     manifest = folder.read_manifest()
     folder.write_manifest(manifest.model_copy(update={"state": "complete", "end": "stopped"}))
-    async with started(tmp_path / "b") as rig:
-        assert rig.recorder.recordings == []
-        await rig.sealer.idle()
-        assert rig.closed == [(run, 1), (run, None)]
-        assert rig.manifest(run).end == "stopped"
+    async with started(tmp_path / "b") as harness:
+        assert harness.recorder.recordings == []
+        await harness.sealer.idle()
+        assert harness.closed == [(run, 1), (run, None)]
+        assert harness.manifest(run).end == "stopped"

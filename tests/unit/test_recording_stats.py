@@ -5,7 +5,7 @@ from typing import Any
 
 from backend_builders import key_frame, steering
 from builders import collector_health, frame_header
-from run_rig import RunRig
+from run_harness import RunHarness
 from tidscope_backend.recording.stats import RecordingStats, losses_text
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.models import (
@@ -65,7 +65,7 @@ def test_holes() -> None:
 
 def test_merged_instants() -> None:
     assert losses(at(5), at(9, 6)) == {"coalesced": 3}
-    # One that starts before the last frame stands anew only for what is behind it.
+    # One that starts before the last frame stands again only for what is behind it.
     assert losses(at(5), at(9, 4)) == {"coalesced": 3}
     assert losses(at(5), at(9, 8)) == {
         "coalesced": 1,
@@ -154,17 +154,17 @@ def test_in_words() -> None:
 
 
 async def test_rows_are_counted_without_decoding_them(tmp_path: Path) -> None:
-    rig = RunRig(tmp_path)
-    await rig.start()
+    harness = RunHarness(tmp_path)
+    await harness.start()
     try:
         header, body = split(key_frame(1))
         garbage = b"\xff" * len(body)
-        rig.send(key_frame(1))
-        manifest = await rig.begin()
+        harness.send(key_frame(1))
+        manifest = await harness.begin()
         for seq in (2, 3):
-            told = header.model_copy(update={"seq": seq, "first_seq": seq, "rows": 7})
-            rig.send(join(told, garbage))
-        await rig.recorder.stop(manifest.id)
-        assert rig.manifest(manifest.id).counts.thread_samples == 1 + 7 + 7
+            reported = header.model_copy(update={"seq": seq, "first_seq": seq, "rows": 7})
+            harness.send(join(reported, garbage))
+        await harness.recorder.stop(manifest.id)
+        assert harness.manifest(manifest.id).counts.thread_samples == 1 + 7 + 7
     finally:
-        await rig.stop()
+        await harness.stop()

@@ -26,25 +26,25 @@ INSTANTS = 330
 SECOND_NS = 1_000_000_000
 
 
-def parts_of(told: Story, *cuts: int) -> list[list[bytes]]:
+def parts_of(reported: Story, *cuts: int) -> list[list[bytes]]:
     """Cut frames into parts; each cut is before a key frame."""
-    edges = [0, *cuts, len(told.frames)]
-    return [told.frames[start:end] for start, end in itertools.pairwise(edges)]
+    edges = [0, *cuts, len(reported.frames)]
+    return [reported.frames[start:end] for start, end in itertools.pairwise(edges)]
 
 
 @pytest.fixture(scope="module", params=range(3))
-def told(request: pytest.FixtureRequest) -> Story:
+def reported(request: pytest.FixtureRequest) -> Story:
     """Several stories."""
     return story(INSTANTS, request.param)
 
 
 @pytest.fixture(scope="module", params=[0, 1, 3], ids=["open", "half open", "closed"])
 def folder(
-    request: pytest.FixtureRequest, told: Story, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, reported: Story, tmp_path_factory: pytest.TempPathFactory
 ) -> RunFolder:
     """A run of three parts."""
     path = tmp_path_factory.mktemp("runs") / "run"
-    return run_folder(path, parts_of(told, 100, 200), FIELDS, request.param)
+    return run_folder(path, parts_of(reported, 100, 200), FIELDS, request.param)
 
 
 class Reader:
@@ -87,10 +87,10 @@ class Reader:
         }
 
 
-def check(told: Story, frames: Sequence[bytes]) -> Reader:
+def check(reported: Story, frames: Sequence[bytes]) -> Reader:
     """Hold what a reader knows after each frame against the truth."""
     reader = Reader()
-    truth = dict(zip(told.times, told.states, strict=True))
+    truth = dict(zip(reported.times, reported.states, strict=True))
     for frame in frames:
         reader.read(frame)
         assert reader.state() == truth[reader.headers[-1].time_ns]
@@ -98,12 +98,12 @@ def check(told: Story, frames: Sequence[bytes]) -> Reader:
 
 
 @pytest.mark.parametrize("instants", [1, 7, 40, INSTANTS, 5000])
-def test_frames_of_a_run_tell_the_truth(told: Story, folder: RunFolder, instants: int) -> None:
-    reader = check(told, list(frames_between(RunReader(folder.path), None, None, instants)))
-    assert reader.headers[-1].time_ns == told.times[-1]
-    assert [event for header in reader.headers for event in header.events] == told.events
+def test_frames_of_a_run_tell_the_truth(reported: Story, folder: RunFolder, instants: int) -> None:
+    reader = check(reported, list(frames_between(RunReader(folder.path), None, None, instants)))
+    assert reader.headers[-1].time_ns == reported.times[-1]
+    assert [event for header in reader.headers for event in header.events] == reported.events
     if instants >= INSTANTS + 3:
-        assert [header.time_ns for header in reader.headers] == told.times
+        assert [header.time_ns for header in reader.headers] == reported.times
     else:
         assert len(reader.headers) <= instants * 1.5 + 7
 
@@ -112,14 +112,14 @@ def test_frames_of_a_run_tell_the_truth(told: Story, folder: RunFolder, instants
     "stretch", [(3.05, 9.0), (9.95, 10.2), (15.0, 15.0), (0.0, 5.0), (32.0, 99.0), (90.0, 99.0)]
 )
 def test_a_stretch_of_a_run_tells_the_truth(
-    told: Story, folder: RunFolder, stretch: tuple[float, float]
+    reported: Story, folder: RunFolder, stretch: tuple[float, float]
 ) -> None:
     from_ns, to_ns = (int(edge * SECOND_NS) for edge in stretch)
     frames = list(frames_between(RunReader(folder.path), from_ns, to_ns, 5000))
-    reader = check(told, frames)
-    assert reader.headers[-1].time_ns == max(time for time in told.times if time <= to_ns)
-    inside = [time for time in told.times if from_ns <= time <= to_ns]
-    assert [header.time_ns for header in reader.headers] == (inside or told.times[-1:])
+    reader = check(reported, frames)
+    assert reader.headers[-1].time_ns == max(time for time in reported.times if time <= to_ns)
+    inside = [time for time in reported.times if from_ns <= time <= to_ns]
+    assert [header.time_ns for header in reader.headers] == (inside or reported.times[-1:])
 
 
 def test_before_its_start_there_is_nothing(folder: RunFolder) -> None:
@@ -128,24 +128,24 @@ def test_before_its_start_there_is_nothing(folder: RunFolder) -> None:
 
 @pytest.mark.parametrize("level", [1, 2])
 def test_coarse_levels_tell_the_truth(
-    told: Story, folder: RunFolder, level: int, monkeypatch: pytest.MonkeyPatch
+    reported: Story, folder: RunFolder, level: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader = RunReader(folder.path)
     rows = sum(part.rows(level) for part in reader.parts)
     monkeypatch.setattr("tidscope_backend.replay.frames.MAX_ROWS", rows if level == 1 else 1)
-    read = check(told, list(frames_between(reader, None, None, 5000)))
+    read = check(reported, list(frames_between(reader, None, None, 5000)))
     every = {1: 10, 2: 50}[level]
     assert len(read.headers) == -(-INSTANTS // every) + 1
-    assert [event for header in read.headers for event in header.events] == told.events
+    assert [event for header in read.headers for event in header.events] == reported.events
 
 
-def test_samples_hold_each_row_that_was_sampled(told: Story, folder: RunFolder) -> None:
+def test_samples_hold_each_row_that_was_sampled(reported: Story, folder: RunFolder) -> None:
     sampled = 0
     found: dict[tuple[int, int, int], Counters] = {}
     for row in RunReader(folder.path).samples().to_pylist():
         found[row["tid"], row["start_ns"], row["time_ns"]] = {n: row[n] for n in FIELDS}
-    states = dict(zip(told.times, told.states, strict=True))
-    for frame in told.frames:
+    states = dict(zip(reported.times, reported.states, strict=True))
+    for frame in reported.frames:
         header, body = split(frame)
         for tid in decode_rows(body).tid.tolist():
             sampled += 1
@@ -157,21 +157,21 @@ def test_samples_hold_each_row_that_was_sampled(told: Story, folder: RunFolder) 
     assert all(states[time][tid, start][1] == row for (tid, start, time), row in found.items())
 
 
-def test_threads_have_their_counters_at_both_ends(told: Story, folder: RunFolder) -> None:
-    first, last = told.states[0], told.states[-1]
+def test_threads_have_their_counters_at_both_ends(reported: Story, folder: RunFolder) -> None:
+    first, last = reported.states[0], reported.states[-1]
     lives = {
         (row["tid"], row["start_ns"]): row for row in RunReader(folder.path).threads().to_pylist()
     }
-    begun_before = {key for key in told.exits if key in first or key[1] > told.times[0]}
+    begun_before = {key for key in reported.exits if key in first or key[1] > reported.times[0]}
     assert set(lives) == set(first) | set(last) | begun_before
     for key, row in lives.items():
-        if key in told.exits:
+        if key in reported.exits:
             assert row["exited"]
             assert row["exact"]
-            assert row["last"] == told.exits[key]
+            assert row["last"] == reported.exits[key]
         else:
             assert (row["name"], row["last"]) == last[key]
-            assert row["to_ns"] == told.times[-1]
+            assert row["to_ns"] == reported.times[-1]
         if key in first:
             assert row["first"] == first[key][1]
         else:
@@ -179,29 +179,29 @@ def test_threads_have_their_counters_at_both_ends(told: Story, folder: RunFolder
 
 
 def test_names_of_a_thread_are_kept(tmp_path: Path) -> None:
-    told = story(INSTANTS, 3)
-    folder = run_folder(tmp_path / "run", parts_of(told, 100, 200), FIELDS, 3)
-    renames = [event for event in told.events if isinstance(event, ThreadRenamed)]
+    reported = story(INSTANTS, 3)
+    folder = run_folder(tmp_path / "run", parts_of(reported, 100, 200), FIELDS, 3)
+    renames = [event for event in reported.events if isinstance(event, ThreadRenamed)]
     table = RunReader(folder.path).threads()
     names = [name["name"] for names in table["names"].to_pylist() for name in names]
     assert renames
     assert {event.name for event in renames} <= set(names)
 
 
-def test_a_hole_is_told_and_the_state_after_the_next_key_frame_is_right(tmp_path: Path) -> None:
-    told = story(INSTANTS, 1, missing=frozenset(range(120, 140)))
-    cut = told.times.index(201 * 100_000_000)
-    folder = run_folder(tmp_path / "run", parts_of(told, 100, cut), FIELDS, 2)
+def test_a_hole_is_reported_and_the_state_after_the_next_key_frame_is_right(tmp_path: Path) -> None:
+    reported = story(INSTANTS, 1, missing=frozenset(range(120, 140)))
+    cut = reported.times.index(201 * 100_000_000)
+    folder = run_folder(tmp_path / "run", parts_of(reported, 100, cut), FIELDS, 2)
     for instants in (30, 5000):
         frames = list(frames_between(RunReader(folder.path), None, None, instants))
         headers = [split(frame)[0] for frame in frames]
         gaps = [e for header in headers for e in header.events if isinstance(e, Gap)]
         assert [(gap.from_seq, gap.to_seq) for gap in gaps] == [(120, 139)]
-    check(told, list(frames_between(RunReader(folder.path), 202 * 100_000_000, None, 5000)))
+    check(reported, list(frames_between(RunReader(folder.path), 202 * 100_000_000, None, 5000)))
 
 
-def test_closing_again_writes_the_same(told: Story, tmp_path: Path) -> None:
-    folder = run_folder(tmp_path / "run", parts_of(told, 100, 200), FIELDS, 0)
+def test_closing_again_writes_the_same(reported: Story, tmp_path: Path) -> None:
+    folder = run_folder(tmp_path / "run", parts_of(reported, 100, 200), FIELDS, 0)
     frames = folder.open_part(2).read_bytes()
     seal_part(folder, 2)
     assert folder.open_parts() == [1, 3]
@@ -215,12 +215,12 @@ def test_closing_again_writes_the_same(told: Story, tmp_path: Path) -> None:
     assert again == once
 
 
-def test_an_unfinished_frame_is_ignored(told: Story, tmp_path: Path) -> None:
-    folder = run_folder(tmp_path / "run", [told.frames[:20]], FIELDS, 0)
+def test_an_unfinished_frame_is_ignored(reported: Story, tmp_path: Path) -> None:
+    folder = run_folder(tmp_path / "run", [reported.frames[:20]], FIELDS, 0)
     whole = folder.open_part(1).read_bytes()
     folder.open_part(1).write_bytes(whole[:-1])
-    reader = check(told, list(frames_between(RunReader(folder.path), None, None, 100)))
-    assert [header.time_ns for header in reader.headers] == told.times[:19]
+    reader = check(reported, list(frames_between(RunReader(folder.path), None, None, 100)))
+    assert [header.time_ns for header in reader.headers] == reported.times[:19]
 
 
 def test_levels() -> None:
@@ -236,7 +236,7 @@ def test_levels() -> None:
     assert levels_of(instants).tolist() == [2, 0, 0, 1, 0, 2, 0, 1]
 
 
-def test_a_row_group_holds_one_level(told: Story, folder: RunFolder) -> None:
+def test_a_row_group_holds_one_level(reported: Story, folder: RunFolder) -> None:
     for part in folder.sealed_parts():
         footer = pq.read_metadata(folder.samples(part))
         groups = [pq.ParquetFile(folder.samples(part)).read_row_group(n) for n in range(3)]
@@ -244,6 +244,6 @@ def test_a_row_group_holds_one_level(told: Story, folder: RunFolder) -> None:
         assert [set(group["level"].to_pylist()) for group in groups] == [{2}, {1}, {0}]
 
 
-def test_rows_are_counted_without_repeats(told: Story) -> None:
-    part = part_of(told.frames, FIELDS)
-    assert part.rows == sum(len(decode_rows(split(frame)[1]).tid) for frame in told.frames)
+def test_rows_are_counted_without_repeats(reported: Story) -> None:
+    part = part_of(reported.frames, FIELDS)
+    assert part.rows == sum(len(decode_rows(split(frame)[1]).tid) for frame in reported.frames)

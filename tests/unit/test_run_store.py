@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from backend_builders import stream
 from run_builders import manifest, outcome
-from run_rig import RunRig
+from run_harness import RunHarness
 from tidscope_backend.store import trash
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.index import summary_of
@@ -56,21 +56,21 @@ def test_both() -> None:
 @asynccontextmanager
 async def run_store(
     home: Path, retention: Retention = OFF
-) -> AsyncIterator[tuple[RunRig, RunStore]]:
-    rig = RunRig(home)
-    await rig.start()
-    rig.send(*stream(1, 30))
-    yield rig, RunStore(RunsDirectory(home), rig.recorder, ManifestWriter(), retention)
-    await rig.stop()
+) -> AsyncIterator[tuple[RunHarness, RunStore]]:
+    harness = RunHarness(home)
+    await harness.start()
+    harness.send(*stream(1, 30))
+    yield harness, RunStore(RunsDirectory(home), harness.recorder, ManifestWriter(), retention)
+    await harness.stop()
 
 
-async def keep(rig: RunRig) -> str:
-    return (await rig.begin(past_s=10, duration_s=0)).id
+async def keep(harness: RunHarness) -> str:
+    return (await harness.begin(past_s=10, duration_s=0)).id
 
 
 async def test_a_deleted_run_goes_after_an_hour(tmp_path: Path) -> None:
-    async with run_store(tmp_path) as (rig, runs):
-        first, second = await keep(rig), await keep(rig)
+    async with run_store(tmp_path) as (harness, runs):
+        first, second = await keep(harness), await keep(harness)
         await runs.delete(first)
         await runs.delete(second)
         folder = tmp_path / ".deleted" / first
@@ -85,8 +85,8 @@ async def test_a_deleted_run_goes_after_an_hour(tmp_path: Path) -> None:
 
 
 async def test_it_can_be_restored_for_an_hour(tmp_path: Path) -> None:
-    async with run_store(tmp_path) as (rig, runs):
-        run = await keep(rig)
+    async with run_store(tmp_path) as (harness, runs):
+        run = await keep(harness)
         await runs.delete(run)
         when = (tmp_path / ".deleted" / run).stat().st_mtime
         assert trash.purge(RunsDirectory(tmp_path), when + 3599) == []
@@ -95,8 +95,8 @@ async def test_it_can_be_restored_for_an_hour(tmp_path: Path) -> None:
 
 async def test_old_runs_go_and_can_be_restored(tmp_path: Path) -> None:
     # The frames of the tests are of 2023.
-    async with run_store(tmp_path, Retention(max_age_s=86400, max_bytes=None)) as (rig, runs):
-        kept_run, active = await keep(rig), (await rig.begin()).id
+    async with run_store(tmp_path, Retention(max_age_s=86400, max_bytes=None)) as (harness, runs):
+        kept_run, active = await keep(harness), (await harness.begin()).id
         await runs.clean_up()
         listed = await runs.runs()
         assert [one.id for one in listed.runs] == [active]
@@ -105,10 +105,10 @@ async def test_old_runs_go_and_can_be_restored(tmp_path: Path) -> None:
 
 
 async def test_sizes_are_those_of_the_files(tmp_path: Path) -> None:
-    async with run_store(tmp_path) as (rig, runs):
-        run = await keep(rig)
-        await rig.sealer.idle()
-        await rig.recorder.wait_saved()
+    async with run_store(tmp_path) as (harness, runs):
+        run = await keep(harness)
+        await harness.sealer.idle()
+        await harness.recorder.wait_saved()
         listed = await runs.runs()
         files = [path for path in (tmp_path / run).rglob("*") if path.is_file()]
         sizes = sum(path.stat().st_size for path in files)
@@ -118,10 +118,10 @@ async def test_sizes_are_those_of_the_files(tmp_path: Path) -> None:
 
 
 async def test_the_newest_first(tmp_path: Path) -> None:
-    async with run_store(tmp_path) as (rig, runs):
-        made = [await keep(rig) for _ in range(3)]
+    async with run_store(tmp_path) as (harness, runs):
+        made = [await keep(harness) for _ in range(3)]
         assert [one.id for one in (await runs.runs()).runs] == made[::-1]
-        await rig.sealer.idle()
+        await harness.sealer.idle()
         (tmp_path / made[1] / "manifest.json").write_text("")
         listed = await runs.runs()
         assert [one.id for one in listed.runs] == [made[2], made[0]]
@@ -129,33 +129,33 @@ async def test_the_newest_first(tmp_path: Path) -> None:
 
 
 async def test_a_damaged_run_may_go(tmp_path: Path) -> None:
-    async with run_store(tmp_path) as (rig, runs):
-        run = await keep(rig)
-        await rig.sealer.idle()
+    async with run_store(tmp_path) as (harness, runs):
+        run = await keep(harness)
+        await harness.sealer.idle()
         (tmp_path / run / "manifest.json").unlink()
         await runs.delete(run)
         assert (tmp_path / ".deleted" / run).is_dir()
 
 
 async def test_sizes_are_those_of_the_files_and_tell_what_is_not_sealed(tmp_path: Path) -> None:
-    rig = RunRig(tmp_path, seals=True)
-    await rig.start()
-    rig.send(*stream(1, 60))
-    run = (await rig.begin()).id
-    rig.send(*stream(61, 300))
-    folder, manifest_of = rig.folder(run), rig.recorder.current_manifest
-    counts = manifest_of(folder, rig.manifest(run)).counts
+    harness = RunHarness(tmp_path, seals=True)
+    await harness.start()
+    harness.send(*stream(1, 60))
+    run = (await harness.begin()).id
+    harness.send(*stream(61, 300))
+    folder, manifest_of = harness.folder(run), harness.recorder.current_manifest
+    counts = manifest_of(folder, harness.manifest(run)).counts
     frames = folder.open_part(1).stat().st_size
     assert counts.open_bytes == frames
     # The space reserved while recording is not part of the run.
     assert counts.bytes == frames + folder.manifest.stat().st_size
-    await rig.recorder.stop(run)
-    await rig.sealer.idle()
-    sealed = rig.manifest(run).counts
+    await harness.recorder.stop(run)
+    await harness.sealer.idle()
+    sealed = harness.manifest(run).counts
     assert sealed.open_bytes == 0
     assert sealed.bytes < frames / 5
     assert abs(sealed.bytes - folder.bytes()) < 16, "but for the digits of its own size"
-    await rig.stop()
+    await harness.stop()
 
 
 def test_the_list_tells_a_failed_command_from_one_that_succeeded() -> None:

@@ -50,9 +50,9 @@ def test_there_and_back(tmp_path: Path) -> None:
     there.mkdir()
     manifest = write_run(here)
     archive = archive_of(here / manifest.id)
-    told = members(archive)
-    assert {name.partition("/")[0] for name in told} == {manifest.id}
-    assert len(told) == 2 + 3 * 3
+    reported = members(archive)
+    assert {name.partition("/")[0] for name in reported} == {manifest.id}
+    assert len(reported) == 2 + 3 * 3
     back = import_run(archive, there, lambda _: False)
     same(here / manifest.id, there / manifest.id)
     bytes_now = RunFolder(here / manifest.id).bytes()
@@ -123,8 +123,8 @@ def test_one_parquet_file(tmp_path: Path) -> None:
     assert [row["time_ns"] for row in main] == [time_ns(seq) for seq in range(1, FRAMES + 1)]
     assert {row["role"] for row in table.to_pylist()} == {"main", "worker-#"}
     assert all(row["cpu_delay_ns"] is None for row in table.to_pylist() if row["tid"] == 101)
-    told = RunManifest.model_validate_json(file.schema_arrow.metadata[b"tidscope.manifest"])
-    assert told == manifest
+    reported = RunManifest.model_validate_json(file.schema_arrow.metadata[b"tidscope.manifest"])
+    assert reported == manifest
 
 
 def test_text(tmp_path: Path) -> None:

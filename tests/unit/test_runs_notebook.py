@@ -19,8 +19,8 @@ def run(tmp_path: Path) -> Run:
 def test_tables(run: Run) -> None:
     assert run.threads()["name"].to_pylist() == ["main", "worker-1", "worker-2"]
     assert run.signals().num_rows == FRAMES
-    told = run.events().to_pylist()
-    assert [(one["type"], one["tid"]) for one in told] == [
+    reported = run.events().to_pylist()
+    assert [(one["type"], one["tid"]) for one in reported] == [
         ("thread_born", 102),
         ("thread_exited", 102),
         ("steering_decided", None),
@@ -28,9 +28,9 @@ def test_tables(run: Run) -> None:
 
 
 def test_samples_of_some_threads_and_times(run: Run) -> None:
-    told = run.samples(0.5, 0.7, tids=[100]).to_pylist()
-    assert sorted(one["time_ns"] for one in told) == [time_ns(6), time_ns(7), time_ns(8)]
-    assert {one["tid"] for one in told} == {100}
+    reported = run.samples(0.5, 0.7, tids=[100]).to_pylist()
+    assert sorted(one["time_ns"] for one in reported) == [time_ns(6), time_ns(7), time_ns(8)]
+    assert {one["tid"] for one in reported} == {100}
     assert len(run.samples(level=2, tids=[100])) == 3
 
 

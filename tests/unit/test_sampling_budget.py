@@ -19,7 +19,7 @@ B = "t-2-00000000"
 
 
 class Machine:
-    """Samples targets at the rates in force, for as long as it is told.
+    """Samples targets at the effective rates, for as long as it is reported.
 
     Attributes:
         costs: CPU milliseconds of a sample, for each target.

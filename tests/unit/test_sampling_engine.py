@@ -73,7 +73,7 @@ class Slow(Script):
         return super().read(tids)
 
 
-class Rig:
+class Harness:
     """An engine with a listener of ours, and its frames by target."""
 
     def __init__(self, folder: Path) -> None:
@@ -103,70 +103,70 @@ class Rig:
 
 
 @pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    rig = Rig(tmp_path)
+def harness(tmp_path: Path) -> Iterator[Harness]:
+    harness = Harness(tmp_path)
     try:
-        yield rig
+        yield harness
     finally:
-        rig.engine.stop()
-        assert rig.listener.closed or not rig.frames
+        harness.engine.stop()
+        assert harness.listener.closed or not harness.frames
 
 
-def test_a_reader_that_fails_says_so_and_stops_no_other(rig: Rig) -> None:
-    rig.add("a", Broken(t7=1))
-    rig.add("b", Script(t7=1))
-    failed = rig.until("a", lambda header: header.seq == 3)
+def test_a_reader_that_fails_says_so_and_stops_no_other(harness: Harness) -> None:
+    harness.add("a", Broken(t7=1))
+    harness.add("b", Script(t7=1))
+    failed = harness.until("a", lambda header: header.seq == 3)
     # A busy machine may be late as well.
     events = [event for event in failed.events if not isinstance(event, DeadlinesMissed)]
     assert events == [SampleFailed(reason="ValueError: nonsense from the kernel")]
-    assert rig.until("b", lambda header: header.seq == 3).live_threads == 1
+    assert harness.until("b", lambda header: header.seq == 3).live_threads == 1
 
 
-def test_a_listener_that_fails_stops_nothing(rig: Rig) -> None:
-    rig.add("a", Script(t7=1))
-    rig.listener.losing.put(OSError(9, "no socket"))
-    rig.listener.losing.put(5)
-    rig.until("a", lambda header: ExitRecordsLost(count=5) in header.events)
+def test_a_listener_that_fails_stops_nothing(harness: Harness) -> None:
+    harness.add("a", Script(t7=1))
+    harness.listener.losing.put(OSError(9, "no socket"))
+    harness.listener.losing.put(5)
+    harness.until("a", lambda header: ExitRecordsLost(count=5) in header.events)
 
 
-def test_lost_exits_are_told_to_every_target_once(rig: Rig) -> None:
+def test_lost_exits_are_reported_to_every_target_once(harness: Harness) -> None:
     """Nobody knows whose they were."""
-    rig.listener.losing.put(1)
-    rig.add("a", Script(t7=1))
-    rig.add("b", Script(t7=1), rate_hz=50)
+    harness.listener.losing.put(1)
+    harness.add("a", Script(t7=1))
+    harness.add("b", Script(t7=1), rate_hz=50)
     for count in (2, 40):
-        rig.listener.losing.put(count)
-    told = {"a": 0, "b": 0}
+        harness.listener.losing.put(count)
+    reported = {"a": 0, "b": 0}
     for name in ("a", "b"):
-        while told[name] < 42:
-            header = rig.next(name)
-            told[name] += sum(e.count for e in header.events if isinstance(e, ExitRecordsLost))
+        while reported[name] < 42:
+            header = harness.next(name)
+            reported[name] += sum(e.count for e in header.events if isinstance(e, ExitRecordsLost))
     # What was lost before they were attached is not theirs.
-    assert told == {"a": 42, "b": 42}
-    assert rig.next("a").health.exit_records_lost == 43
+    assert reported == {"a": 42, "b": 42}
+    assert harness.next("a").health.exit_records_lost == 43
 
 
-def test_what_cannot_be_done_in_time_is_counted_and_told(rig: Rig) -> None:
-    rig.add("a", Slow(t7=1))
-    told = 0
+def test_what_cannot_be_done_in_time_is_counted_and_reported(harness: Harness) -> None:
+    harness.add("a", Slow(t7=1))
+    reported = 0
     for _ in range(10):
-        header = rig.next("a")
-        told += sum(e.count for e in header.events if isinstance(e, DeadlinesMissed))
-        assert header.health.missed_deadlines == told
+        header = harness.next("a")
+        reported += sum(e.count for e in header.events if isinstance(e, DeadlinesMissed))
+        assert header.health.missed_deadlines == reported
     # Each sample takes three periods, so two of three deadlines are missed.
-    assert told >= 18
+    assert reported >= 18
 
 
 def test_nobody_waits_for_ever_when_the_thread_ends(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
+    harness = Harness(tmp_path)
     go = threading.Event()
-    rig.engine.submit(lambda: go.wait(10))
-    stopping = threading.Thread(target=rig.engine.stop)
+    harness.engine.submit(lambda: go.wait(10))
+    stopping = threading.Thread(target=harness.engine.stop)
     stopping.start()
     asked = []
     while stopping.is_alive():
         # Some stand before the end in the queue, some behind it, some come when nobody reads it.
-        asked.append(rig.engine.submit(os.getpid))
+        asked.append(harness.engine.submit(os.getpid))
         if len(asked) == 1000:
             go.set()
             stopping.join(10)
@@ -174,13 +174,13 @@ def test_nobody_waits_for_ever_when_the_thread_ends(tmp_path: Path) -> None:
         assert future.cancelled() or future.result(10) == PID
     assert asked[-1].cancelled()
     with pytest.raises(CancelledError):
-        rig.engine.submit(os.getpid).result(10)
+        harness.engine.submit(os.getpid).result(10)
 
 
-def test_a_failing_command_fails_alone(rig: Rig) -> None:
+def test_a_failing_command_fails_alone(harness: Harness) -> None:
     def fail() -> None:
         raise RuntimeError("no")
 
     with pytest.raises(RuntimeError, match="no"):
-        rig.engine.submit(fail).result(10)
-    assert rig.engine.submit(os.getpid).result(10) == PID
+        harness.engine.submit(fail).result(10)
+    assert harness.engine.submit(os.getpid).result(10) == PID

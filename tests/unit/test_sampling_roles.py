@@ -23,14 +23,14 @@ def reading(rows: Sequence[Sequence[int | None]]) -> Reading:
     )
 
 
-def told(
+def reported(
     sums: RoleSums, names: Sequence[str] = (), *rows: Sequence[int | None]
 ) -> Mapping[str | None, RoleTotals]:
     return {role.role: role for role in sums.summary(reading(rows), names, FIELDS)}
 
 
 def test_rows_of_a_role_add_up_and_absent_values_are_left_out() -> None:
-    roles = told(
+    roles = reported(
         RoleSums(), ["io-1", "main", "io-22", "io-3"], [1, 2], [10, None], [3, None], [2**63, 7]
     )
     assert roles == {
@@ -44,38 +44,40 @@ def test_rows_of_a_role_add_up_and_absent_values_are_left_out() -> None:
 def test_the_ended_stay() -> None:
     sums = RoleSums()
     sums.ended("io-1", {"cpu_run_ns": 5})
-    assert told(sums, ["io-2"], [2, 1])["io-#"] == RoleTotals(
+    assert reported(sums, ["io-2"], [2, 1])["io-#"] == RoleTotals(
         role="io-#", live=1, exited=1, totals={"cpu_run_ns": 7, "blkio_delay_ns": 1}
     )
-    assert told(sums)["io-#"] == RoleTotals(role="io-#", live=0, exited=1, totals={"cpu_run_ns": 5})
+    assert reported(sums)["io-#"] == RoleTotals(
+        role="io-#", live=0, exited=1, totals={"cpu_run_ns": 5}
+    )
 
 
 def test_what_was_done_under_a_name_stays_with_its_role() -> None:
     sums = RoleSums()
-    assert told(sums, ["main"], [100, None])["main"].totals == {"cpu_run_ns": 100}
+    assert reported(sums, ["main"], [100, None])["main"].totals == {"cpu_run_ns": 100}
     sums.renamed("main", "io-1", {"cpu_run_ns": 100})
-    roles = told(sums, ["io-1"], [130, 4])
+    roles = reported(sums, ["io-1"], [130, 4])
     assert roles["main"] == RoleTotals(role="main", live=0, exited=0, totals={"cpu_run_ns": 100})
     assert roles["io-#"].totals == {"cpu_run_ns": 30, "blkio_delay_ns": 4}
     # Another number is the same role.
     sums.renamed("io-1", "io-2", {"cpu_run_ns": 130, "blkio_delay_ns": 4})
-    assert told(sums, ["io-2"], [130, 4]) == roles
+    assert reported(sums, ["io-2"], [130, 4]) == roles
     sums.ended("io-2", {"cpu_run_ns": 131, "blkio_delay_ns": 4})
-    assert told(sums)["io-#"] == RoleTotals(
+    assert reported(sums)["io-#"] == RoleTotals(
         role="io-#", live=0, exited=1, totals={"cpu_run_ns": 31, "blkio_delay_ns": 4}
     )
 
 
-def test_a_late_record_mends_and_an_heir_counts_once() -> None:
+def test_a_late_record_corrects_and_an_heir_counts_once() -> None:
     sums = RoleSums()
     sums.ended("io-1", {"cpu_run_ns": 5})
     sums.corrected("io-1", {"cpu_run_ns": 5}, {"cpu_run_ns": 8, "blkio_delay_ns": 2})
-    assert told(sums)["io-#"] == RoleTotals(
+    assert reported(sums)["io-#"] == RoleTotals(
         role="io-#", live=0, exited=1, totals={"cpu_run_ns": 8, "blkio_delay_ns": 2}
     )
     # It lives on as the program that it executed, with counters that went on.
     sums.counted("program", {"cpu_run_ns": 8, "blkio_delay_ns": 2})
-    roles = told(sums, ["program"], [9, 2])
+    roles = reported(sums, ["program"], [9, 2])
     assert roles["program"].totals == {"cpu_run_ns": 1, "blkio_delay_ns": 0}
     assert roles["io-#"].totals == {"cpu_run_ns": 8, "blkio_delay_ns": 2}
 
@@ -83,17 +85,17 @@ def test_a_late_record_mends_and_an_heir_counts_once() -> None:
 def test_roles_beyond_the_bound_share_one_place() -> None:
     sums = RoleSums()
     names = ["".join(chr(ord("a") + int(digit)) for digit in str(i)) for i in range(200)]
-    roles = told(sums, names, *[[1, 1]] * 200)
+    roles = reported(sums, names, *[[1, 1]] * 200)
     assert list(roles) == [*names[:MAX_NAMED_ROLES], None]
     assert roles[None].live == 200 - MAX_NAMED_ROLES
     assert roles[None].totals == {"cpu_run_ns": 137, "blkio_delay_ns": 137}
     # They fit into a header, and keep their places whoever comes and goes.
     schema = FrameHeader.model_json_schema()["properties"]["roles"]
     assert len(roles) == schema["anyOf"][0]["maxItems"]
-    assert list(told(sums, [names[-1]], [1, 1])) == list(roles)
+    assert list(reported(sums, [names[-1]], [1, 1])) == list(roles)
     sums.renamed(names[0], names[-1], {"cpu_run_ns": 1, "blkio_delay_ns": 1})
     sums.renamed(names[-2], names[-1], {"cpu_run_ns": 1, "blkio_delay_ns": 1})
-    roles = told(sums, names[1:-1] + names[-1:] * 2, *[[1, 1]] * 200)
+    roles = reported(sums, names[1:-1] + names[-1:] * 2, *[[1, 1]] * 200)
     assert roles[names[0]].totals == {"cpu_run_ns": 1, "blkio_delay_ns": 1}
     assert roles[None].totals == {"cpu_run_ns": 137, "blkio_delay_ns": 137}
 
@@ -102,5 +104,5 @@ def test_names_without_end_fill_nothing() -> None:
     sums = RoleSums()
     for i in range(2 * MAX_NAMES):
         sums.ended(f"job-{i}", {"cpu_run_ns": 1})
-    assert told(sums)["job-#"].totals == {"cpu_run_ns": 2 * MAX_NAMES}
+    assert reported(sums)["job-#"].totals == {"cpu_run_ns": 2 * MAX_NAMES}
     assert len(sums._keys) <= MAX_NAMES

@@ -1,4 +1,4 @@
-"""One target's frames: key frames, deltas, what is told beside the rows, the last one."""
+"""One target's frames: key frames, deltas, what is reported beside the rows, the last one."""
 
 import os
 import subprocess
@@ -99,10 +99,10 @@ def test_a_key_frame_comes_early_where_frames_are_large(
     assert len(stream.receiver.live) == before
 
 
-def test_what_was_missed_and_lost_is_told_in_each_kind_of_frame(stream: Stream) -> None:
-    told = [DeadlinesMissed(count=3), ExitRecordsLost(count=4)]
+def test_what_was_missed_and_lost_is_reported_in_each_kind_of_frame(stream: Stream) -> None:
+    reported = [DeadlinesMissed(count=3), ExitRecordsLost(count=4)]
     header, _ = stream.sample(missed=3, lost=4, late=2500)
-    assert header.events[:2] == told
+    assert header.events[:2] == reported
     assert header.health.late_us == 2
     frame = stream.sampler.failure(
         OSError(5, "no answer"),
@@ -112,7 +112,7 @@ def test_what_was_missed_and_lost_is_told_in_each_kind_of_frame(stream: Stream) 
         started_ns=stream.now + 1,
     )
     header, rows = stream.receiver.frame(frame)
-    assert header.events == [*told, SampleFailed(reason="OSError: [Errno 5] no answer")]
+    assert header.events == [*reported, SampleFailed(reason="OSError: [Errno 5] no answer")]
     assert (rows.tid.tolist(), header.live_threads) == ([], 2)
     frame = stream.sampler.final(
         None, exited=False, exit_code=None, lost=4, health=collector_health
@@ -120,7 +120,7 @@ def test_what_was_missed_and_lost_is_told_in_each_kind_of_frame(stream: Stream) 
     header, _ = stream.receiver.frame(frame)
     assert header.events == [ExitRecordsLost(count=4), TargetDetached()]
     assert stream.sampler.target.state == "detached"
-    # Told once.
+    # Reported once.
     assert stream.receiver.seq == 3
 
 
@@ -152,7 +152,7 @@ def test_the_end_of_the_process(stream: Stream) -> None:
     assert stream.sampler.target.state == "exited"
 
 
-def test_another_rate_is_told_once(stream: Stream) -> None:
+def test_another_rate_is_reported_once(stream: Stream) -> None:
     stream.sample()
     stream.sampler.change_rate(50, stream.now)
     stream.sampler.change_rate(50, stream.now)
@@ -161,7 +161,7 @@ def test_another_rate_is_told_once(stream: Stream) -> None:
     assert stream.sampler.target.rate_hz == 50
 
 
-def test_a_rate_that_the_budget_lowers_is_told_and_the_one_asked_for_is_kept(
+def test_a_rate_that_the_budget_lowers_is_reported_and_the_one_asked_for_is_kept(
     stream: Stream,
 ) -> None:
     stream.sample()
@@ -179,7 +179,7 @@ def test_without_a_meter_counters_of_the_machine_are_absent(stream: Stream) -> N
     assert (machine.cpu_busy_us, machine.package_uj, machine.domains_uj) == (None, None, [])
 
 
-def test_gomaxprocs_is_told_when_it_changes(tmp_path: Path) -> None:
+def test_gomaxprocs_is_reported_when_it_changes(tmp_path: Path) -> None:
     memory = os.memfd_create("memory")
     os.pwrite(memory, (4).to_bytes(4, "little"), 0)
     stream = Stream(tmp_path, Script(t7=1), GomaxprocsReader(memory, 0))

@@ -64,7 +64,7 @@ class Process(RuleBasedStateMachine):
         self.samples = 0
         self.tracker = Tracker(FIELDS, ATTACH, MAIN)
         self.receiver = Receiver()
-        self.told = [0, 0]
+        self.reported = [0, 0]
         self.roles: dict[str | None, RoleTotals] = {}
 
     def tick(self) -> int:
@@ -196,22 +196,22 @@ class Process(RuleBasedStateMachine):
         for column, name in enumerate(FIELDS):
             total = self.receiver.total(name)
             assert total == sum(life.counted[column] for life in lives)
-            assert total >= self.told[column], "the process' total fell"
-            self.told[column] = total
+            assert total >= self.reported[column], "the process' total fell"
+            self.reported[column] = total
         self.compare_roles()
 
     def compare_roles(self) -> None:
         """Roles add up to the process, and nothing of one ever falls or goes."""
-        roles = {told.role: told for told in self.tracker.roles()}
+        roles = {reported.role: reported for reported in self.tracker.roles()}
         for name in FIELDS:
-            total = sum(told.totals.get(name, 0) for told in roles.values())
+            total = sum(reported.totals.get(name, 0) for reported in roles.values())
             assert total == self.receiver.total(name)
         for role, before in self.roles.items():
             assert roles[role].exited >= before.exited
             for name, value in before.totals.items():
                 assert roles[role].totals[name] >= value, f"{name} of {role} fell"
-        assert sum(told.live for told in roles.values()) == len(self.receiver.live)
-        assert sum(told.exited for told in roles.values()) == self.tracker.exited().threads
+        assert sum(reported.live for reported in roles.values()) == len(self.receiver.live)
+        assert sum(reported.exited for reported in roles.values()) == self.tracker.exited().threads
         self.roles = roles
 
     @rule()
@@ -233,10 +233,10 @@ class Process(RuleBasedStateMachine):
         self.receiver.take(events, none, self.tracker.exited())
         assert self.receiver.live == {}
         self.compare()
-        told = self.tracker.exited()
-        assert told.threads == len(self.receiver.exits)
+        reported = self.tracker.exited()
+        assert reported.threads == len(self.receiver.exits)
         if not self.loses:
-            assert told.inexact == 0
+            assert reported.inexact == 0
 
 
 class LossyProcess(Process):

@@ -103,7 +103,7 @@ class Story:
 
     def _compare_roles(self) -> None:
         """Roles add up to the process, and none falls."""
-        roles = {told.role: told.totals for told in self.tracker.roles()}
+        roles = {reported.role: reported.totals for reported in self.tracker.roles()}
         for name in FIELDS:
             assert sum(totals.get(name, 0) for totals in roles.values()) == (
                 self.receiver.total(name)
@@ -169,7 +169,7 @@ def test_a_start_that_jitters_is_no_birth() -> None:
     assert story.receiver.starts == {MAIN: 500}
 
 
-def test_a_new_name_is_told_once() -> None:
+def test_a_new_name_is_reported_once() -> None:
     story = Story()
     story.sample({MAIN: Row(5), 20: Row(6, name=b"a")})
     renamed = ThreadRenamed(tid=20, name="b", previous="a")
@@ -191,8 +191,8 @@ def test_an_exit_record_has_the_last_word() -> None:
     assert events == [
         ThreadExited(tid=20, start_ns=-50, name="last", totals=totals, exact=True, seen_alive=True)
     ]
-    told = story.tracker.exited()
-    assert (told.threads, told.inexact, told.totals) == (1, 0, totals)
+    reported = story.tracker.exited()
+    assert (reported.threads, reported.inexact, reported.totals) == (1, 0, totals)
 
 
 def test_a_thread_that_lived_between_two_samples() -> None:
@@ -226,7 +226,7 @@ def test_without_a_record_the_last_sample_counts_and_is_called_inexact() -> None
     assert story.tracker.exited().inexact == 1
 
 
-def test_a_record_that_comes_after_the_end_was_told_puts_the_sums_right() -> None:
+def test_a_record_that_comes_after_the_end_was_reported_puts_the_sums_right() -> None:
     story = Story()
     story.sample({MAIN: Row(5), 20: Row(6)})
     story.sample({MAIN: Row(5)}, t20=Presence.GONE)
@@ -234,8 +234,8 @@ def test_a_record_that_comes_after_the_end_was_told_puts_the_sums_right() -> Non
     records = [(20, Row(8, start=-4000)), (20, Row(9, start=-4000))]
     (event,) = exits(story.sample({MAIN: Row(5)}, records))
     assert (event.seen_alive, event.totals["cpu_run_ns"]) == (False, 9)
-    told = story.tracker.exited()
-    assert (told.threads, told.inexact, told.totals["cpu_run_ns"]) == (2, 0, 8 + 9)
+    reported = story.tracker.exited()
+    assert (reported.threads, reported.inexact, reported.totals["cpu_run_ns"]) == (2, 0, 8 + 9)
 
 
 def test_a_record_of_the_next_life_is_not_taken_for_a_late_one() -> None:
@@ -244,8 +244,8 @@ def test_a_record_of_the_next_life_is_not_taken_for_a_late_one() -> None:
     story.sample({MAIN: Row(5)}, t20=Presence.GONE)
     (event,) = exits(story.sample({MAIN: Row(5)}, [(20, Row(8, start=1001))]))
     assert not event.seen_alive
-    told = story.tracker.exited()
-    assert (told.threads, told.inexact, told.totals["cpu_run_ns"]) == (2, 1, 14)
+    reported = story.tracker.exited()
+    assert (reported.threads, reported.inexact, reported.totals["cpu_run_ns"]) == (2, 1, 14)
 
 
 def test_a_main_thread_that_lingers_has_ended_once() -> None:
@@ -275,7 +275,7 @@ def test_a_thread_that_still_ends_after_its_record_is_no_new_one() -> None:
 def test_an_id_that_is_given_to_a_new_thread_at_once() -> None:
     story = Story()
     story.sample({MAIN: Row(5), 20: Row(6, start=500)})
-    # The new thread may have been read already: it is told in the next sample.
+    # The new thread may have been read already: it is reported in the next sample.
     assert len(story.sample({MAIN: Row(5), 20: Row(1, start=1100)}, [(20, Row(7))])) == 1
     events = story.sample({MAIN: Row(5), 20: Row(2, start=1100)}, t20=Presence.ALIVE)
     assert events == [ThreadBorn(tid=20, start_ns=1100, name="work")]
@@ -444,8 +444,8 @@ def test_the_end_of_the_process_ends_every_thread() -> None:
     story.sample({MAIN: Row(5), 20: Row(6), 30: Row(7)})
     events = story.tracker.finish(reading({20: Row(8)}), exited=True)
     assert {event.tid: event.exact for event in exits(events)} == {20: True, MAIN: False, 30: False}
-    told = story.tracker.exited()
-    assert (told.threads, told.inexact, told.totals["cpu_run_ns"]) == (3, 2, 5 + 8 + 7)
+    reported = story.tracker.exited()
+    assert (reported.threads, reported.inexact, reported.totals["cpu_run_ns"]) == (3, 2, 5 + 8 + 7)
     assert len(story.tracker.all_rows().tid) == 0
 
 

@@ -98,7 +98,7 @@ def test_a_counter_that_is_not_there_is_refused_by_name(served: Served) -> None:
         signal_of(served, "nonsense_total")
 
 
-def test_errors_of_the_program_are_told(served: Served) -> None:
+def test_errors_of_the_program_are_reported(served: Served) -> None:
     signal = signal_of(served)
     served.status = 503
     with pytest.raises(SignalLostError, match="503"):

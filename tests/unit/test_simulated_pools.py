@@ -124,7 +124,7 @@ def test_random_phases_last_and_vary() -> None:
     assert {phase.best for _, phase in phases} == set(range(4, 17))
 
 
-def test_the_same_seed_is_the_same_weather_and_dips_leave_the_rest_alone() -> None:
+def test_the_same_seed_gives_the_same_disturbances_and_dips_leave_the_rest_alone() -> None:
     scenario = SHIPPED["S4"]
     one, same, other = (draw_disturbances(scenario, 0, seed) for seed in (5, 5, 6))
     assert one == same

@@ -111,7 +111,7 @@ def test_programs_come_and_go() -> None:
 
 
 def test_one_program_searches_at_a_time() -> None:
-    """Both are told to search when the second one joins."""
+    """Both are reported to search when the second one joins."""
     trial = run("linear", "S5", seed=0, seconds=300)
     moved: dict[int, list[float]] = {0: [], 1: []}
     sizes = {0: 16, 1: 16}

@@ -7,14 +7,14 @@ from tidscope_collector.steering.loop.peers import FRESH_S, PeerRegistry
 
 
 class Member:
-    """Joins, and remembers why it was told to search anew."""
+    """Joins, and remembers why it was reported to search again."""
 
     def __init__(self, registry: PeerRegistry, name: str) -> None:
         self.restarts: list[str] = []
         registry.join(name, self.restarts.append)
 
 
-def test_who_joins_or_leaves_makes_the_others_search_anew() -> None:
+def test_who_joins_or_leaves_makes_the_others_search_again() -> None:
     registry = PeerRegistry()
     one = Member(registry, "one")
     assert one.restarts == []
@@ -67,7 +67,7 @@ def test_peers_are_the_sum_of_logarithms_of_the_others() -> None:
     assert still.log_progress is None
 
 
-def test_a_move_of_another_is_told_once() -> None:
+def test_a_move_of_another_is_reported_once() -> None:
     registry = PeerRegistry()
     for name in ("one", "two"):
         Member(registry, name)

@@ -39,7 +39,7 @@ def kernel(version: int = 16, pad: Pad = "none") -> Kernel:
     return Kernel(FAMILY, choose(version, LENGTHS[version]), payload_offset(pad))
 
 
-class Rig:
+class Harness:
     """A listener on two CPUs, and the hand-made kernel behind it.
 
     Attributes:
@@ -83,12 +83,14 @@ class Rig:
 
 
 @contextmanager
-def listening(version: int = 16, pad: Pad = "none", *, tells_drops: bool = True) -> Iterator[Rig]:
-    rig = Rig(version, pad, tells_drops=tells_drops)
+def listening(
+    version: int = 16, pad: Pad = "none", *, tells_drops: bool = True
+) -> Iterator[Harness]:
+    harness = Harness(version, pad, tells_drops=tells_drops)
     try:
-        yield rig
+        yield harness
     finally:
-        rig.listener.close()
+        harness.listener.close()
 
 
 @pytest.mark.parametrize(
@@ -113,14 +115,14 @@ def test_the_possible_cpus_are_those_of_sysfs(tmp_path: Path) -> None:
 
 
 def test_each_cpu_is_registered_on_its_own_socket_with_64_mib() -> None:
-    with listening() as rig:
-        assert rig.buffers == [EXIT_BUFFER_BYTES] * 2 == [64 << 20] * 2
-        for cpu, link in enumerate(rig.links):
+    with listening() as harness:
+        assert harness.buffers == [EXIT_BUFFER_BYTES] * 2 == [64 << 20] * 2
+        for cpu, link in enumerate(harness.links):
             (request,) = link.sent
             assert struct.unpack_from("=H", request, 4) == (FAMILY,)
             length, attribute = struct.unpack_from("=HH", request, 20)
             assert (attribute, request[24 : 20 + length]) == (3, b"%d\0" % cpu)
-        links = list(rig.links)
+        links = list(harness.links)
     for cpu, link in enumerate(links):
         length, attribute = struct.unpack_from("=HH", link.sent[-1], 20)
         assert (attribute, link.sent[-1][24 : 20 + length]) == (4, b"%d\0" % cpu)
@@ -151,25 +153,31 @@ def test_records_that_come_before_the_answer_to_the_registration_do_no_harm() ->
 @pytest.mark.parametrize("pad", PADS)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_records_of_each_version_are_taken_whole(version: int, pad: Pad) -> None:
-    with listening(version, pad) as rig:
-        rig.links[0].put(rig.record(3, 51), rig.record(4, 52, process=40), rig.record(5, 53))
-        rig.links[1].put(rig.record(90, 61, process=60))
+    with listening(version, pad) as harness:
+        harness.links[0].put(
+            harness.record(3, 51), harness.record(4, 52, process=40), harness.record(5, 53)
+        )
+        harness.links[1].put(harness.record(90, 61, process=60))
         for _ in range(2):  # the first message of a kind is walked, later ones are compared with it
-            exits = rig.listener.drain()
+            exits = harness.listener.drain()
             whole = {row.tobytes() for row in exits.words}
             assert whole == {stats(version, tid) for tid in (51, 52, 53, 61)}
-            told = zip(exits.cpu.tolist(), exits.number.tolist(), rig.tids(exits), strict=True)
-            assert set(told) == {(0, 3, 51), (0, 4, 52), (0, 5, 53), (1, 90, 61)}
+            reported = zip(
+                exits.cpu.tolist(), exits.number.tolist(), harness.tids(exits), strict=True
+            )
+            assert set(reported) == {(0, 3, 51), (0, 4, 52), (0, 5, 53), (1, 90, 61)}
             assert exits.ended == {40, 60}
-            rig.links[0].put(rig.record(3, 51), rig.record(4, 52, process=40), rig.record(5, 53))
-            rig.links[1].put(rig.record(90, 61, process=60))
-        assert rig.listener.received == 8
-        assert not rig.listener.refused
+            harness.links[0].put(
+                harness.record(3, 51), harness.record(4, 52, process=40), harness.record(5, 53)
+            )
+            harness.links[1].put(harness.record(90, 61, process=60))
+        assert harness.listener.received == 8
+        assert not harness.listener.refused
 
 
 def test_nothing_is_nothing() -> None:
-    with listening() as rig:
-        exits = rig.listener.drain()
+    with listening() as harness:
+        exits = harness.listener.drain()
         assert exits.words.shape == (0, 70)
         assert (len(exits.cpu), len(exits.number), exits.ended, exits.lost) == (
             0,
@@ -180,103 +188,105 @@ def test_nothing_is_nothing() -> None:
 
 
 def test_more_records_than_fit_a_batch_are_all_taken() -> None:
-    with listening() as rig:
-        rig.exit(0, *range(600))
-        assert rig.listener.drain().number.tolist() == list(range(600))
-        assert rig.listener.numbering.missing == 0
+    with listening() as harness:
+        harness.exit(0, *range(600))
+        assert harness.listener.drain().number.tolist() == list(range(600))
+        assert harness.listener.numbering.missing == 0
 
 
 @pytest.mark.parametrize("version", [8, 12, 15, 16])
 def test_each_wrong_message_is_refused_alone_and_by_name(version: int) -> None:
     for what, name, wrong in hostile(version, 50, 2):
-        with listening(version) as rig:
-            rig.links[0].put(rig.record(1, 49), wrong, rig.record(3, 51))
-            exits = rig.listener.drain()
-            assert rig.tids(exits) == [49, 51], what
+        with listening(version) as harness:
+            harness.links[0].put(harness.record(1, 49), wrong, harness.record(3, 51))
+            exits = harness.listener.drain()
+            assert harness.tids(exits) == [49, 51], what
             assert {row.tobytes() for row in exits.words} == {stats(version, t) for t in (49, 51)}
-            assert dict(rig.listener.refused) == {Refusal[name]: 1}, what
+            assert dict(harness.listener.refused) == {Refusal[name]: 1}, what
             assert exits.lost == 0
 
 
 def test_a_record_cut_at_any_byte_is_refused() -> None:
-    with listening(13) as rig:
-        whole = rig.record(2, 50, process=40)
-        rig.links[0].put(rig.record(1, 49), whole)
-        assert len(rig.listener.drain().words) == 2
+    with listening(13) as harness:
+        whole = harness.record(2, 50, process=40)
+        harness.links[0].put(harness.record(1, 49), whole)
+        assert len(harness.listener.drain().words) == 2
         for cut in range(len(whole)):
-            rig.links[0].put(whole[:cut])
-            assert len(rig.listener.drain().words) == 0, cut
-            assert rig.listener.refused.total() == cut + 1, cut
+            harness.links[0].put(whole[:cut])
+            assert len(harness.listener.drain().words) == 0, cut
+            assert harness.listener.refused.total() == cut + 1, cut
 
 
 def test_a_message_longer_than_its_slot_is_refused() -> None:
-    with listening() as rig:
+    with listening() as harness:
         body = stats(16, 50) + bytes(8192)
-        rig.links[0].put(exit_record(50, body, sequence=1), rig.record(2, 51))
-        assert rig.tids(rig.listener.drain()) == [51]
-        assert dict(rig.listener.refused) == {Refusal.CUT: 1}
+        harness.links[0].put(exit_record(50, body, sequence=1), harness.record(2, 51))
+        assert harness.tids(harness.listener.drain()) == [51]
+        assert dict(harness.listener.refused) == {Refusal.CUT: 1}
 
 
 def test_kinds_of_message_are_learnt_only_up_to_a_bound() -> None:
     def odd(number: int) -> bytes:
         extra = struct.pack("=HH", 4, 99) * number
-        made = rig.record(number) + extra
+        made = harness.record(number) + extra
         return struct.pack("=I", len(made)) + made[4:]
 
-    with listening() as rig:
-        rig.links[0].put(*(odd(number) for number in range(20)))
-        assert len(rig.listener.drain().words) == 8
-        assert dict(rig.listener.refused) == {Refusal.SHAPES: 12}
-        rig.links[0].put(rig.record(20), odd(3), odd(15))
-        assert len(rig.listener.drain().words) == 2
+    with listening() as harness:
+        harness.links[0].put(*(odd(number) for number in range(20)))
+        assert len(harness.listener.drain().words) == 8
+        assert dict(harness.listener.refused) == {Refusal.SHAPES: 12}
+        harness.links[0].put(harness.record(20), odd(3), odd(15))
+        assert len(harness.listener.drain().words) == 2
 
 
 def test_what_the_kernel_dropped_is_lost_exactly() -> None:
-    with listening() as rig:
-        rig.exit(0, 1, 2)
-        assert rig.listener.drain().lost == 0  # 7 and 9 were dropped before we listened
-        rig.exit(0, 411)
-        rig.drop(0, 408)
-        rig.exit(1, 5)
-        rig.drop(1, 1)
-        assert rig.listener.drain().lost == 409
-        rig.exit(0, 412)
-        assert rig.listener.drain().lost == 0
-        assert rig.listener.lost == 409
-        assert rig.listener.numbering.missing == 408  # that of CPU 1 has no number behind it yet
+    with listening() as harness:
+        harness.exit(0, 1, 2)
+        assert harness.listener.drain().lost == 0  # 7 and 9 were dropped before we listened
+        harness.exit(0, 411)
+        harness.drop(0, 408)
+        harness.exit(1, 5)
+        harness.drop(1, 1)
+        assert harness.listener.drain().lost == 409
+        harness.exit(0, 412)
+        assert harness.listener.drain().lost == 0
+        assert harness.listener.lost == 409
+        assert (
+            harness.listener.numbering.missing == 408
+        )  # that of CPU 1 has no number behind it yet
 
 
 def test_the_kernels_count_may_start_again_at_0() -> None:
-    with listening() as rig:
-        rig.drops[0] = 2**32 - 2
-        rig.exit(0, 1)
-        before = rig.listener.drain().lost
-        rig.drop(0, 5)
-        rig.exit(0, 7)
-        assert rig.drops[0] == 3
+    with listening() as harness:
+        harness.drops[0] = 2**32 - 2
+        harness.exit(0, 1)
+        before = harness.listener.drain().lost
+        harness.drop(0, 5)
+        harness.exit(0, 7)
+        assert harness.drops[0] == 3
         assert before == 2**32 - 9
-        assert rig.listener.drain().lost == 5
+        assert harness.listener.drain().lost == 5
 
 
 def test_a_record_that_was_overtaken_is_not_lost() -> None:
     for tells in (True, False):
-        with listening(tells_drops=tells) as rig:
-            rig.exit(0, 1, 2, 4)
-            assert rig.listener.drain().lost == 0
-            rig.exit(0, 3, 5)
-            assert rig.listener.drain().lost == 0
-            assert rig.listener.numbering.missing == 0
+        with listening(tells_drops=tells) as harness:
+            harness.exit(0, 1, 2, 4)
+            assert harness.listener.drain().lost == 0
+            harness.exit(0, 3, 5)
+            assert harness.listener.drain().lost == 0
+            assert harness.listener.numbering.missing == 0
 
 
 def test_without_the_kernels_count_gaps_tell_what_is_lost() -> None:
-    with listening(tells_drops=False) as rig:
-        rig.exit(0, 1, 2, 411)
-        rig.exit(1, 2**32 - 1, 3)
+    with listening(tells_drops=False) as harness:
+        harness.exit(0, 1, 2, 411)
+        harness.exit(1, 2**32 - 1, 3)
         # A gap may be a record that was overtaken: it is believed when it is there the next time.
-        assert [rig.listener.drain().lost for _ in range(3)] == [0, 408 + 3, 0]
-        rig.exit(0, 413)
-        assert [rig.listener.drain().lost for _ in range(3)] == [0, 1, 0]
-        assert rig.listener.lost == 412
+        assert [harness.listener.drain().lost for _ in range(3)] == [0, 408 + 3, 0]
+        harness.exit(0, 413)
+        assert [harness.listener.drain().lost for _ in range(3)] == [0, 1, 0]
+        assert harness.listener.lost == 412
 
 
 @pytest.mark.parametrize(
@@ -308,7 +318,7 @@ def test_the_account_of_the_numbers(batches: Sequence[tuple[int, list[int]]], mi
 
 
 def test_a_reply_is_no_exit_record_of_another_thread() -> None:
-    with listening() as rig:
-        rig.links[0].put(reply(50, stats(16, 51), sequence=1, port=0))
-        assert len(rig.listener.drain().words) == 0
-        assert dict(rig.listener.refused) == {Refusal.IDENTITY: 1}
+    with listening() as harness:
+        harness.links[0].put(reply(50, stats(16, 51), sequence=1, port=0))
+        assert len(harness.listener.drain().words) == 0
+        assert dict(harness.listener.refused) == {Refusal.IDENTITY: 1}

@@ -62,5 +62,5 @@ def test_the_system_header_agrees(tmp_path: Path) -> None:
     )
     subprocess.run(["cc", "-o", str(tmp_path / "offsets"), str(source)], check=True)
     out = subprocess.run([str(tmp_path / "offsets")], check=True, capture_output=True, text=True)
-    told = {name: int(at) for name, at in (line.split() for line in out.stdout.splitlines())}
-    assert told == {name: layout.offsets[name] for name in names}
+    reported = {name: int(at) for name, at in (line.split() for line in out.stdout.splitlines())}
+    assert reported == {name: layout.offsets[name] for name in names}

@@ -97,8 +97,8 @@ def test_a_message_cut_at_any_byte_is_refused(version: int) -> None:
         wanted = {Refusal.LENGTH} if cut >= 16 else {Refusal.SHORT}
         assert refusal_of(short, version) in wanted, cut
         # And when its own length agrees with the cut; at the end of the first record it is whole.
-        told = struct.pack("=I", cut) + short[4:] if cut >= 4 else short
-        refused = refusal_of(told, version)
+        reported = struct.pack("=I", cut) + short[4:] if cut >= 4 else short
+        refused = refusal_of(reported, version)
         assert (refused is None) == (cut == alone), cut
 
 
@@ -110,11 +110,11 @@ def test_each_wrong_message_is_refused_by_name(version: int) -> None:
         assert refusal_of(datagram, version) == Refusal[name], what
 
 
-@pytest.mark.parametrize("told", [16, 15])
-def test_v15_and_v16_are_told_apart_by_version_alone(told: int) -> None:
-    other = 31 - told
-    datagram = reply(TID, stats(told, TID), sequence=1)
-    assert refusal_of(datagram, told) is None
+@pytest.mark.parametrize("reported", [16, 15])
+def test_v15_and_v16_are_reported_apart_by_version_alone(reported: int) -> None:
+    other = 31 - reported
+    datagram = reply(TID, stats(reported, TID), sequence=1)
+    assert refusal_of(datagram, reported) is None
     assert refusal_of(datagram, other) is Refusal.LAYOUT
 
 

@@ -20,11 +20,11 @@ PATCHES = Path(__file__).parents[2] / "kernel" / "patches"
 NETWORK = ("net_read_bytes", "net_write_bytes", "net_read_calls", "net_write_calls")
 
 
-def proc(folder: Path, told: str | None) -> ProcFs:
+def proc(folder: Path, reported: str | None) -> ProcFs:
     file = folder / PROFILE_FILE
     file.parent.mkdir(parents=True)
-    if told is not None:
-        file.write_text(told)
+    if reported is not None:
+        file.write_text(reported)
     return ProcFs(folder)
 
 
@@ -82,9 +82,9 @@ def test_the_profile_is_what_the_kernel_tells(tmp_path: Path) -> None:
 
 def test_a_marker_that_cannot_be_read_is_no_stock_kernels(tmp_path: Path) -> None:
     (tmp_path / PROFILE_FILE).mkdir(parents=True)
-    told = kernel_profile(ProcFs(tmp_path))
+    reported = kernel_profile(ProcFs(tmp_path))
     with pytest.raises(UnknownLayoutError, match="unreadable"):
-        choose(13, 416, told)
+        choose(13, 416, reported)
 
 
 def test_the_columns_have_the_network_fields_only_in_the_profile() -> None:

@@ -62,8 +62,8 @@ def check_numbers(reading: Reading, made: TaskstatsReader) -> None:
     """Every column has, for every thread, the value that its member was given."""
     members = {field.name: field.taskstats for field in CATALOGUE.fields}
     for row, tid in enumerate(reading.tid.tolist()):
-        told = dict(zip(made.fields, reading.counters[row].tolist(), strict=True))
-        assert told == {name: value_of(str(members[name]), tid) for name in made.fields}
+        reported = dict(zip(made.fields, reading.counters[row].tolist(), strict=True))
+        assert reported == {name: value_of(str(members[name]), tid) for name in made.fields}
     assert reading.name.tolist() == [b"worker"] * len(reading.tid)
     assert reading.absent is None
 
@@ -92,11 +92,11 @@ def test_the_columns_are_where_the_header_has_them() -> None:
         return [reply(tid, stats(16, tid, members=members), sequence=sequence)]
 
     with reader(16, answer) as (made, _, _):
-        told = dict(zip(made.fields, made.read(TIDS[:1]).counters[0].tolist(), strict=True))
-    assert told["cpu_run_ns"] == 7
-    assert told["voluntary_switches"] == 8
-    assert told["disk_read_bytes"] == 9
-    assert told["irq_delay_ns"] == 10
+        reported = dict(zip(made.fields, made.read(TIDS[:1]).counters[0].tolist(), strict=True))
+    assert reported["cpu_run_ns"] == 7
+    assert reported["voluntary_switches"] == 8
+    assert reported["disk_read_bytes"] == 9
+    assert reported["irq_delay_ns"] == 10
 
 
 @pytest.mark.parametrize("version", [8, 12, 15, 16])
@@ -123,7 +123,7 @@ def in_place_of(tid: int, version: int, what: str, *, after: bool) -> Answer:
     def answer(asked_tid: int, sequence: int) -> Sequence[bytes]:
         if asked_tid != tid or next(asked, False):
             return usual(asked_tid, sequence)
-        return [wrong for told, _, wrong in hostile(version, tid, sequence) if told == what]
+        return [wrong for reported, _, wrong in hostile(version, tid, sequence) if reported == what]
 
     return answer
 

@@ -76,7 +76,7 @@ def test_every_refusal_is_named_and_waited_for(code: CloseCode) -> None:
         (CloseCode.FORBIDDEN_ORIGIN, "--allow-host"),
     ],
 )
-def test_what_a_person_can_mend_comes_with_advice(code: CloseCode, advice: str) -> None:
+def test_what_a_person_can_fix_comes_with_advice(code: CloseCode, advice: str) -> None:
     assert advice in close_reason(closed(code)).text
 
 

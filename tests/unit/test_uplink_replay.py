@@ -24,7 +24,7 @@ def fill(replay: Replay, target: str, first: int, last: int, *, key_every: int =
 
 
 def read(replay: Replay, target: str, after: int = 0) -> tuple[list[tuple[int, int]], list[int]]:
-    """What a reader gets that has all up to a number: losses told, and numbers of frames."""
+    """What a reader gets that has all up to a number: losses reported, and numbers of frames."""
     losses: list[tuple[int, int]] = []
     frames: list[int] = []
     at = after
@@ -105,7 +105,7 @@ def test_a_newest_group_stays_also_where_older_ones_went_before() -> None:
     assert read(replay, B) == ([(1, 5)], list(range(6, 11)))
 
 
-def test_a_newest_group_goes_where_there_is_no_older_one_and_that_is_told() -> None:
+def test_a_newest_group_goes_where_there_is_no_older_one_and_that_is_reported() -> None:
     replay = Replay(100)
     fill(replay, A, 1, 10, key_every=100)
     fill(replay, A, 11, 11, key_every=100)

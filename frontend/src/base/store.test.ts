@@ -4,12 +4,12 @@ import { createStore } from "./store";
 describe("createStore", () => {
   it("tells of changes, and only of changes", () => {
     const store = createStore(1);
-    let told = 0;
-    const end = store.subscribe(() => told++);
+    let reported = 0;
+    const end = store.subscribe(() => reported++);
     store.set(1);
     store.set(2);
     end();
     store.set(3);
-    expect([told, store.get()]).toEqual([1, 3]);
+    expect([reported, store.get()]).toEqual([1, 3]);
   });
 });

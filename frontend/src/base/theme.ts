@@ -19,7 +19,7 @@ export function chooseTheme(choice: ThemeChoice): void {
   apply();
 }
 
-/** Put the theme in force on the document. */
+/** Put the theme in effect on the document. */
 export function apply(): void {
   theme.set(inForce());
   document.documentElement.dataset.theme = theme.get();

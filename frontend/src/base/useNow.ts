@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The time of day in Unix ms, told anew each `periodMs`. */
+/** The time of day in Unix ms, updated every `periodMs`. */
 export function useNow(periodMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -56,7 +56,7 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
     // Arrow keys move a cursor in it.
     element.tabIndex = 0;
     let described = Number.NEGATIVE_INFINITY;
-    let told = "";
+    let reported = "";
 
     const point = (): void => {
       const hover = client.hover.get();
@@ -79,8 +79,8 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
       surface.draw(picture, given.current.log, now);
       point();
       const scale = surface.scale(given.current.log);
-      if (`${scale.top} ${scale.log}` !== told) {
-        told = `${scale.top} ${scale.log}`;
+      if (`${scale.top} ${scale.log}` !== reported) {
+        reported = `${scale.top} ${scale.log}`;
         given.current.onScale(scale);
       }
       element.dataset.columns = String(picture ? picture.to - picture.from : 0);

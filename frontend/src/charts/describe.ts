@@ -30,7 +30,7 @@ export function describeChart(
   return `${title}, ${span}: ${parts.join(", ")}.${rest}${steering}`;
 }
 
-/** Where time went, in words: shares of the whole, and what is not told apart. */
+/** Where time went, in words: shares of the whole, and what is not distinguished. */
 export function describeTimes({ name, whole, absent }: TimesView): string {
   if (!(whole.wall_s > 0)) return `${name}: no thread lived.`;
   const lacking = new Set(absent.map(({ part }) => inText(part)));

@@ -113,7 +113,7 @@ export class MapSurface {
     return this.plotNow;
   }
 
-  /** The colour scale in force. */
+  /** The colour scale in effect. */
   scale(log: boolean): MapScale {
     return { top: this.range?.top ?? 1, log };
   }

@@ -2,7 +2,7 @@
  * Styles of lines. Colours tell roles apart, stable per role; the eight hues stay apart in the common
  * forms of colour blindness (after Okabe and Ito, "Color Universal Design", with lightness moved so
  * that each has a contrast of at least 3:1 to its background). A role has a marker as well, and the
- * two lines of a pair differ in their dash: nothing is told by colour alone.
+ * two lines of a pair differ in their dash: nothing is shown by colour alone.
  */
 
 import type { Part } from "../model/breakdown";
@@ -32,7 +32,7 @@ export interface LineStyle {
   /** Dash pattern in pixels; [] is solid. Tells the two variants apart. */
   readonly dash: readonly number[];
   readonly width: number;
-  /** Drawn at the line's right end, so that roles are not told apart by colour alone. */
+  /** Drawn at the line's right end, so that roles are not distinguished by colour alone. */
   readonly marker: "circle" | "square" | "triangle" | "diamond" | "cross" | "none";
 }
 
@@ -98,7 +98,7 @@ export const DARK_CHART_THEME: ChartTheme = {
 
 /**
  * Hue of each part of time, as a place in the palette; null is the colour of what is left over.
- * Bands are told apart by their order and a gap between them as well, and the rest by its stripes.
+ * Bands are distinguished by their order and a gap between them as well, and the rest by its stripes.
  */
 const PART_HUES: Readonly<Record<Part, number | null>> = {
   cpu: 2,
@@ -136,14 +136,14 @@ export function colourStyle(colour: number, theme: ChartTheme): LineStyle {
   return { ...style, colour: mixed(style.colour, theme.text, mix) };
 }
 
-/** Style of the n-th of things that are told apart by hue and marker. */
+/** Style of the n-th of things that are distinguished by hue and marker. */
 export function hueStyle(index: number, theme: ChartTheme): LineStyle {
   const colours = theme.dark ? DARK : LIGHT;
   return {
     colour: colours[index % colours.length] ?? theme.others,
     dash: SOLID,
     width: 1.5,
-    // Eight and five have no common factor: forty are told apart.
+    // Eight and five have no common factor: forty are distinguished.
     marker: MARKERS[index % MARKERS.length] ?? "circle",
   };
 }

@@ -14,7 +14,7 @@ const VIEW = chart(
 );
 
 describe("columnAt", () => {
-  it("is the nearest in time, or the step in force", () => {
+  it("is the nearest in time, or the step in effect", () => {
     expect([-1, 0.4, 0.6, 1.5, 9].map((t) => columnAt(VIEW, t))).toEqual([0, 0, 1, 1, 3]);
     const steps = chart([0, 1, 2], [{ low: [1, 2, 3] }], { step: true });
     expect([0.9, 1, 1.9, 5].map((t) => columnAt(steps, t))).toEqual([0, 1, 1, 2]);

@@ -18,7 +18,7 @@ export function columnAt(view: ChartView, t_s: number): number {
     if ((time_s[middle] ?? 0) < t_s) low = middle + 1;
     else high = middle;
   }
-  // Steps hold from their moment on: the one before is in force.
+  // Steps hold from their moment on: the one before is in effect.
   if (view.step) return (time_s[low] ?? 0) > t_s && low > 0 ? low - 1 : low;
   const before = low - 1;
   if (before < 0) return low;

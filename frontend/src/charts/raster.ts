@@ -81,7 +81,7 @@ export class Raster {
 
   /**
    * Fill one of a view's bands: from its low to its high, each column up to the next one's time. The
-   * uppermost row stays free where there is room, so that bands are told apart without their colours.
+   * uppermost row stays free where there is room, so that bands are distinguished without their colours.
    */
   band(view: ChartView, index: number, scale: RasterScale, style: BandStyle): void {
     const { width, height, words } = this;

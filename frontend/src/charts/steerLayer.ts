@@ -61,7 +61,7 @@ export class SteerLayer {
     this.flags.setStyle({ fill: theme.text, stroke: "none" });
   }
 
-  /** Lay bands and marks out anew, if anything moved. */
+  /** Lay bands and marks out again, if anything moved. */
   lay(steer: SteerView | null, plot: Plot, theme: ChartTheme): void {
     const marks = steerMarks(steer, this.chart, plot);
     const boxes = isSteerChart(this.chart) ? bandBoxes(steer, plot) : [];
@@ -117,7 +117,7 @@ export class SteerLayer {
     }
   }
 
-  /** A restart has a flag at its head: it is not told by the dash alone. */
+  /** A restart has a flag at its head: the dash alone does not show it. */
   private traceFlags(pen: Pen): void {
     const { plot } = this;
     if (!plot) return;

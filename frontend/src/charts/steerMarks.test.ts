@@ -56,7 +56,7 @@ describe("fitted", () => {
 });
 
 describe("steerNote", () => {
-  it("tells the decision in force in the steering's charts, elsewhere only at its mark", () => {
+  it("tells the decision in effect in the steering's charts, elsewhere only at its mark", () => {
     expect(steerNote(STEER, "gomaxprocs", PLOT, 5)).toBe("kalman-kg: 8 → 9. 9 may be better.");
     expect(steerNote(STEER, "gomaxprocs", PLOT, 6.5)).toBe("kalman-kg: stays at 9. 9 is best.");
     expect(steerNote(STEER, "cpu", PLOT, 5)).toBeNull();

@@ -8,7 +8,7 @@ import { type Plot, xOf } from "./plot";
 /** A thin line across a chart. */
 export interface SteerMark {
   readonly t_s: number;
-  /** moved: the size changed; restart: the search began anew; kept: a decision to stay. */
+  /** moved: the size changed; restart: the search started again; kept: a decision to stay. */
   readonly kind: "moved" | "restart" | "kept";
 }
 

@@ -42,7 +42,7 @@ export function niceTop(max: number, unit: ShownUnit): number {
   return power;
 }
 
-/** The axis in force, and since when it has been larger than need be. */
+/** The axis in effect, and since when it has been larger than need be. */
 export interface YRange {
   readonly top: number;
   readonly loose_since_ms: number | null;

@@ -37,7 +37,7 @@ describe("clientOf", () => {
     expect(setUp().posted).toEqual([{ type: "open", url: "ws://here/ws/live", probe: false }]);
   });
 
-  it("makes one message of what is asked in one turn, and none of what is in force already", async () => {
+  it("makes one message of what is asked in one turn, and none of what is in effect already", async () => {
     const { client, turn, requests } = setUp();
     client.request({ top_k: 3 });
     client.request({ table: DEFAULT_TABLE });

@@ -61,7 +61,7 @@ function framesOf(run_from_s: number, { from_s, to_s, instants }: Asked): readon
 
 /**
  * A backend with an hour of one thread that uses a core from the middle on, and a policy that began
- * at 500 s; it answers when it is told to.
+ * at 500 s; it answers when it is asked to.
  */
 class World {
   now = 0;
@@ -286,7 +286,7 @@ describe("a session with a run", () => {
   });
 });
 
-it("reads a run anew that could not be read, when the window moves", async () => {
+it("reads a run again that could not be read, when the window moves", async () => {
   world = new World(HOUR);
   world.failure = "the disk is gone";
   world.see(100, 3700);

@@ -120,7 +120,7 @@ export class RunFeed {
     if (held && held !== this.shown) this.show(held);
     else if (!covers(this.shown, this.run, span) && this.shown !== this.whole) this.bridge();
     else this.ingestMore();
-    // Not begun anew by each move: a window that is played moves all the time.
+    // Not begun again by each move: a window that is played moves all the time.
     this.cancel ??= this.env.later(() => {
       this.cancel = null;
       this.settle();

@@ -103,12 +103,12 @@ describe("LiveSession", () => {
     expect(world.sent.at(-1)).toEqual({ type: "subscribe", target: TARGET.id, after_seq: 2 });
   });
 
-  it("tells what it has dealt with, anew in each connection", () => {
-    const told = () => world.sent.slice(2);
+  it("tells what it has dealt with, again in each connection", () => {
+    const reported = () => world.sent.slice(2);
     for (let seq = 1; seq <= 7; seq++) world.frame({ seq });
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
     for (let seq = 8; seq <= 17; seq++) world.frame({ seq });
-    expect(told()).toEqual([
+    expect(reported()).toEqual([
       { type: "frame_ack", frames: 8 },
       { type: "frame_ack", frames: 16 },
     ]);

@@ -33,7 +33,7 @@ const ROUNDS = 8;
 /** A person who drags wants to see it move. */
 const ASKED_MS = 30;
 const TICK_MS = 1000;
-/** The backend is told at least so often what was dealt with; it sends no more than 1 MiB ahead. */
+/** Frames are acknowledged at least this often; the backend sends no more than 1 MiB ahead. */
 const ACK_FRAMES = 8;
 const ACK_BYTES = 1 << 16;
 /** A page that does not say that it drew the last views gets the next ones after so long. */

@@ -47,7 +47,7 @@ export interface Hover {
  */
 export interface LiveClient {
   readonly connection: Readable<Connection>;
-  /** Hosts and targets; null until the backend has told. */
+  /** Hosts and targets; null until the backend has reported. */
   readonly live: Readable<LiveState | null>;
   /** The last command the backend refused; cleared by the next `follow`. */
   readonly problem: Readable<Problem | null>;
@@ -59,9 +59,9 @@ export interface LiveClient {
   /** A run in one line; null of what is live, and until it has been read. */
   readonly outline: Readable<Outline | null>;
 
-  /** The request in force. */
+  /** The request in effect. */
   readonly view: Readable<ViewRequest>;
-  /** Merge a part of a request into the one in force. Cheap; unchanged values do nothing. */
+  /** Merge a part of a request into the one in effect. Cheap; unchanged values do nothing. */
   readonly request: (part: Partial<ViewRequest>) => void;
 
   /** Id of the followed target. */

@@ -11,7 +11,7 @@ export interface GaugeChange {
 export class GaugeLog {
   private changes: GaugeChange[] = [];
 
-  /** The value in force; undefined before the first. */
+  /** The value in effect; undefined before the first. */
   get last(): number | undefined {
     return this.changes.at(-1)?.value;
   }

@@ -21,7 +21,7 @@ function read(history: History, t0: number, t1: number, slot: number, field: num
 }
 
 describe("History", () => {
-  it("gives back what was set, over block borders, and one instant before", () => {
+  it("returns what was set, over block borders, and one instant before", () => {
     expect(read(filled(20), 0.55, 1.05, 1, 0)).toEqual({
       time: [5, 6, 7, 8, 9, 10],
       values: [5, 6, 7, 8, 9, 10],
@@ -48,7 +48,7 @@ describe("History", () => {
     expect(history.at(all, "last", 0, 0, 0)).toBe(40);
   });
 
-  it("keeps only the fields it is told to, and has nothing of the others", () => {
+  it("keeps only the fields it is given, and has nothing of the others", () => {
     const history = new History(3, 2);
     history.keep([0, 2]);
     history.grow(2);

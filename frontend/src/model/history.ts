@@ -5,7 +5,7 @@
  * not move is one number (`base`); one that did is a column with a value an instant. So an idle
  * thread costs 12 bytes a field and block, and a busy one 8 bytes a field and instant.
  *
- * What bounds it: `maxBytes` (96 MiB unless told otherwise) and `maxAge_s` (10 minutes). At 10
+ * What bounds it: `maxBytes` (96 MiB unless given) and `maxAge_s` (10 minutes). At 10
  * samples a second with three fields of every thread moving all the time, 96 MiB hold 10 minutes of
  * 650 threads in full. Above that the oldest blocks are thinned to one instant a second, which loses
  * no totals, since counters are cumulative: 10 minutes of 3,000 busy threads. Above that the oldest

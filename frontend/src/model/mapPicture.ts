@@ -15,7 +15,7 @@ export interface MapView {
   readonly field: string;
   readonly unit: ShownUnit;
   readonly mix: MapMix;
-  /** Ends of the time axis in force, and the newest instant, seconds since attach. */
+  /** Ends of the time axis in effect, and the newest instant, seconds since attach. */
   readonly t0_s: number;
   readonly t1_s: number;
   readonly now_s: number;

@@ -23,7 +23,7 @@ const FEW = 16;
 interface Source {
   readonly history: History;
   readonly ring: number;
-  /** Whether slots of old blocks are told apart by their threads' first blocks. */
+  /** Whether slots of old blocks are distinguished by their threads' first blocks. */
   readonly own: boolean;
   readonly since_s: number;
 }

@@ -1,4 +1,4 @@
-/** The tile of a steered program: operations a second, by the signal in force. */
+/** The tile of a steered program: operations a second, by the signal in effect. */
 
 import type { ViewInput } from "./chartView";
 import { signalName, signalUnit } from "./steerText";

@@ -59,7 +59,7 @@ describe("MachineLog", () => {
     expect([...logOf(10).sampled(-2, 2, 4)]).toEqual([Number.NaN, Number.NaN, 10, 10]);
   });
 
-  it("has no power where a counter started anew", () => {
+  it("has no power where a counter started again", () => {
     const log = logOf(10, 20);
     log.note({ ...MACHINE, time_ns: 3e9, package_uj: 30e6, cpu_busy_us: 6e6, gaps: 1 });
     log.note({ ...MACHINE, time_ns: 4e9, package_uj: 35e6, cpu_busy_us: 8e6, gaps: 1 });

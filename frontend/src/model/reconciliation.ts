@@ -3,7 +3,7 @@
  * its own: each thread for itself (taskstats), and the process as a whole (its CPU clock).
  */
 
-/** CPU seconds since the first frame that told both. */
+/** CPU seconds since the first frame that reported both. */
 export interface CpuCheck {
   readonly process_s: number;
   readonly threads_s: number;
@@ -16,7 +16,7 @@ export class Reconciliation {
   /**
    * Called for each frame.
    *
-   * @param process_ns CPU of the process since its start; null if it was not told.
+   * @param process_ns CPU of the process since its start; null if it was not reported.
    * @param threads_ns CPU of live threads, and of those that ended since attach; NaN if not known.
    */
   note(process_ns: number | null, threads_ns: number): void {
@@ -26,7 +26,7 @@ export class Reconciliation {
     this.first ??= this.last;
   }
 
-  /** The comparison; null until two frames told both. */
+  /** The comparison; null until two frames reported both. */
   get check(): CpuCheck | null {
     const { first, last } = this;
     if (first === null || last === null || first === last) return null;

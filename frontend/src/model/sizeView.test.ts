@@ -17,15 +17,15 @@ const RELEASED: TargetEvent = {
   actor: "",
 };
 
-/** A model after frames at these moments, with their events; no GOMAXPROCS unless told. */
+/** A model after frames at these moments, with their events; no GOMAXPROCS unless given. */
 function input(
   frames: readonly (readonly [t_s: number, events: readonly TargetEvent[], gomaxprocs?: number])[],
   from_s = 0,
 ): ViewInput {
   const model = new TargetModel();
   frames.forEach(([t_s, events, gomaxprocs], i) => {
-    const told = gomaxprocs === undefined ? {} : { gomaxprocs };
-    model.ingest(frame({ seq: i + 1, t_s, events, ...told }, ROWS));
+    const reported = gomaxprocs === undefined ? {} : { gomaxprocs };
+    model.ingest(frame({ seq: i + 1, t_s, events, ...reported }, ROWS));
   });
   const filter = filterFrom("");
   const now_s = model.now_s;

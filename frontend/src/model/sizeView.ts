@@ -1,4 +1,4 @@
-/** The timeline of a steered program: the size in force, and operations a second under it. */
+/** The timeline of a steered program: the current size, and operations a second under it. */
 
 import { emptyView, PLAIN_LINE, type ViewInput } from "./chartView";
 import type { GaugeChange, GaugeLog } from "./gaugeLog";
@@ -11,7 +11,7 @@ const HEADROOM = 1.2;
 const BREAK_S = 4;
 
 /**
- * The size in force, a step line, and in shadow mode the size that would have been set. GOMAXPROCS
+ * The current size, a step line, and in shadow mode the size that would have been set. GOMAXPROCS
  * is read at each sample; other pools are known from the decisions.
  */
 export function sizeView(input: ViewInput): ChartView {
@@ -49,7 +49,7 @@ export function sizeView(input: ViewInput): ChartView {
   };
 }
 
-/** Operations a second, by the signal in force: a point at the end of each interval. */
+/** Operations a second, by the signal in effect: a point at the end of each interval. */
 export function opsView(input: ViewInput): ChartView {
   const { model, span, now_s } = input;
   const { steer } = model;

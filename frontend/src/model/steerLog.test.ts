@@ -17,7 +17,7 @@ describe("SteerLog", () => {
     expect([made.view(10), made.edition]).toEqual([null, 0]);
   });
 
-  it("keeps the size in force, with the moments that the decisions tell", () => {
+  it("keeps the current size, with the moments that the decisions tell", () => {
     expect(log().sizes.between(0, 9)).toEqual([
       { t_s: 1, value: 16 },
       { t_s: 3, value: 12 },

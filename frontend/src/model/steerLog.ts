@@ -117,7 +117,7 @@ export class SteerLog {
     this.rates.note(t_s, this.decisions.at(-1)?.rate ?? Number.NaN);
   }
 
-  /** The band in force at a moment; null if nothing steers then. */
+  /** The band in effect at a moment; null if nothing steers then. */
   bandAt(t_s: number): SteerBand | null {
     const band = this.bands.findLast(({ from_s }) => from_s <= t_s);
     return band !== undefined && (band.to_s === null || band.to_s > t_s) ? band : null;
@@ -155,7 +155,7 @@ export class SteerLog {
   }
 }
 
-/** When the search in force began: what was measured before it says nothing for it. */
+/** When the search in effect began: what was measured before it says nothing for it. */
 function searchBegan(bands: readonly SteerBand[], restarts: readonly RestartView[]): number {
   let began = bands[0]?.from_s ?? Number.NEGATIVE_INFINITY;
   for (const [i, band] of bands.entries()) {

@@ -179,7 +179,7 @@ describe("TargetModel", () => {
     expect(total(model)).toBe(156);
   });
 
-  it("neither falls nor leaps when a thread's exit is told after a key frame without it", () => {
+  it("neither falls nor leaps when a thread's exit is reported after a key frame without it", () => {
     const model = started();
     const totals: number[] = [];
     model.ingest(frame({ seq: 2 }, [MAIN]));

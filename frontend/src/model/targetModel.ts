@@ -99,7 +99,7 @@ export class TargetModel {
   private ringLatest = new Float64Array(0);
   private arrivals: number[] = [];
   private extra: ExtraRing | null = null;
-  /** Threads that the last key frame did not name, by tid: their exits may yet be told. */
+  /** Threads that the last key frame did not name, by tid: their exits may yet be reported. */
   private readonly unrecorded = new Map<number, Thread>();
 
   /**
@@ -343,13 +343,13 @@ export class TargetModel {
     this.bury(thread, event.exact);
   }
 
-  /** A thread that a key frame did not name any more, before its exit was told. */
+  /** A thread that a key frame did not name any more, before its exit was reported. */
   private buriedWithoutRecord({ tid, start_ns }: ThreadExited): Thread | undefined {
     const thread = this.unrecorded.get(tid);
     return thread && sameStart(thread, start_ns) ? thread : undefined;
   }
 
-  /** Its end was told late: the totals are in now, and it is not another thread. */
+  /** Its end was reported late: the totals are in now, and it is not another thread. */
   private correct(thread: Thread, event: ThreadExited): void {
     this.unrecorded.delete(thread.tid);
     thread.exact = event.exact;

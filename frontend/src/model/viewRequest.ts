@@ -17,7 +17,7 @@ export type ChartId =
   | "switches" // voluntary and involuntary context switches (1/s)
   | "wait" // run-queue delay, share of a core
   | "blkio" // block I/O wait, share of a core; absent with its reason
-  | "gomaxprocs" // size in force of what is steered, or GOMAXPROCS, step line
+  | "gomaxprocs" // size in effect of what is steered, or GOMAXPROCS, step line
   | "ops" // operations a second at each decision of a policy; absent while nothing steers
   | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
 
@@ -65,7 +65,7 @@ export interface MapRequest {
   readonly rows: number;
 }
 
-/** All that the page wants to see. `LiveClient.request` merges a part of it into what is in force. */
+/** All that the page wants to see. `LiveClient.request` merges a part of it into what is in effect. */
 export interface ViewRequest {
   readonly window: TimeWindow;
   /** Freezes all views; data is still taken in. */
@@ -108,7 +108,7 @@ export const DEFAULT_TABLE: TableRequest = {
   spark_field: "cpu_run_ns",
 };
 
-/** What is in force before the page has asked for anything. */
+/** What is in effect before the page has asked for anything. */
 export const DEFAULT_REQUEST: ViewRequest = {
   window: { kind: "last", seconds: 60 },
   paused: false,

@@ -239,7 +239,7 @@ export interface DataHealth {
   readonly exits_inexact: number;
   /** Samples a second that were asked for. */
   readonly rate_hz: number;
-  /** Those in force: less if the collector's CPU budget is spent. NaN until it is known. */
+  /** Those in effect: less if the collector's CPU budget is spent. NaN until it is known. */
   readonly in_force_hz: number;
   /** Rate that really arrived over the last 5 s or so; NaN until it is known. */
   readonly arriving_hz: number;
@@ -266,7 +266,7 @@ export interface DataHealth {
   /** Frames that never came, by sequence numbers, and in how many gaps. */
   readonly missing_frames: number;
   readonly gaps: number;
-  /** As the backend counts for this page; null until it told. */
+  /** As the backend counts for this page; null until it has reported. */
   readonly stream: StreamStats | null;
   /** Sample taken to frame received in the worker, ms (clocks of one host; else null if absurd). */
   readonly latency_ms: number | null;
@@ -282,7 +282,7 @@ export interface DataHealth {
 
 /** The followed target as a whole, at the newest instant (or at the frozen one when paused). */
 export interface TargetView {
-  /** Null until the backend has told about it. */
+  /** Null until the backend has reported it. */
   readonly target: Target | null;
   readonly id: string;
   /**
@@ -293,7 +293,7 @@ export interface TargetView {
   /** Set when ended because the process exited and the exit status is known. */
   readonly exit_code: number | null;
   readonly now_s: number;
-  /** Ends of the time axis in force. */
+  /** Ends of the time axis in effect. */
   readonly t0_s: number;
   readonly t1_s: number;
   readonly live_threads: number;
@@ -305,7 +305,7 @@ export interface TargetView {
   readonly rss_bytes: number | null;
   /** Energy of the machine's packages since attach, joules; null if it is not known. */
   readonly energy_j: number | null;
-  /** Energy is missing in it: a counter started anew. */
+  /** Energy is missing in it: a counter started again. */
   readonly energy_is_part: boolean;
   readonly paused: boolean;
   /** What is wrong with the filter, if it is not a regular expression; "" if nothing is. */
@@ -347,7 +347,7 @@ export interface DecisionView {
   readonly start_s: number;
   readonly t_s: number;
   readonly policy: string;
-  /** Size in force during the interval, and after it. */
+  /** Size in effect during the interval, and after it. */
   readonly size: number;
   readonly next_size: number;
   /** In shadow mode the size that would have been set; null otherwise. */
@@ -363,7 +363,7 @@ export interface DecisionView {
   readonly probing: boolean;
 }
 
-/** The search began anew. */
+/** The search started again. */
 export interface RestartView {
   readonly t_s: number;
   readonly policy: string;

@@ -10,7 +10,7 @@ export interface Span {
 
 /**
  * How far a live axis moves at a time: lines grow every sample, the axis moves twice a second at
- * most (each move lays axes out anew), and in long windows by no less than two pixels or so.
+ * most (each move lays axes out again), and in long windows by no less than two pixels or so.
  */
 export function axisStep(seconds: number): number {
   return Math.max(0.5, seconds / 240);

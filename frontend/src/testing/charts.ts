@@ -2,7 +2,7 @@
 
 import type { ChartView, LineView } from "../model/views";
 
-/** A line; thread 1 called "main" unless told otherwise. */
+/** A line; thread 1 called "main" unless given. */
 export function line(changes: Partial<LineView> = {}): LineView {
   return {
     key: "1@0",

@@ -86,7 +86,7 @@ export const MACHINE: MachineCounters = {
   gaps: 0,
 };
 
-/** A frame; a tenth of a second a seq unless told otherwise, a key frame if the rows have names. */
+/** A frame; a tenth of a second a seq unless given, a key frame if the rows have names. */
 export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
   const { seq } = changes;
   const key = rows.length > 0 && rows.every((row) => row.name !== undefined);

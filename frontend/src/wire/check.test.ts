@@ -47,7 +47,7 @@ describe("checkLiveMessage", () => {
 
   it.each([
     ["{", "not JSON: {"],
-    ['{"type":"weather"}', 'it is {"type":"weather"}'],
+    ['{"type":"no_such_type"}', 'it is {"type":"no_such_type"}'],
     ['{"type":"stream_stats","sent":1}', "/coalesced is missing"],
   ])("says what is wrong: %s", (text, reason) => {
     expect(checkLiveMessage(text)).toBe(reason);

@@ -86,13 +86,13 @@ function fault(frame: Frame): string | null {
 async function agreement(file: string): Promise<void> {
   let both = 0;
   for await (const line of createInterface({ input: createReadStream(file) })) {
-    const told = JSON.parse(line) as { readonly frame: string; readonly rows: Rows | null };
-    const frame = decoded(Uint8Array.from(Buffer.from(told.frame, "base64")));
-    if (!frame || !told.rows) continue;
+    const reported = JSON.parse(line) as { readonly frame: string; readonly rows: Rows | null };
+    const frame = decoded(Uint8Array.from(Buffer.from(reported.frame, "base64")));
+    if (!frame || !reported.rows) continue;
     both++;
     // A delta has no use for identities, should there be some.
     const identity = frame.names ? {} : { names: null, start_ns: null };
-    expect(rowsOf(frame), told.frame).toEqual({ ...told.rows, ...identity });
+    expect(rowsOf(frame), reported.frame).toEqual({ ...reported.rows, ...identity });
   }
   expect(both).toBeGreaterThan(0);
 }

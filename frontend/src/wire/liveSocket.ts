@@ -12,7 +12,7 @@ import { CloseCode } from "./generated/closeCode";
  * - open: messages flow.
  * - waiting: it was lost; the next attempt is at `retry_unix_ms` (count down to it).
  * - denied: no session, or an origin that is not served. Never retried by itself.
- * - refused: closed for a reason that trying again would not mend (protocol version, bad message).
+ * - refused: closed for a reason that trying again would not fix (protocol version, bad message).
  * - closed: the page closed it.
  */
 export type Connection =
@@ -137,9 +137,9 @@ export class LiveSocket {
     this.socket = null;
   }
 
-  private lost(code: number, told: string): void {
+  private lost(code: number, reported: string): void {
     if (this.ended) return;
-    const reason = told || NAMES.get(code) || "the connection was lost";
+    const reason = reported || NAMES.get(code) || "the connection was lost";
     if (DENIED.includes(code)) {
       this.events.onState({ state: "denied", code, reason });
       return;

@@ -41,7 +41,7 @@ async function open(...checks: readonly DoctorCheck[]): Promise<TestPage> {
 
 const card = (page: TestPage, name: string) => page.one(`[data-check="${name}"]`);
 
-it("shows of each check its status, what was found, what is lost, and what mends it", async () => {
+it("shows of each check its status, what was found, what is lost, and what fixes it", async () => {
   const failed = check({ name: "network", status: "failed", finding: "no CAP_BPF" });
   const page = await open(check({}), DELAYS, failed);
   const statuses = ["taskstats", "delay-accounting", "network"].map(
@@ -53,7 +53,7 @@ it("shows of each check its status, what was found, what is lost, and what mends
   expect(words).toContain("kernel.task_delayacct is 0");
   expect(words).toContain("block I/O and swap-in delays stay 0");
   expect(words).toContain("sudo sysctl -w kernel.task_delayacct=1");
-  // Nothing to mend, nothing to copy.
+  // Nothing to fix, nothing to copy.
   const copies = screen.getAllByRole("button", { name: /^Copy/ });
   expect(copies).toHaveLength(1);
   await page.click(copies[0] as HTMLElement);

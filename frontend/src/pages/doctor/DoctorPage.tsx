@@ -12,7 +12,7 @@ import { CheckCard } from "./CheckCard";
 import { DelayAccountingSwitch } from "./DelayAccountingSwitch";
 import styles from "./DoctorPage.module.css";
 
-/** What this machine lets tidscope measure, and how to mend what it does not. */
+/** What this machine lets tidscope measure, and how to fix what it does not. */
 export function DoctorPage() {
   const live = useStore(useLiveClient().live);
   const hosts = live?.hosts ?? [];

@@ -14,7 +14,7 @@ describe("playing", () => {
     });
   });
 
-  it("goes on from where it is, and anew from the end", () => {
+  it("goes on from where it is, and again from the end", () => {
     expect(playbackStart(WINDOW, RUN)).toEqual(WINDOW);
     expect(playbackStart({ t0_s: 1000, t1_s: 1100 }, RUN)).toEqual({ t0_s: 100, t1_s: 200 });
   });

@@ -3,7 +3,7 @@ import { tileAbsentReason } from "./tileAbsentReason";
 
 it("gives the collector's words on a field that the target does not have", () => {
   expect(tileAbsentReason("network", "no eBPF here", ["cpu_run_ns"], 3)).toBe("no eBPF here");
-  expect(tileAbsentReason("threads", "told", [], 3)).toBe("told");
+  expect(tileAbsentReason("threads", "reported", [], 3)).toBe("reported");
 });
 
 it("knows that an ended process has no rates", () => {

@@ -24,7 +24,7 @@ const [interval, step] = POLICY.parameters;
 const PLAIN = { known: null, waits: null };
 
 describe("parameters", () => {
-  it("are those in force, else the defaults, else what was typed", () => {
+  it("are those in effect, else the defaults, else what was typed", () => {
     if (!interval || !step) throw new Error("no parameters");
     const forced = { ...STEERING, parameters: { interval_s: 5 } };
     expect(parameterField(interval, "kalman-kg", forced, NO_EDITS).text).toBe("5");
@@ -86,7 +86,7 @@ describe("requestFor", () => {
     });
   });
 
-  it("keeps what is in force and adds what was changed", () => {
+  it("keeps what is in effect and adds what was changed", () => {
     const forced = { ...STEERING, shadow: true, lower: 2, parameters: { interval_s: 5 } };
     const edits: Edits = { ...typed("4"), upper: "", signal: "network-calls" };
     expect(requestFor(POLICY, forced, edits, { known: null, waits: false })).toEqual({
@@ -134,7 +134,7 @@ describe("counterOf", () => {
 describe("edits", () => {
   const edits: Edits = { parameters: { a: { x: "1" }, b: { x: "2" } }, shadow: true, lower: "3" };
 
-  it("are gone once they are in force, but for other policies' parameters", () => {
+  it("are gone once they are in effect, but for other policies' parameters", () => {
     expect(afterSteering(edits, "a")).toEqual({ parameters: { b: { x: "2" } } });
     expect(afterSteering(edits, null)).toEqual({ parameters: edits.parameters });
   });

@@ -64,7 +64,7 @@ describe("whyEmpty", () => {
 });
 
 describe("explain", () => {
-  it("gives the provenance of the source in force", () => {
+  it("gives the provenance of the source in effect", () => {
     const { field } = column("total:read_syscalls");
     expect(explain(field, "taskstats")).toContain("1024");
     expect(explain(field, "procfs")).toBe("Read system calls. Exact.");

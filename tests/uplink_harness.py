@@ -37,7 +37,7 @@ def quiet_targets() -> Iterator[TargetRegistry]:
         sources.close()
 
 
-class UplinkRig:
+class UplinkHarness:
     """An uplink that waits between two tries until the test lets it go on.
 
     Args:

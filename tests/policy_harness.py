@@ -65,7 +65,7 @@ class Pool:
     Attributes:
         policy: decides.
         curve: progress by size; may be replaced while it runs.
-        size: in force.
+        size: in effect.
         bounds: of the pool.
         decisions: all so far.
     """
@@ -92,8 +92,8 @@ class Pool:
     def step(self, left: float = 1.0, **flags: Unpack[Flags]) -> int:
         """Go on for one interval; the size decided."""
         at = len(self.decisions) + 1
-        told = seen(self.curve(self.size) * left, self.size, at, self.bounds, self.interval_s)
-        decided = self.policy.observe(replace(told, **flags))
+        reported = seen(self.curve(self.size) * left, self.size, at, self.bounds, self.interval_s)
+        decided = self.policy.observe(replace(reported, **flags))
         self.decisions.append(decided)
         self.size = decided.size
         return decided.size

@@ -21,13 +21,13 @@ from tidscope_wire.generated.models import RecordRequest, RunManifest, Target
 
 
 @dataclass
-class RunRig:
+class RunHarness:
     """One backend's recorder, a site with one host and one target, and their history.
 
     Attributes:
         closed: what the sealer was asked to seal.
         seals: whether parts are sealed, or only noted in `closed`.
-        changes: how often pages would have been told.
+        changes: how often pages would have been reported.
     """
 
     home: Path
