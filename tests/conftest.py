@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator, Generator, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -11,21 +12,40 @@ from follower import connected
 from hypothesis import settings
 from programs.known_work import KnownWork
 from whole_site import Site, site
+from xdist.scheduler.loadscope import LoadScopeScheduling
 
 # A busy machine makes an example slow, not wrong.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file's tests run in one process, so that what they share is made once.
+MACHINE = {
+    "test_budget",
+    "test_delays_kernel",
+    "test_doctor_kernel",
+    "test_exits_lost_shown",
+    "test_exits_storm",
+    "test_taskstats_forged",
+    "test_taskstats_sums",
+    "test_time_parts",
+}
+"""Files about what a machine has once: the delay accounting switch, all exits, the CPU budget."""
 
-    Tests of what the whole machine has once are marked ``xdist_group("machine")``: one at a time.
+
+def group_of(nodeid: str) -> str:
+    """The tests that run in one worker, one after the other: a file's, or those of MACHINE.
+
+    By names, since xdist's own groups are lost under pytest 9: it no longer keeps changed node ids.
     """
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    file = nodeid.partition("::")[0]
+    return "machine" if Path(file).stem in MACHINE else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
+    """Share the tests out to the workers."""
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = group_of
+    return scheduler
 
 
 @pytest.hookimpl(wrapper=True)

@@ -83,9 +83,11 @@ test.describe("delay accounting", () => {
         // All that it does is computing, waiting for its turn, and waiting for the disk.
         await expect.poll(() => panel.share("rest")).toBeLessThan(25);
         await panel.role(/^crowd-#/).click();
+        await expect(panel.root.locator("[data-scope=role]")).toContainText("of crowd-#");
         await expect.poll(() => panel.share("queue")).toBeGreaterThan(30);
         expect(await panel.share("blkio")).toBe(0);
         await panel.role(/^sleeper/).click();
+        await expect(panel.root.locator("[data-scope=role]")).toContainText("of sleeper");
         await expect.poll(() => panel.share("rest")).toBeGreaterThan(80);
         await expect(panel.part("unsplit")).toHaveCount(0);
       });

@@ -32,8 +32,6 @@ from tidscope_wire.generated.models import (
     TargetsResponse,
 )
 
-pytestmark = pytest.mark.xdist_group("machine")
-
 WAKERS = Path(__file__).parents[2] / "benchmarks" / "wakers.c"
 PATIENCE_S = 60
 MS = 1_000_000

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import delay_switch
-import pytest
 from capabilities import missing, needs
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
@@ -20,7 +19,7 @@ sys.argv = ["tidscope_collector", "doctor", "--json", "--delay-accounting", sys.
 sys.exit(main())
 """
 
-pytestmark = [needs("root"), needs("delay-accounting"), pytest.mark.xdist_group("machine")]
+pytestmark = [needs("root"), needs("delay-accounting")]
 
 
 def test_it_is_set_and_set_back() -> None:

@@ -16,8 +16,6 @@ from tidscope_collector.doctor.facts import (
     gather_facts,
 )
 
-pytestmark = pytest.mark.xdist_group("machine")
-
 NOBODY = 65534
 
 

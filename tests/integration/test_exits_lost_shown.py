@@ -2,7 +2,6 @@
 
 import asyncio
 
-import pytest
 from backend_builders import HOST_ID, host
 from backend_server import SECRET, running_backend
 from follower import Follower
@@ -18,8 +17,6 @@ from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_wire.generated.models import ExitRecordsLost, Target, TargetExited
 from uplink_harness import no_doctor
-
-pytestmark = pytest.mark.xdist_group("machine")
 
 SHORT = 3000
 SMALL_BUFFER = 8192

@@ -17,8 +17,6 @@ from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import FrameHeader, Target
 
-pytestmark = pytest.mark.xdist_group("machine")
-
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 THREADS = 20_000
 

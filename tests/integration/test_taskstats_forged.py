@@ -6,14 +6,11 @@ import socket
 import threading
 
 import numpy as np
-import pytest
 from taskstats_replies import AGGR_PID, message, record
 from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
 from tidscope_collector.taskstats.link import NETLINK_GENERIC, Kernel, open_socket, probe
 from tidscope_collector.taskstats.reader import BatchQuery
 from tidscope_collector.taskstats.refusals import Refusal
-
-pytestmark = pytest.mark.xdist_group("machine")
 
 
 class Opened:

@@ -15,8 +15,6 @@ from tidscope_wire.frame import Rows, decode_rows, split
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited, ThreadRenamed
 from tidscope_wire.problems import ProblemError
 
-pytestmark = pytest.mark.xdist_group("machine")
-
 Frame = tuple[FrameHeader, Rows]
 
 

@@ -39,7 +39,7 @@ states of 1.12 times the wall time, and of 0.7 times."""
 TICK_NS = 10_000_000
 """A running thread's counters are brought up to date at ticks, 10 ms apart at most."""
 
-pytestmark = [needs("root"), needs("delay-accounting"), pytest.mark.xdist_group("machine")]
+pytestmark = [needs("root"), needs("delay-accounting")]
 
 
 @pytest.fixture(scope="module")
