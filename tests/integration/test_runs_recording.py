@@ -181,7 +181,7 @@ async def test_the_past_of_a_target_that_has_ended(tmp_path: Path) -> None:
         while (await site.page.text(LiveState)).targets[0].state != "exited":
             pass
         assert await site.refused("POST", "/runs", json={"target": TARGET_ID, "past_s": 5}) == (
-            409,
+            410,
             "target-exited",
         )
         kept = await site.record(past_s=1, duration_s=0)
