@@ -317,7 +317,8 @@ export class MapSurface {
     if (key === this.named) return;
     this.named = key;
     let used = 0;
-    let below = plotNow.top - LABEL_PX / 2;
+    // Below the name of the strip of births and exits.
+    let below = plotNow.top - STRIP_PX / 2 + 4;
     const coloured = picture ? bandsOf(picture.layout, plotNow) : [];
     for (const [i, { row, rows, colour }] of coloured.entries()) {
       const { y, height } = rowBox(plotNow, row, rows);
