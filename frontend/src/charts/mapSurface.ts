@@ -7,7 +7,6 @@
 import { GridComponent } from "echarts/components";
 import { type ECharts, graphic, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
-import type { Hover } from "../model/client";
 import { type MapGroup, type MapLayout, rowAt } from "../model/mapLayout";
 import {
   keyAt,
@@ -17,6 +16,7 @@ import {
   placeOf,
   ringPlace,
 } from "../model/mapPicture";
+import type { Hover } from "../model/viewRequest";
 import type { SteerView } from "../model/views";
 import { MapCanvas } from "./mapCanvas";
 import type { MapScale } from "./mapColours";

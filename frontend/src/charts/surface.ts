@@ -9,8 +9,7 @@
 import { GridComponent } from "echarts/components";
 import { type ECharts, graphic, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
-import type { Hover } from "../model/client";
-import type { ChartId } from "../model/viewRequest";
+import type { ChartId, Hover } from "../model/viewRequest";
 import type { ChartView, LineView, SteerView } from "../model/views";
 import { othersNote } from "./describe";
 import { LineLayer } from "./lineLayer";
