@@ -8,7 +8,7 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 PR_SET_PDEATHSIG = 1
@@ -41,9 +41,13 @@ def bound_to_parent(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "tidscope_backend.parent_death", str(os.getpid()), *arguments]
 
 
-def exec_program(arguments: Sequence[str], program: str | None = None) -> NoReturn:
+def exec_program(
+    arguments: Sequence[str],
+    program: str | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> NoReturn:
     """Replace this process by a program: the first argument, or another file. Raises OSError."""
-    os.execvp(program or arguments[0], list(arguments))  # noqa: S606 - arguments, no shell
+    os.execvpe(program or arguments[0], list(arguments), environ)  # noqa: S606 - no shell
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -107,6 +107,13 @@ async def test_how_commands_end(harness: Harness) -> None:
             assert outcome.output_bytes == 8
 
 
+async def test_the_command_does_not_see_the_token(harness: Harness) -> None:
+    _, said, _ = await harness.record("--", "env")
+    assert b"PATH=" in said
+    assert TOKEN.encode() not in said
+    assert b"TIDSCOPE_" not in said
+
+
 async def test_threads_that_live_between_two_samples_are_there(
     harness: Harness, tmp_path: Path
 ) -> None:

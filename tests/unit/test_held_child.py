@@ -127,3 +127,17 @@ def test_the_helper_is_compiled_from_its_source(tmp_path: Path) -> None:
         stdin=subprocess.DEVNULL,
     )
     assert made.read_bytes() == HELPER.read_bytes(), "run `make spawn-held`"
+
+
+@either_way
+def test_the_command_gets_no_secret_of_tidscope(
+    monkeypatch: pytest.MonkeyPatch, helper: Path | None
+) -> None:
+    for name in ("TOKEN", "VIEW_TOKEN", "COLLECTOR_SECRET", "RUNS", "AGENT_DIR"):
+        monkeypatch.setenv(f"TIDSCOPE_{name}", "a value")
+    monkeypatch.setenv("OF_THE_USER", "kept")
+    found = run("env", "-0", helper=helper).tail.text().split("\0")
+    names = {variable.partition("=")[0] for variable in found}
+    # The folder of its agent's socket is a setting of the command.
+    assert {name for name in names if name.startswith("TIDSCOPE_")} == {"TIDSCOPE_AGENT_DIR"}
+    assert "OF_THE_USER=kept" in found

@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from scripted_run import FIELDS, FRAMES, append, time_ns, write_run
 from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.joined import KEYS, as_csv, as_parquet
 from tidscope_backend.exchange.packing import pack_run
 from tidscope_backend.recording.sealing import seal_part
 from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.parquet_files import write_table
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import RunManifest
+
+NAMES = ("main", "worker-1", "worker-2")
 
 
 def archive_of(path: Path) -> Path:
@@ -137,3 +141,20 @@ def test_text(tmp_path: Path) -> None:
     assert [int(row["seq"]) for row in named] == sorted(int(row["seq"]) for row in named)
     once = [row for row in named if row["name"] == "worker-1" and row["seq"] == "16"]
     assert [(row["cpu_run_ns"], row["cpu_delay_ns"]) for row in once] == [("87000000", "")]
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_text_in_csv_is_a_formula(tmp_path: Path, start: str) -> None:
+    manifest = write_run(tmp_path)
+    folder = RunFolder(tmp_path / manifest.id)
+    threads = pq.read_table(folder.threads)
+    for column in ("name", "role"):
+        hostile = [f"{start}{name}" for name in threads[column].to_pylist()]
+        place = threads.column_names.index(column)
+        threads = threads.set_column(place, column, pa.array(hostile, pa.utf8()))
+    write_table(folder.threads, threads)
+    rows = list(csv.DictReader(io.StringIO(b"".join(as_csv(folder.path)).decode(), newline="")))
+    assert {row["name"] for row in rows} == {f"'{start}{name}" for name in NAMES}
+    assert {row["role"] for row in rows} == {f"'{start}main", f"'{start}worker-#"}
+    # A negative number stays one.
+    assert {row["start_ns"] for row in rows if row["tid"] == "100"} == {"-1000"}

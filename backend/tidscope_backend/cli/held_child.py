@@ -26,6 +26,9 @@ PTRACE_SETOPTIONS = 0x4200
 PTRACE_O_EXITKILL = 0x100000
 """The child is killed if we exit while it is held; ends with the tracing."""
 
+AGENT_VARIABLE = "TIDSCOPE_AGENT_DIR"
+"""Meant for the command: where its agent puts its socket (docs/agents.md)."""
+
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
 OWN_FAILURE = 125
@@ -73,7 +76,8 @@ class HeldChild:
 def spawn_held(command: Sequence[str], helper: Path | None = HELPER) -> HeldChild:
     """Start a command up to its first instruction.
 
-    Its standard input is ours; its output comes through pipes.
+    Its standard input is ours; its output comes through pipes. It gets our environment without the
+    secrets and settings of tidscope.
 
     Args:
         command: program and arguments.
@@ -95,6 +99,7 @@ def spawn_held(command: Sequence[str], helper: Path | None = HELPER) -> HeldChil
                 [str(helper), str(report[1]), program, *command],
                 stdout=output[1],
                 stderr=errors[1],
+                env=_environment(),
                 pass_fds=(report[1],),
                 check=True,
             )
@@ -128,6 +133,15 @@ def spawn_held(command: Sequence[str], helper: Path | None = HELPER) -> HeldChil
     )
 
 
+def _environment() -> dict[str, str]:
+    """Ours without what is meant for tidscope, its tokens above all."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name == AGENT_VARIABLE or not name.startswith("TIDSCOPE_")
+    }
+
+
 def _find(name: str) -> str:
     """The file that a shell would execute; the name itself if there is none."""
     if "/" in name:
@@ -154,7 +168,7 @@ def _fork(
         os.dup2(errors, 2)
         _ptrace(libc, PTRACE_TRACEME, 0, 0)
         failed = "exec"
-        exec_program(command, program)
+        exec_program(command, program, _environment())
     except OSError as error:
         os.write(report, f"{failed} {error.errno}\n".encode())
     finally:

@@ -1,5 +1,6 @@
 """Samples with their times, names and roles, as one self-contained file."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,9 @@ ROWS = 32_768
 """Rows joined at a time, to bound memory: a part has some hundred thousand."""
 UNKNOWN = np.iinfo(np.int64).min
 """Stands for an unknown start of a thread."""
+FORMULA_START = r"^([=+\-@\t\r\n])"
+"""Beginnings of a cell that a spreadsheet computes instead of showing."""
+TEXT_START = r"'\1"
 Ints = npt.NDArray[np.int64]
 
 
@@ -99,11 +103,11 @@ def as_parquet(path: Path) -> Iterator[bytes]:
 
 
 def as_csv(path: Path) -> Iterator[bytes]:
-    """The same as CSV; an empty cell is an absent value. Raises OSError."""
+    """The same as CSV; an empty cell is an absent value, no text is a formula. Raises OSError."""
     reader = RunReader(path)
     buffer = StreamBuffer()
     writer: pacsv.CSVWriter | None = None
-    for table in joined_tables(reader):
+    for table in map(_without_formulas, joined_tables(reader)):
         if writer is None:
             writer = pacsv.CSVWriter(pa.PythonFile(buffer, "w"), table.schema)
         writer.write_table(table)
@@ -111,6 +115,18 @@ def as_csv(path: Path) -> Iterator[bytes]:
     if writer is not None:
         writer.close()
     yield buffer.drain()
+
+
+def _without_formulas(table: pa.Table) -> pa.Table:
+    """Put an apostrophe before each text and heading that a spreadsheet would compute."""
+    columns = [
+        column
+        if pa.types.is_primitive(column.type)
+        else pc.replace_substring_regex(column.cast(pa.utf8()), FORMULA_START, TEXT_START)
+        for column in table.columns
+    ]
+    headings = [re.sub(FORMULA_START, TEXT_START, name) for name in table.column_names]
+    return pa.table(columns, headings)
 
 
 def _starts(table: pa.Table) -> Ints:

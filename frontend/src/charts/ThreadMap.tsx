@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { Hover, LiveClient } from "../model/client";
+import type { LiveClient } from "../model/client";
 import { fieldLabel } from "../model/format";
-import type { MapMix } from "../model/viewRequest";
-import { attachGestures } from "./gestures";
+import type { Hover, MapMix } from "../model/viewRequest";
+import { attachGestures, type ChartControls } from "./gestures";
 import type { MapScale } from "./mapColours";
 import { type MapCursor, moveCursor } from "./mapCursor";
 import { mapSize } from "./mapPlot";
@@ -91,12 +91,19 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
       }
     };
     const keyAt = (x: number, y: number) => surface.keyAt(x, y);
+    const controls: ChartControls = {
+      window: () => client.view.get().window,
+      extent: client.extent,
+      onPoint: client.hover.set,
+      onSelect: client.select,
+      onWindow: (window) => client.request({ window }),
+    };
     const ends = [
       client.map.subscribe(drawNext),
       client.hover.subscribe(point),
       client.view.subscribe(point),
       client.steer.subscribe(() => surface.showSteering(client.steer.get())),
-      attachGestures(element, { client, chart: "map", surface, keyAt }),
+      attachGestures(element, { controls, chart: "map", surface, keyAt }),
     ];
     surface.showSteering(client.steer.get());
     draw();

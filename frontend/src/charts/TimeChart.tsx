@@ -1,18 +1,24 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import type { LiveClient } from "../model/client";
 import type { ChartId } from "../model/viewRequest";
 import { describeChart } from "./describe";
+import type { ChartControls } from "./gestures";
 import type { ChartTheme } from "./palette";
 import { plotSize } from "./plot";
 import { ChartSurface } from "./surface";
-import { useHover } from "./useHover";
+import { type ChartSource, useHover } from "./useHover";
 import { useResize } from "./useResize";
 import { useVisibility } from "./useVisibility";
 
 /** One chart, without heading and legend. */
 export interface TimeChartProps {
-  readonly client: LiveClient;
+  /** Which chart it is: how its lines look, and whose tooltip is shown. */
   readonly chart: ChartId;
+  /** The same object as long as its stores are: another one is another chart to draw. */
+  readonly source: ChartSource;
+  /** The same object as long as its functions are. */
+  readonly controls: ChartControls;
+  /** The plot is on screen this wide, CSS pixels; returns what is called when it no longer is. Stable. */
+  readonly onPlotWidth: (width_px: number) => () => void;
   readonly theme: ChartTheme;
   /** For the text alternative, such as "CPU per thread". */
   readonly title: string;
@@ -25,18 +31,26 @@ const HEIGHT = 200;
 const DESCRIBE_MS = 2000;
 
 /**
- * One chart over time. React only puts it in place: views reach the surface through the client's
- * stores, without a render.
+ * One chart over time. React only puts it in place: views reach the surface through stores,
+ * without a render.
  */
-export function TimeChart({ client, chart, theme, title, height = HEIGHT }: TimeChartProps) {
+export function TimeChart({
+  chart,
+  source,
+  controls,
+  onPlotWidth,
+  theme,
+  title,
+  height = HEIGHT,
+}: TimeChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const [surface, setSurface] = useState<ChartSurface | null>(null);
   const dress = useRef(theme);
   const described_ms = useRef(Number.NEGATIVE_INFINITY);
-  const store = client.chart(chart);
+  const { view: store, steering } = source;
   const state = useSyncExternalStore(store.subscribe, () => store.get()?.state ?? "waiting");
   const width = useResize(place);
-  const point = useHover(place, surface, client, chart, theme);
+  const point = useHover(place, surface, chart, source, controls, theme);
 
   const draw = useCallback(() => {
     const view = store.get();
@@ -45,10 +59,10 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
     point();
     if (now - described_ms.current >= DESCRIBE_MS || view === null) {
       described_ms.current = now;
-      const text = describeChart(view, title, client.steer.get());
+      const text = describeChart(view, title, steering.get());
       place.current?.setAttribute("aria-label", text);
     }
-  }, [store, surface, point, client, title]);
+  }, [store, surface, point, steering, title]);
   const drawNext = useVisibility(place, draw);
 
   useEffect(() => {
@@ -65,14 +79,14 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
 
   useEffect(() => {
     if (!surface) return undefined;
-    const steer = () => surface.showSteering(client.steer.get());
+    const steer = () => surface.showSteering(steering.get());
     steer();
     draw();
-    const ends = [store.subscribe(drawNext), client.steer.subscribe(steer)];
+    const ends = [store.subscribe(drawNext), steering.subscribe(steer)];
     return () => {
       for (const end of ends) end();
     };
-  }, [surface, client, store, draw, drawNext]);
+  }, [surface, steering, store, draw, drawNext]);
 
   useEffect(() => {
     dress.current = theme;
@@ -83,14 +97,14 @@ export function TimeChart({ client, chart, theme, title, height = HEIGHT }: Time
     if (width === 0) return undefined;
     surface?.resize(width);
     draw();
-    return client.mountChart(chart, plotSize(width, height).width);
-  }, [surface, client, chart, draw, width, height]);
+    return onPlotWidth(plotSize(width, height).width);
+  }, [surface, onPlotWidth, draw, width, height]);
 
   return (
     <div
       ref={place}
       role="img"
-      aria-label={describeChart(store.get(), title, client.steer.get())}
+      aria-label={describeChart(store.get(), title, steering.get())}
       data-chart={chart}
       data-state={state}
       // Its canvas must not hold the layout open when the page gets narrower.

@@ -4,8 +4,8 @@
  * zooms, a double click goes back to the live window.
  */
 
-import type { Hover, LiveClient } from "../model/client";
-import type { TimeWindow } from "../model/viewRequest";
+import type { Hover, ThreadKey, TimeWindow } from "../model/viewRequest";
+import type { Span } from "../model/window";
 import { inPlot, type Plot } from "./plot";
 import { between, shifted, zoomed } from "./zoom";
 
@@ -19,30 +19,43 @@ export interface GestureSurface {
   showArea(stretch: readonly [number, number] | null): void;
 }
 
+/** What gestures need to know of the page, and what they ask of it. */
+export interface ChartControls {
+  /** The window in effect. */
+  readonly window: () => TimeWindow;
+  /** The widest window there is, of a run; null: what is live has no end. */
+  readonly extent: Span | null;
+  /** The pointer moved, or left the plot. */
+  readonly onPoint: (hover: Hover) => void;
+  /** A thread was clicked. */
+  readonly onSelect: (key: ThreadKey) => void;
+  readonly onWindow: (window: TimeWindow) => void;
+}
+
 /** What the gestures work on. */
 export interface GestureSubject {
-  readonly client: LiveClient;
+  readonly controls: ChartControls;
   readonly chart: Hover["chart"];
   readonly surface: GestureSurface;
   /** The thread at a pixel of the element, if one is near. */
-  readonly keyAt: (x: number, y: number) => string | null;
+  readonly keyAt: (x: number, y: number) => ThreadKey | null;
 }
 
 /** Listen on a chart's element; returns what ends it. */
 export function attachGestures(element: HTMLElement, subject: GestureSubject): () => void {
-  const { client, chart, surface, keyAt } = subject;
+  const { controls, chart, surface, keyAt } = subject;
   const listening = new AbortController();
   const { signal } = listening;
   let down: { x: number; pan: boolean; t0_s: number; t1_s: number } | null = null;
   let moved = false;
-  let live: TimeWindow = client.view.get().window;
+  let live = controls.window();
 
   const place = (event: MouseEvent): [number, number] => {
     const box = element.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
   const span = (): { t0_s: number; t1_s: number } => surface.plot;
-  const leave = (): void => client.hover.set({ t_s: null, key: null, chart: null });
+  const leave = (): void => controls.onPoint({ t_s: null, key: null, chart: null });
 
   element.addEventListener(
     "pointermove",
@@ -52,14 +65,14 @@ export function attachGestures(element: HTMLElement, subject: GestureSubject): (
         if (Math.abs(x - down.x) >= DRAG_PX) moved = true;
         if (moved && down.pan) {
           const per_px = (down.t1_s - down.t0_s) / surface.plot.width;
-          client.request({ window: shifted(down, (down.x - x) * per_px) });
+          controls.onWindow(shifted(down, (down.x - x) * per_px));
         } else if (moved) {
           surface.showArea([clamped(down.x, surface), clamped(x, surface)]);
         }
         return;
       }
       if (!inPlot(surface.plot, x, y)) leave();
-      else client.hover.set({ t_s: surface.timeAt(x), key: keyAt(x, y), chart });
+      else controls.onPoint({ t_s: surface.timeAt(x), key: keyAt(x, y), chart });
     },
     { signal },
   );
@@ -71,7 +84,7 @@ export function attachGestures(element: HTMLElement, subject: GestureSubject): (
       if (event.button !== 0 || !inPlot(surface.plot, x, y)) return;
       // A finger scrolls the page; only what hovers can drag.
       if (event.pointerType !== "touch") element.setPointerCapture(event.pointerId);
-      const { window } = client.view.get();
+      const window = controls.window();
       if (window.kind === "last") live = window;
       down = { x, pan: event.shiftKey, ...span() };
       moved = false;
@@ -88,10 +101,10 @@ export function attachGestures(element: HTMLElement, subject: GestureSubject): (
       surface.showArea(null);
       if (!moved) {
         const key = keyAt(x, y);
-        if (key !== null) client.select(key);
+        if (key !== null) controls.onSelect(key);
       } else if (!from.pan) {
         const window = between(surface.timeAt(from.x), surface.timeAt(x));
-        if (window) client.request({ window });
+        if (window) controls.onWindow(window);
       }
     },
     { signal },
@@ -107,9 +120,9 @@ export function attachGestures(element: HTMLElement, subject: GestureSubject): (
   element.addEventListener(
     "dblclick",
     () => {
-      const { extent } = client;
-      if (extent) client.request({ window: { kind: "fixed", ...extent } });
-      else if (client.view.get().window.kind === "fixed") client.request({ window: live });
+      const { extent } = controls;
+      if (extent) controls.onWindow({ kind: "fixed", ...extent });
+      else if (controls.window().kind === "fixed") controls.onWindow(live);
     },
     { signal },
   );
@@ -119,13 +132,13 @@ export function attachGestures(element: HTMLElement, subject: GestureSubject): (
       // The plain wheel scrolls the page.
       if (!event.ctrlKey && !event.shiftKey) return;
       event.preventDefault();
-      const { window } = client.view.get();
+      const window = controls.window();
       if (window.kind === "last") live = window;
       const amount = event.deltaY === 0 ? event.deltaX : event.deltaY;
       const at_s = surface.timeAt(place(event)[0]);
-      const { extent } = client;
+      const { extent } = controls;
       const most_s = extent ? extent.t1_s - extent.t0_s : undefined;
-      client.request({ window: zoomed(window, span(), at_s, amount > 0 ? 1.25 : 0.8, most_s) });
+      controls.onWindow(zoomed(window, span(), at_s, amount > 0 ? 1.25 : 0.8, most_s));
     },
     { signal, passive: false },
   );

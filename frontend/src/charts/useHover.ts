@@ -1,13 +1,23 @@
 import { type RefObject, useCallback, useEffect, useRef } from "react";
-import type { LiveClient } from "../model/client";
-import type { ChartId } from "../model/viewRequest";
-import { attachGestures } from "./gestures";
+import type { Readable } from "../base/store";
+import type { SteerView } from "../model/steerView";
+import type { ChartId, Hover } from "../model/viewRequest";
+import type { ChartView } from "../model/views";
+import { attachGestures, type ChartControls } from "./gestures";
 import type { ChartTheme } from "./palette";
 import { xOf } from "./plot";
 import { nearestLine, tooltipAt } from "./pointing";
 import { steerNote } from "./steerMarks";
 import type { ChartSurface } from "./surface";
 import { fillTooltip, placeTooltip, tooltipIn } from "./tooltip";
+
+/** What a chart shows: stores it reads and never sets. */
+export interface ChartSource {
+  readonly view: Readable<ChartView | null>;
+  readonly steering: Readable<SteerView | null>;
+  /** The pointer, shared by all charts. */
+  readonly hover: Readable<Hover>;
+}
 
 /**
  * The shared pointer over a chart: gestures, crosshair and tooltip.
@@ -17,8 +27,9 @@ import { fillTooltip, placeTooltip, tooltipIn } from "./tooltip";
 export function useHover(
   place: RefObject<HTMLElement | null>,
   surface: ChartSurface | null,
-  client: LiveClient,
   chart: ChartId,
+  source: ChartSource,
+  controls: ChartControls,
   theme: ChartTheme,
 ): () => void {
   const box = useRef<HTMLElement | null>(null);
@@ -28,19 +39,19 @@ export function useHover(
   const point = useCallback(() => {
     const element = place.current;
     if (!surface || !element || !box.current) return;
-    const hover = client.hover.get();
+    const hover = source.hover.get();
     surface.point(hover);
     const { t_s, key, chart: over } = hover;
-    const view = client.chart(chart).get();
+    const view = source.view.get();
     const tooltip = over === chart && t_s !== null && view ? tooltipAt(view, t_s) : null;
     if (!tooltip || !view || t_s === null) {
       box.current.style.visibility = "hidden";
       return;
     }
-    const note = steerNote(client.steer.get(), chart, surface.plot, t_s);
+    const note = steerNote(source.steering.get(), chart, surface.plot, t_s);
     fillTooltip(box.current, { ...tooltip, note }, view, chart, dress.current, key);
     placeTooltip(box.current, xOf(surface.plot, t_s), element.clientWidth);
-  }, [place, surface, client, chart]);
+  }, [place, surface, chart, source]);
 
   useEffect(() => {
     const element = place.current;
@@ -48,20 +59,20 @@ export function useHover(
     const made = tooltipIn(element);
     box.current = made;
     const keyAt = (x: number, y: number): string | null => {
-      const view = client.chart(chart).get();
+      const view = source.view.get();
       if (view?.state !== "ok") return null;
       return view.lines[nearestLine(view, surface.plot, x, y)]?.key ?? null;
     };
     const ends = [
-      client.hover.subscribe(point),
-      client.steer.subscribe(point),
-      attachGestures(element, { client, chart, surface, keyAt }),
+      source.hover.subscribe(point),
+      source.steering.subscribe(point),
+      attachGestures(element, { controls, chart, surface, keyAt }),
     ];
     return () => {
       for (const end of ends) end();
       made.remove();
       box.current = null;
     };
-  }, [place, surface, client, chart, point]);
+  }, [place, surface, chart, source, controls, point]);
   return point;
 }

@@ -2,11 +2,12 @@
 
 import type { Writable } from "../base/store";
 import { createStore } from "../base/store";
-import type { Hover, LiveClient } from "../model/client";
+import type { LiveClient } from "../model/client";
 import { type MapPicture, nextPicture } from "../model/mapPicture";
 import type { RunSource } from "../model/runWindow";
 import { within } from "../model/runWindow";
-import type { ChartId, ThreadKey, TimeWindow, ViewRequest } from "../model/viewRequest";
+import type { SteerView } from "../model/steerView";
+import type { ChartId, Hover, ThreadKey, TimeWindow, ViewRequest } from "../model/viewRequest";
 import { DEFAULT_REQUEST } from "../model/viewRequest";
 import type {
   ChartView,
@@ -14,7 +15,6 @@ import type {
   EventsView,
   Outline,
   Reading,
-  SteerView,
   TableView,
   TargetView,
   TileView,

@@ -7,39 +7,28 @@
  *     const connection = useStore(client.connection);
  *     client.follow("t-100-deadbeef");                         // subscribe to a target
  *     client.request({ window: { kind: "last", seconds: 60 } });
- *     <TimeChart client={client} chart="cpu" theme={theme} />   // from "../charts/TimeChart"
  *
- * Charts that are mounted ask for their own view; a page need not list them. Table, tiles and
- * events are asked for in the `ViewRequest`.
+ * Charts that are on screen ask for their own view by `mountChart`; a page need not list them. Table,
+ * tiles and events are asked for in the `ViewRequest`.
  */
 
 import type { Readable, Writable } from "../base/store";
 import type { LiveState, Problem } from "../wire/generated/models";
 import type { Connection } from "../wire/liveSocket";
 import type { MapPicture } from "./mapPicture";
-import type { ChartId, ThreadKey, ViewRequest } from "./viewRequest";
+import type { SteerView } from "./steerView";
+import type { ChartId, Hover, ThreadKey, ViewRequest } from "./viewRequest";
 import type {
   ChartView,
   DataHealth,
   EventsView,
   Outline,
   Reading,
-  SteerView,
   TableView,
   TargetView,
   TileView,
 } from "./views";
 import type { Span } from "./window";
-
-/** What the pointer is over, shared by all charts. */
-export interface Hover {
-  /** Seconds since attach; null when the pointer is over no chart. */
-  readonly t_s: number | null;
-  /** The nearest line's thread, if one is near. */
-  readonly key: ThreadKey | null;
-  /** The chart the pointer is in: it shows the tooltip. */
-  readonly chart: ChartId | "map" | null;
-}
 
 /**
  * The page's end of the worker: owns it, and hands out stores. One per app. Stores change only when
@@ -90,7 +79,7 @@ export interface LiveClient {
 
   /**
    * A chart of this width (CSS pixels of its plot) is on screen: compute its view. Returns what ends
-   * it. `TimeChart` does this by itself.
+   * it.
    */
   readonly mountChart: (chart: ChartId, width_px: number) => () => void;
 

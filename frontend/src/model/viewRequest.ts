@@ -123,3 +123,13 @@ export const DEFAULT_REQUEST: ViewRequest = {
   events: true,
   map: null,
 };
+
+/** What the pointer is over, shared by all charts. */
+export interface Hover {
+  /** Seconds since attach; null when the pointer is over no chart. */
+  readonly t_s: number | null;
+  /** The nearest line's thread, if one is near. */
+  readonly key: ThreadKey | null;
+  /** The chart the pointer is in: it shows the tooltip. */
+  readonly chart: ChartId | "map" | null;
+}

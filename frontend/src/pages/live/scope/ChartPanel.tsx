@@ -9,6 +9,7 @@ import { ChartLegend } from "./ChartLegend";
 import styles from "./ChartPanel.module.css";
 import { CHART_THEMES } from "./chartTheme";
 import type { ChartInfo } from "./panels";
+import { useChartInputs } from "./useChartInputs";
 
 const HEIGHT_PX = 200;
 const smoothingOf = (view: ChartView | null) => Math.round(10 * (view?.smoothing_s ?? 0)) / 10;
@@ -19,6 +20,7 @@ export function ChartPanel({ panel }: { readonly panel: ChartInfo }) {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
   const smoothing = useSelected(client.chart(panel.chart), smoothingOf);
+  const inputs = useChartInputs(panel.chart);
   const state = useSelected(client.chart(panel.chart), stateOf);
   return (
     <Panel
@@ -28,13 +30,7 @@ export function ChartPanel({ panel }: { readonly panel: ChartInfo }) {
     >
       <div className={`${styles.body} ${panel.fields.length > 1 ? styles.paired : ""}`}>
         <ChartFrame message={state === "waiting" ? "Waiting for two samples…" : null}>
-          <TimeChart
-            client={client}
-            chart={panel.chart}
-            theme={colours}
-            title={panel.title}
-            height={HEIGHT_PX}
-          />
+          <TimeChart {...inputs} theme={colours} title={panel.title} height={HEIGHT_PX} />
         </ChartFrame>
         <ChartLegend chart={panel.chart} theme={colours} />
       </div>

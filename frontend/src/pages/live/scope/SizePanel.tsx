@@ -11,6 +11,7 @@ import { ChartFrame } from "./ChartFrame";
 import { ChartLegend } from "./ChartLegend";
 import { CHART_THEMES } from "./chartTheme";
 import styles from "./SizePanel.module.css";
+import { useChartInputs } from "./useChartInputs";
 
 const SIZE_PX = 168;
 const OPS_PX = 132;
@@ -21,6 +22,8 @@ export function SizePanel({ target }: { readonly target: Target }) {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
   const steer = useStore(client.steer);
+  const sizeInputs = useChartInputs("gomaxprocs");
+  const opsInputs = useChartInputs("ops");
   const ops = useSelected(client.chart("ops"), stateOf);
   const band = steer?.bands.at(-1) ?? target.steering;
   const title = sizeTitle(band?.knob ?? null);
@@ -35,13 +38,7 @@ export function SizePanel({ target }: { readonly target: Target }) {
     >
       <div className={styles.body}>
         <ChartFrame message={null}>
-          <TimeChart
-            client={client}
-            chart="gomaxprocs"
-            theme={colours}
-            title={title}
-            height={SIZE_PX}
-          />
+          <TimeChart {...sizeInputs} theme={colours} title={title} height={SIZE_PX} />
         </ChartFrame>
         <ChartLegend chart="gomaxprocs" theme={colours} />
       </div>
@@ -56,7 +53,7 @@ export function SizePanel({ target }: { readonly target: Target }) {
       </header>
       <div className={styles.body}>
         <ChartFrame message={opsMessage(ops)}>
-          <TimeChart client={client} chart="ops" theme={colours} title="Ops" height={OPS_PX} />
+          <TimeChart {...opsInputs} theme={colours} title="Ops" height={OPS_PX} />
         </ChartFrame>
         <ChartLegend chart="ops" theme={colours} />
       </div>

@@ -10,6 +10,7 @@ import { Panel } from "../../../../ui/Panel";
 import { useLiveClient } from "../../../clients";
 import { ChartFrame } from "../ChartFrame";
 import { CHART_THEMES } from "../chartTheme";
+import { useChartInputs } from "../useChartInputs";
 import { PartList } from "./PartList";
 import { RoleBar } from "./RoleBar";
 import styles from "./TimesPanel.module.css";
@@ -23,6 +24,7 @@ const FEW = 6;
 export function TimesPanel() {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
+  const inputs = useChartInputs("times");
   const view = useThrottled(client.chart("times"), READABLE_MS);
   const times = view?.state === "ok" ? view.times : undefined;
   return (
@@ -34,13 +36,7 @@ export function TimesPanel() {
     >
       <div className={styles.body}>
         <ChartFrame message={times === undefined ? emptyText(view) : null}>
-          <TimeChart
-            client={client}
-            chart="times"
-            theme={colours}
-            title={TITLE}
-            height={HEIGHT_PX}
-          />
+          <TimeChart {...inputs} theme={colours} title={TITLE} height={HEIGHT_PX} />
         </ChartFrame>
         {times === undefined ? <div /> : <PartList times={times} theme={colours} />}
       </div>

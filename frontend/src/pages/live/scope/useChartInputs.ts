@@ -1,0 +1,26 @@
+import { useMemo } from "react";
+import type { TimeChartProps } from "../../../charts/TimeChart";
+import type { ChartId } from "../../../model/viewRequest";
+import { useLiveClient } from "../../clients";
+
+/** What a chart of the followed target or run shows, and what its gestures do. */
+export function useChartInputs(
+  chart: ChartId,
+): Pick<TimeChartProps, "chart" | "source" | "controls" | "onPlotWidth"> {
+  const client = useLiveClient();
+  return useMemo(
+    () => ({
+      chart,
+      source: { view: client.chart(chart), steering: client.steer, hover: client.hover },
+      controls: {
+        window: () => client.view.get().window,
+        extent: client.extent,
+        onPoint: client.hover.set,
+        onSelect: client.select,
+        onWindow: (window) => client.request({ window }),
+      },
+      onPlotWidth: (width_px) => client.mountChart(chart, width_px),
+    }),
+    [client, chart],
+  );
+}
