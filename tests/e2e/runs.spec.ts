@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { LivePage } from "./fixtures/livePage";
-import { STEERED_RUN } from "./fixtures/runs";
+import { DEMO_RUN, STEERED_RUN } from "./fixtures/runs";
 import type { Site } from "./fixtures/site";
 import { expect, test } from "./fixtures/test";
 
@@ -266,4 +266,13 @@ test("a live target fits a phone, with map, table and Steer drawer", async ({
   await page.getByRole("button", { name: "Steer", exact: true }).click();
   await expect(page.getByRole("dialog", { name: "Steer" })).toBeVisible();
   await expectNoneOutside(page, "Steer drawer");
+});
+
+test("the table of a run lists the threads that exited before its end", async ({
+  signedIn: page,
+  site,
+}) => {
+  await page.goto(`${site.url}/runs/${await site.importRun(DEMO_RUN)}`);
+  const threads = page.getByRole("region", { name: "Threads" });
+  await expect(threads.getByRole("status")).toHaveText("118 threads");
 });

@@ -122,7 +122,7 @@ test("live, paused, recording, ended, disconnected, no collector", async ({
   await site.startBackend();
   await expect(page.locator("[data-connection=open]")).toBeVisible();
   await program.quit();
-  await expect(page.getByText("The process has ended")).toBeVisible();
+  await expect(page.getByText("The process has exited")).toBeVisible();
   await take(page, "ended");
   await site.killCollector();
   await page.goto(site.url);
