@@ -2,7 +2,8 @@
 
 `python benchmarks/record.py [--rounds N] [--json]` runs `true` alone, under `tidscope record`
 without a running tidscope, and under `perf record` and `strace -f -c` where they are installed,
-interleaved; medians of the rounds. CPU time is that of all processes that were waited for.
+interleaved; median and minimum of the rounds. CPU time is that of all processes that were waited
+for.
 """
 
 import argparse
@@ -66,6 +67,8 @@ def main() -> int:
         }
         present = {name: line for name, line in commands.items() if shutil.which(line[0])}
         environ = {k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")}
+        # As installed: byte code is there, if only after the first round.
+        environ.pop("PYTHONDONTWRITEBYTECODE", None)
         environ["TIDSCOPE_RUNS"] = str(Path(folder, "runs"))
         costs: dict[str, list[Cost]] = {name: [] for name in present}
         for _ in range(FIRST_ROUNDS + options.rounds):
@@ -76,6 +79,7 @@ def main() -> int:
         for field in Cost._fields:
             values = [getattr(cost, field) for cost in measured[FIRST_ROUNDS:]]
             found[f"{name}_{field}"] = round(statistics.median(values), 4)
+            found[f"{name}_{field}_min"] = round(min(values), 4)
     if options.json:
         print(json.dumps(found))
     else:

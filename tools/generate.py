@@ -120,6 +120,7 @@ def python_models(wire: Json, work: Path) -> str:
             str(Path(sys.executable).with_name("datamodel-codegen")),
             *("--input", str(source), "--input-file-type", "jsonschema"),
             *("--output", str(out), "--output-model-type", "pydantic_v2.BaseModel"),
+            *("--base-class", "tidscope_wire.message.Message"),
             *("--target-python-version", "3.11", "--use-annotated", "--use-standard-collections"),
             *("--use-union-operator", "--enum-field-as-literal", "all", "--use-schema-description"),
             *("--use-field-description", "--use-type-alias", "--disable-timestamp"),
@@ -128,7 +129,7 @@ def python_models(wire: Json, work: Path) -> str:
             *("--custom-file-header", f'"""{NOTE}"""'),
         ]
     )
-    return without(rf"\n\nclass {ROOT_TITLE}\(BaseModel\):\n.*?(?=\n\n\n|\Z)", out.read_text())
+    return without(rf"\n\nclass {ROOT_TITLE}\(Message\):\n.*?(?=\n\n\n|\Z)", out.read_text())
 
 
 def typescript_types(wire: Json, work: Path) -> str:

@@ -14,10 +14,10 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tidscope_wire.generated.models import Target
+from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
 
-from tidscope_collector.doctor.diagnosis import diagnose
 from tidscope_collector.energy.zones import find_zones
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
@@ -29,15 +29,15 @@ from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.service.memory import limit_allocators, release_freed_memory
 from tidscope_collector.steering.audit import AuditLog, usual_path
-from tidscope_collector.steering.commands import SteeringCommands
-from tidscope_collector.steering.loop.setup import open_setup_opener
-from tidscope_collector.steering.service import SteeringService, policies
 from tidscope_collector.targets.host import describe_host
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
+
+if TYPE_CHECKING:
+    from tidscope_collector.steering.commands import SteeringCommands
 
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 REPLAY_BYTES = 12 * 1024 * 1024
@@ -62,9 +62,9 @@ def percent(text: str) -> float:
 
 
 async def serve(
-    backend: str, secret: str, network: Choice, budget_percent: float, audit: Path
+    backend: str, secret: str, network: Choice, budget_percent: float, audit: Path | None
 ) -> None:
-    """Run until SIGINT or SIGTERM."""
+    """Run until SIGINT or SIGTERM; without an audit log nothing is steered."""
     limit_allocators()
     loop = asyncio.get_running_loop()
     procfs = ProcFs()
@@ -86,12 +86,12 @@ async def serve(
     budget = Budget(budget_percent)
     engine = Engine(send_frame, exits, machine=machine, budget=budget, watch=watch, load=load)
     targets = TargetRegistry(host.id, procfs, sources, engine)
-    opener = await asyncio.to_thread(open_setup_opener, procfs)
-    steering = SteeringService(procfs, opener, AuditLog(audit))
-    commands = CommandHandler(
-        targets, diagnose, sources.delays, SteeringCommands(targets, engine, steering, procfs)
-    )
-    uplink = Uplink(backend, secret, host, targets, commands, replay, policies=policies())
+    steering: SteeringCommands | None = None
+    policies: list[PolicyInfo] = []
+    if audit is not None:
+        steering, policies = await asyncio.to_thread(_open_steering, targets, engine, audit)
+    commands = CommandHandler(targets, _diagnose, sources.delays, steering)
+    uplink = Uplink(backend, secret, host, targets, commands, replay, policies=policies)
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
@@ -104,9 +104,30 @@ async def serve(
     except asyncio.CancelledError:
         pass
     finally:
-        await asyncio.to_thread(steering.close)
+        if steering is not None:
+            await asyncio.to_thread(steering.close)
         await asyncio.to_thread(engine.stop)
         sources.close()
+
+
+def _open_steering(
+    targets: TargetRegistry, engine: Engine, audit: Path
+) -> "tuple[SteeringCommands, list[PolicyInfo]]":
+    """The steering commands and what they can steer with. Loaded here: recording needs neither."""
+    from tidscope_collector.steering.commands import SteeringCommands
+    from tidscope_collector.steering.loop.setup import open_setup_opener
+    from tidscope_collector.steering.service import SteeringService, policies
+
+    procfs = ProcFs()
+    service = SteeringService(procfs, open_setup_opener(procfs), AuditLog(audit))
+    return SteeringCommands(targets, engine, service, procfs), policies()
+
+
+def _diagnose() -> DoctorReport:
+    """The doctor's report. Loaded here: it is rarely asked for."""
+    from tidscope_collector.doctor.diagnosis import diagnose
+
+    return diagnose()
 
 
 def main() -> int:
@@ -141,6 +162,11 @@ def main() -> int:
         metavar="FILE",
         help="audit log of steering; it is only appended to (%(default)s)",
     )
+    run.add_argument(
+        "--no-steering",
+        action="store_true",
+        help="only sample: offer no policies, refuse to steer",
+    )
     doctor = verbs.add_parser("doctor", help="report what can be measured here")
     doctor.add_argument("--json", action="store_true", help="the report as JSON (the only form)")
     doctor.add_argument(
@@ -156,7 +182,7 @@ def main() -> int:
             except SwitchRefusedError as error:
                 sys.stderr.write(f"{error}\n{error.hint}\n")
                 return NOT_PERMITTED
-        sys.stdout.write(diagnose().model_dump_json(indent=2) + "\n")
+        sys.stdout.write(_diagnose().model_dump_json(indent=2) + "\n")
         return 0
     logging.basicConfig(level=logging.INFO, format="collector: %(message)s")
     logging.getLogger("websockets").setLevel(logging.WARNING)
@@ -173,7 +199,7 @@ def main() -> int:
             secret,
             arguments.network,
             arguments.budget_percent,
-            arguments.audit,
+            None if arguments.no_steering else arguments.audit,
         )
     )
     return 0

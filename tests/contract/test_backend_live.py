@@ -11,6 +11,7 @@ from backend_builders import (
     frame_bytes,
     host,
     key_frame,
+    process,
     steering,
     stream,
     target,
@@ -26,6 +27,7 @@ from tidscope_wire.generated.models import (
     HealthResponse,
     LiveProblem,
     LiveState,
+    ProcessesReply,
     SampleFailed,
     SteeringDecided,
     StreamStats,
@@ -36,6 +38,7 @@ from tidscope_wire.generated.models import (
 from websockets.exceptions import ConnectionClosed
 
 WAIT = 20
+NOT_FINITE = (CloseCode.BAD_MESSAGE, "finite")
 
 
 @pytest.fixture
@@ -376,6 +379,9 @@ async def test_a_page_reads_a_bounded_number_of_targets(backend: Backend) -> Non
         ("garbage", CloseCode.BAD_MESSAGE, "JSON"),
         ('{"type":"dance"}', CloseCode.BAD_MESSAGE, "dance"),
         ('{"type":"subscribe","target":"x"}', CloseCode.BAD_MESSAGE, "not 'x'"),
+        (f'{{"type":"subscribe","target":"{TARGET_ID}","after_seq":NaN}}', *NOT_FINITE),
+        ('{"type":"frame_ack","frames":1e999}', *NOT_FINITE),
+        ('{"type":"frame_ack","frames":-Infinity}', *NOT_FINITE),
         (b"\0", CloseCode.BAD_MESSAGE, "binary"),
         ("x" * 5000, CloseCode.TOO_LARGE, "5000"),
     ],
@@ -419,6 +425,33 @@ async def test_what_a_collector_must_not_send(
         code, why = await closed(collector)
         assert code == CloseCode.BAD_MESSAGE
         assert reason in why
+
+
+@pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity", "1e999"])
+async def test_a_collector_must_not_send_a_number_that_json_does_not_have(
+    backend: Backend, literal: str
+) -> None:
+    good = ProcessesReply(request_id=1, processes=[process()]).model_dump_json()
+    message = good.replace('"cpu_percent":null', f'"cpu_percent":{literal}')
+    assert literal in message
+    async with backend.collector() as collector:
+        await collector.greeted()
+        await collector.socket.send(message)
+        code, why = await closed(collector)
+        assert (code, "finite" in why) == (CloseCode.BAD_MESSAGE, True)
+
+
+async def test_a_frame_must_not_hold_a_number_that_json_does_not_have(backend: Backend) -> None:
+    event = decision(1, 2, 1).model_copy(update={"ops": 100.0})
+    frame = frame_bytes(1, {}, identity={}, events=[event])
+    infinite = frame.replace(b'"ops":100.0', b'"ops":1e999')
+    assert len(infinite) == len(frame)
+    assert infinite != frame
+    async with backend.collector(targets=[target()]) as collector:
+        await collector.greeted()
+        await collector.socket.send(infinite)
+        code, why = await closed(collector)
+        assert (code, "not a frame" in why) == (CloseCode.BAD_MESSAGE, True)
 
 
 async def test_a_collector_does_not_speak_for_another_host(backend: Backend) -> None:

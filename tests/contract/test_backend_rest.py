@@ -1,8 +1,10 @@
 """The REST interface: what it answers, and how it refuses."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -248,6 +250,94 @@ def routes() -> Iterator[tuple[str, str]]:
 
 
 ROUTES = sorted(routes())
+
+
+BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", "/api/v1/targets"): {"host": HOST_ID, "pid": 1, "start_ticks": 1, "rate_hz": 10},
+    ("PATCH", "/api/v1/targets/{target_id}"): {"rate_hz": 10},
+    ("PUT", "/api/v1/targets/{target_id}/steering"): {
+        "policy": "fixed",
+        "parameters": {"size": 2},
+        "shadow": True,
+        "knob": "pool-agent",
+        "signal": "prometheus",
+        "lower": 1,
+        "upper": 2,
+        "prometheus": {"port": 1, "path": "/metrics", "metric": "ops_total"},
+    },
+    ("PUT", "/api/v1/doctor/delay-accounting"): {"on": True},
+    ("POST", "/api/v1/session"): {"token": TOKEN},
+    ("POST", "/api/v1/runs"): {
+        "target": TARGET_ID,
+        "name": "a",
+        "tags": ["a"],
+        "group": "a",
+        "notes": "a",
+        "past_s": 1,
+        "duration_s": 1,
+    },
+    ("PATCH", "/api/v1/runs/{run_id}"): {
+        "name": "a",
+        "tags": ["a"],
+        "group": "a",
+        "notes": "a",
+        "marks": [{"time_ns": 1, "text": "a"}],
+        "outcome": {"command": ["a"], "exit_code": 0, "signal": None, "elapsed_us": 1},
+    },
+}
+"""A good body for each route that takes JSON, with every property."""
+NO_NUMBERS = ("NaN", "Infinity", "-Infinity", "1e999", "-1e999")
+
+
+def leaves(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every list or object within a value, with each place in it that holds neither."""
+    for key in value if isinstance(value, dict) else range(len(value)):
+        if isinstance(value[key], dict | list):
+            yield from leaves(value[key])
+        else:
+            yield value, key
+
+
+def with_each_leaf(body: dict[str, Any], literal: str) -> Iterator[tuple[str, str]]:
+    """The body as text, once for each value in it, with the literal there; and that place."""
+    body = json.loads(json.dumps(body))
+    for holder, key in leaves(body):
+        good, holder[key] = holder[key], "LITERAL"
+        yield str(key), json.dumps(body).replace('"LITERAL"', literal)
+        holder[key] = good
+
+
+def test_there_is_a_good_body_of_every_property() -> None:
+    schema = create_app(Settings(token=TOKEN, collector_secret=SECRET)).openapi()
+    properties = {
+        (method.upper(), path): schema["components"]["schemas"][
+            operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition(
+                "/"
+            )[2]
+        ]["properties"]
+        for path, operations in schema["paths"].items()
+        for method, operation in operations.items()
+        if "application/json" in operation.get("requestBody", {}).get("content", {})
+    }
+    assert {route: set(body) for route, body in BODIES.items()} == {
+        route: set(found) for route, found in properties.items()
+    }
+
+
+@pytest.mark.parametrize("literal", NO_NUMBERS)
+@pytest.mark.parametrize(("method", "path"), BODIES)
+async def test_a_number_that_json_does_not_have_is_refused_at_once(
+    backend: Backend, method: str, path: str, literal: str
+) -> None:
+    """A collector is there that would answer nothing: what reached it would time out."""
+    address = path.format(target_id=TARGET_ID, run_id="20260101-000000-abcdef")
+    async with backend.program() as client, backend.collector(targets=[target()]) as collector:
+        await collector.greeted()
+        for place, body in with_each_leaf(BODIES[method, path], literal):
+            answer = await client.request(
+                method, address, content=body, headers={"content-type": "application/json"}
+            )
+            assert place in refused(answer, 422, "bad-request").detail
 
 
 def test_all_routes_are_described() -> None:

@@ -3,7 +3,9 @@
 import asyncio
 import inspect
 import json
+import math
 from collections.abc import AsyncIterator
+from types import ModuleType
 from typing import Any
 
 import compared_runs
@@ -33,6 +35,7 @@ from tidscope_wire.generated import agent, models
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.problems import PROBLEMS
+from tidscope_wire.message import Message
 from tidscope_wire.problems import make_problem
 
 REFUSAL = make_problem("kernel-thread", "process 2 is kthreadd", "choose another")
@@ -237,9 +240,24 @@ def test_every_model_comes_from_a_schema() -> None:
     classes = {
         name
         for name, value in inspect.getmembers(models, inspect.isclass)
-        if issubclass(value, BaseModel) and value is not BaseModel
+        if issubclass(value, Message) and value is not Message
     }
     assert classes <= set(schemas())
+
+
+@pytest.mark.parametrize("generated", [models, agent])
+def test_no_model_holds_a_number_that_json_does_not_have(generated: ModuleType) -> None:
+    classes = [
+        value
+        for _, value in inspect.getmembers(generated, inspect.isclass)
+        if issubclass(value, BaseModel) and value is not Message
+    ]
+    assert len(classes) > 5
+    for one in classes:
+        assert one.model_config.get("allow_inf_nan") is False, one
+    for number in (math.nan, math.inf, -math.inf):
+        with pytest.raises(ModelError, match="finite"):
+            models.SteerRequest(policy="fixed", parameters={"size": number})
 
 
 def test_every_kind_of_problem_has_a_status_and_a_title() -> None:

@@ -4,10 +4,13 @@ import os
 import select
 import socket
 import threading
+from pathlib import Path
 
 import numpy as np
 from taskstats_replies import AGGR_PID, message, record
+from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
+from tidscope_collector.taskstats.family_cache import FamilyCache
 from tidscope_collector.taskstats.link import NETLINK_GENERIC, Kernel, open_socket, probe
 from tidscope_collector.taskstats.reader import BatchQuery
 from tidscope_collector.taskstats.refusals import Refusal
@@ -70,3 +73,14 @@ def test_a_forged_exit_is_refused_and_the_kernels_received() -> None:
         assert listener.lost == 0
     finally:
         listener.close()
+
+
+def test_a_cached_number_of_no_taskstats_is_resolved_again(tmp_path: Path) -> None:
+    cache = FamilyCache(ProcFs(), tmp_path / "family")
+    kernel = probe(cache=cache)
+    assert cache.read() == kernel.family
+    # The controller's own number, and one that no family has.
+    for wrong in (NETLINK_GENERIC, 65000):
+        cache.write(wrong)
+        assert probe(cache=cache) == kernel
+        assert cache.read() == kernel.family

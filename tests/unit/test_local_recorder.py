@@ -19,17 +19,25 @@ NOTHING = RecordingOptions(None, [], None, None, None, None, None)
 SERVER = {"fastapi", "starlette", "uvicorn", "prometheus_client", "opentelemetry"}
 ANALYSIS = {"scipy", "duckdb", "pandas"}
 READING = {"pyarrow", "numpy", "websockets", "asyncio"}
+SAMPLING_ONLY = {
+    "pyroute2",
+    "tidscope_collector.doctor",
+    "tidscope_collector.steering.commands",
+    "tidscope_collector.steering.service",
+    "tidscope_policies",
+}
+"""What a collector loads only when it is needed: for the first time, for the doctor, to steer."""
 
 
 def loaded_by(module: str) -> set[str]:
-    """Top-level packages in a process that has imported a module."""
+    """Modules and packages in a process that has imported a module."""
     done = subprocess.run(
         [sys.executable, "-c", f"import sys, {module}; print(*sys.modules)"],
         capture_output=True,
         text=True,
         check=True,
     )
-    return {name.partition(".")[0] for name in done.stdout.split()}
+    return set(done.stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -38,13 +46,26 @@ def loaded_by(module: str) -> set[str]:
         ("tidscope_backend.cli", SERVER | ANALYSIS | READING | {"pydantic"}),
         ("tidscope_backend.cli.record", SERVER | ANALYSIS | READING),
         ("tidscope_backend.cli.local_recorder", SERVER | ANALYSIS),
-        ("tidscope_collector.__main__", SERVER | ANALYSIS),
+        ("tidscope_collector.__main__", SERVER | ANALYSIS | SAMPLING_ONLY),
     ],
 )
 def test_a_recording_loads_no_more_than_it_needs(module: str, absent: set[str]) -> None:
     loaded = loaded_by(module)
     assert module.partition(".")[0] in loaded
     assert not loaded & absent
+
+
+def test_what_is_loaded_is_left_out_of_later_collections() -> None:
+    program = (
+        "import gc; from tidscope_backend.cli import load; assert not gc.get_freeze_count(); "
+        "load('record'); print(gc.isenabled(), gc.get_freeze_count())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    enabled, frozen = done.stdout.split()
+    assert enabled == "True"
+    assert int(frozen) > 10_000
 
 
 async def test_a_part_that_cannot_be_sealed_for_any_reason_does_not_stop_the_others(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 from tidscope_backend import VERSION
-from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.command import Command, CommandError, loading
 from tidscope_backend.cli.terminal import print_lines
 
 VERBS = (
@@ -28,7 +28,8 @@ SIGPIPE_CODE = 128 + 13
 
 def load(verb: str) -> Command:
     """Load the command of a verb."""
-    command: Command = import_module(f"tidscope_backend.cli.{verb}").COMMAND
+    with loading():
+        command: Command = import_module(f"tidscope_backend.cli.{verb}").COMMAND
     return command
 
 

@@ -101,7 +101,11 @@ class LocalRecorder:
         self._secret = settings.collector_secret
         self._socket = socket.create_server(("127.0.0.1", 0))
         self._collector = ForkedCollector(
-            ["run", "--backend", f"ws://127.0.0.1:{self._socket.getsockname()[1]}{PATH}"],
+            [
+                "run",
+                "--no-steering",
+                f"--backend=ws://127.0.0.1:{self._socket.getsockname()[1]}{PATH}",
+            ],
             {COLLECTOR_VARIABLE: self._secret},
         )
         self._frames = 0

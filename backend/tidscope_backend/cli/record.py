@@ -14,7 +14,7 @@ from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.cli.backend_client import RefusedError, UnavailableError
 from tidscope_backend.cli.backend_user import choose_backend_user
-from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.command import Command, CommandError, loading
 from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, spawn_held
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions, RunRecorder
 from tidscope_backend.cli.relay import TICK_SECONDS, relay_until_exit
@@ -61,7 +61,8 @@ def _recorder(runs: Path, options: argparse.Namespace) -> Iterator[RunRecorder]:
         yield client
         return
     # Loaded here: a running tidscope needs none of it.
-    from tidscope_backend.cli.local_recorder import LocalRecorder
+    with loading():
+        from tidscope_backend.cli.local_recorder import LocalRecorder
 
     user = choose_backend_user(None, os.environ, os.geteuid())
     with LocalRecorder(runs, what, user) as recorder:

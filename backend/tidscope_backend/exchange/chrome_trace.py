@@ -63,7 +63,7 @@ def as_trace(path: Path) -> Iterator[bytes]:
     first = True
     lines: list[str] = []
     for event in _events(reader, level):
-        lines.append(json.dumps(event, separators=(",", ":")))
+        lines.append(json.dumps(event, separators=(",", ":"), allow_nan=False))
         if len(lines) >= LINES:
             yield (("" if first else ",\n") + ",\n".join(lines)).encode()
             lines, first = [], False
@@ -195,7 +195,7 @@ def _of_life(name: str, rates: Rates, fields: list[str], pid: int) -> Iterator[E
     shares = np.column_stack([rates.values[field] / 1e9 for field in fields]).round(4)
     keys = [NAMES[field] for field in fields]
     for time_ns, row in zip(rates.time_ns.tolist(), shares.tolist(), strict=True):
-        args = {key: value for key, value in zip(keys, row, strict=True) if not math.isnan(value)}
+        args = {key: value for key, value in zip(keys, row, strict=True) if math.isfinite(value)}
         if args:
             yield _counter(name, time_ns, pid, args)
 

@@ -91,6 +91,10 @@ class SteeringCommands:
         """It is going to be detached: let go of it first."""
         self._steering.ended(target)
 
+    def close(self) -> None:
+        """Release all."""
+        self._steering.close()
+
     def _steering_target(self, target: str) -> SteeringTarget:
         known = self._targets.attached(target)
         sampler = self._sampler(target)

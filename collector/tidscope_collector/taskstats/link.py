@@ -5,13 +5,11 @@ import os
 import socket
 import struct
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 
-from pyroute2.netlink import genlmsg
-from pyroute2.netlink.exceptions import NetlinkError
-from pyroute2.netlink.generic import GenericNetlinkSocket
-
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.taskstats.family_cache import FamilyCache
 from tidscope_collector.taskstats.layout import Layout, UnknownLayoutError, choose
 from tidscope_collector.taskstats.messages import (
     ATTR_PID,
@@ -66,6 +64,11 @@ def resolve_family() -> int:
     Raises:
         TaskstatsUnavailableError: the kernel has no taskstats.
     """
+    # Loaded here: it takes 0.1 s of CPU.
+    from pyroute2.netlink import genlmsg
+    from pyroute2.netlink.exceptions import NetlinkError
+    from pyroute2.netlink.generic import GenericNetlinkSocket
+
     try:
         with GenericNetlinkSocket() as link:
             link.bind("TASKSTATS", genlmsg)
@@ -92,18 +95,33 @@ def open_socket(buffer_bytes: int) -> socket.socket:
     return link
 
 
-def probe(procfs: ProcFs | None = None) -> Kernel:
+def probe(procfs: ProcFs | None = None, cache: FamilyCache | None = None) -> Kernel:
     """Ask for our own thread and learn the layout from the answer.
 
-    The layout is believed only if our own thread id stands where it says.
+    The layout is believed only if our own thread id stands where it says; so is a cached number of
+    the family. One that is wrong is resolved again.
 
     Args:
         procfs: root of /proc, where an extended kernel tells its profile.
+        cache: of the family's number.
 
     Raises:
         TaskstatsUnavailableError: no taskstats, no right to use it, or an unknown layout.
     """
+    procfs = procfs or ProcFs()
+    cache = cache or FamilyCache(procfs)
+    cached = cache.read()
+    if cached is not None:
+        with suppress(TaskstatsUnavailableError):
+            return _probe_family(cached, procfs)
     family = resolve_family()
+    kernel = _probe_family(family, procfs)
+    cache.write(family)
+    return kernel
+
+
+def _probe_family(family: int, procfs: ProcFs) -> Kernel:
+    """Ask the family of this number; believe what `probe` believes. Raises as that."""
     thread = threading.get_native_id()
     with open_socket(64 * 1024) as link:
         link.settimeout(2)
@@ -127,7 +145,7 @@ def probe(procfs: ProcFs | None = None) -> Kernel:
         raise TaskstatsUnavailableError(f"{error}; threads are read from /proc") from error
     (version,) = struct.unpack_from("=H", reply, record.offset)
     try:
-        layout = choose(version, record.length, kernel_profile(procfs or ProcFs()))
+        layout = choose(version, record.length, kernel_profile(procfs))
     except UnknownLayoutError as error:
         message = f"{error}; threads are read from /proc"
         raise UnknownStructError(message, version, record.length) from error

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 from tidscope_wire.generated.models import (
@@ -28,8 +29,10 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import ProblemError, make_problem, refusal
 
 from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
-from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.targets.targets import TargetRegistry
+
+if TYPE_CHECKING:
+    from tidscope_collector.steering.commands import SteeringCommands
 
 log = logging.getLogger("tidscope.uplink")
 
@@ -71,7 +74,7 @@ class CommandHandler:
         targets: TargetRegistry,
         examine: Callable[[], DoctorReport],
         delays: DelayAccounting | None = None,
-        steering: SteeringCommands | None = None,
+        steering: "SteeringCommands | None" = None,
     ) -> None:
         self._targets, self._examine, self._delays = targets, examine, delays
         self._steering = steering
@@ -113,7 +116,7 @@ class CommandHandler:
 
     @staticmethod
     def _steer(
-        command: SteeringCommand, steering: SteeringCommands
+        command: SteeringCommand, steering: "SteeringCommands"
     ) -> TargetReply | SteeringOptionsReply:
         number, name = command.request_id, command.target
         match command:
@@ -127,11 +130,11 @@ class CommandHandler:
                 target = steering.release(name, actor)
         return TargetReply(request_id=number, target=target, created=False)
 
-    def _required_steering(self) -> SteeringCommands:
+    def _required_steering(self) -> "SteeringCommands":
         if self._steering is None:
             raise refusal(
                 "not-steerable",
-                "this collector was made without steering",
+                "this collector was started without steering",
                 "Start it by `tidscope up` or `tidscope collect`.",
             )
         return self._steering

@@ -1,8 +1,9 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import { createStore } from "../base/store";
+import type { SteerView } from "../model/steerView";
 import type { Hover, TimeWindow } from "../model/viewRequest";
-import type { ChartView, SteerView } from "../model/views";
+import type { ChartView } from "../model/views";
 import { chart, line } from "../testing/charts";
 import { DARK_CHART_THEME, LIGHT_CHART_THEME } from "./palette";
 import { plotSize } from "./plot";

@@ -4,7 +4,8 @@ import { PART_NAMES, PARTS, type Part } from "../model/breakdown";
 import { exitStatusText } from "../model/exitStatusText";
 import { formatDuration, formatValue } from "../model/format";
 import { signalName } from "../model/steerText";
-import type { ChartView, LineView, SteerView, TimesRow, TimesView } from "../model/views";
+import type { SteerView } from "../model/steerView";
+import type { ChartView, LineView, TimesRow, TimesView } from "../model/views";
 import type { TargetEvent } from "../wire/generated/models";
 import { describeSteer, isSteerChart } from "./steerMarks";
 

@@ -1,8 +1,8 @@
 /** The layer of the steering in a chart: bands behind the lines, marks across them. */
 
 import { graphic } from "echarts/core";
+import type { SteerView } from "../model/steerView";
 import type { ChartId } from "../model/viewRequest";
-import type { SteerView } from "../model/views";
 import type { ChartTheme } from "./palette";
 import { policyColour } from "./palette";
 import type { Plot } from "./plot";

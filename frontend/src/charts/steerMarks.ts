@@ -1,8 +1,8 @@
 /** What steering puts into a chart: which marks, which bands, which words. Pure. */
 
 import { counted } from "../model/format";
+import type { DecisionView, SteerBand, SteerView } from "../model/steerView";
 import type { ChartId } from "../model/viewRequest";
-import type { DecisionView, SteerBand, SteerView } from "../model/views";
 import { type Plot, xOf } from "./plot";
 
 /** A thin line across a chart. */

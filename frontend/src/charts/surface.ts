@@ -9,8 +9,9 @@
 import { GridComponent } from "echarts/components";
 import { type ECharts, graphic, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
+import type { SteerView } from "../model/steerView";
 import type { ChartId, Hover } from "../model/viewRequest";
-import type { ChartView, LineView, SteerView } from "../model/views";
+import type { ChartView, LineView } from "../model/views";
 import { othersNote } from "./describe";
 import { LineLayer } from "./lineLayer";
 import { markerPath } from "./markerPath";

@@ -1,7 +1,8 @@
 import { type RefObject, useCallback, useEffect, useRef } from "react";
 import type { Readable } from "../base/store";
+import type { SteerView } from "../model/steerView";
 import type { ChartId, Hover } from "../model/viewRequest";
-import type { ChartView, SteerView } from "../model/views";
+import type { ChartView } from "../model/views";
 import { attachGestures, type ChartControls } from "./gestures";
 import type { ChartTheme } from "./palette";
 import { xOf } from "./plot";

@@ -6,6 +6,7 @@ import type { LiveClient } from "../model/client";
 import { type MapPicture, nextPicture } from "../model/mapPicture";
 import type { RunSource } from "../model/runWindow";
 import { within } from "../model/runWindow";
+import type { SteerView } from "../model/steerView";
 import type { ChartId, Hover, ThreadKey, TimeWindow, ViewRequest } from "../model/viewRequest";
 import { DEFAULT_REQUEST } from "../model/viewRequest";
 import type {
@@ -14,7 +15,6 @@ import type {
   EventsView,
   Outline,
   Reading,
-  SteerView,
   TableView,
   TargetView,
   TileView,

@@ -254,7 +254,7 @@ export class RunFeed {
     const header = { ...first.header, first_seq: start.header.seq + 1, events: [] };
     model.ingest({ ...first, header });
     model.resume();
-    if (this.field !== null) model.keep(this.field);
+    if (this.field !== null) model.counters.keep(this.field);
     this.ingested = 1;
   }
 
@@ -271,7 +271,7 @@ export class RunFeed {
       this.model.ingest(next);
       this.ingested++;
       // From the first instant on; before it the model has no fields.
-      if (this.field !== null && before === 0) this.model.keep(this.field);
+      if (this.field !== null && before === 0) this.model.counters.keep(this.field);
     }
     return this.ingested > before;
   }

@@ -88,7 +88,7 @@ export function chartView(
   if (!isCounterChart(chart)) return emptyView(input, chart, "absent", "");
   const spec = CHART_SPECS[chart];
   const { model, span, now_s } = input;
-  const missing = spec.fields.find((field) => model.columnOf(field) < 0);
+  const missing = spec.fields.find((field) => model.counters.columnOf(field) < 0);
   if (missing !== undefined) return emptyView(input, chart, "absent", whyAbsent(input, missing));
   const width_s = span.t1_s - span.t0_s;
   const smoothing_s =

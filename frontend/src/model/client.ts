@@ -16,6 +16,7 @@ import type { Readable, Writable } from "../base/store";
 import type { LiveState, Problem } from "../wire/generated/models";
 import type { Connection } from "../wire/liveSocket";
 import type { MapPicture } from "./mapPicture";
+import type { SteerView } from "./steerView";
 import type { ChartId, Hover, ThreadKey, ViewRequest } from "./viewRequest";
 import type {
   ChartView,
@@ -23,7 +24,6 @@ import type {
   EventsView,
   Outline,
   Reading,
-  SteerView,
   TableView,
   TargetView,
   TileView,

@@ -62,20 +62,20 @@ export interface CurrentRates {
 }
 
 /** What has counters: the model. */
-interface Counters {
+interface RateSource {
   readonly now_s: number;
-  readonly latest: Float64Array;
+  readonly counters: { readonly latest: Float64Array };
   readonly rateBase: RateBase;
 }
 
 /** The model's own arrays: they go on changing. */
-export function movingRates({ now_s, latest, rateBase }: Counters): CurrentRates {
-  return { now_s, latest, base: rateBase };
+export function movingRates({ now_s, counters, rateBase }: RateSource): CurrentRates {
+  return { now_s, latest: counters.latest, base: rateBase };
 }
 
 /** Copies, for a view that is paused. */
-export function frozenRates({ now_s, latest, rateBase }: Counters): CurrentRates {
-  return { now_s, latest: latest.slice(), base: rateBase.frozen() };
+export function frozenRates({ now_s, counters, rateBase }: RateSource): CurrentRates {
+  return { now_s, latest: counters.latest.slice(), base: rateBase.frozen() };
 }
 
 /** Raw units a second of the value at an index of `latest`. */

@@ -178,7 +178,7 @@ class Filler {
     this.having = new Uint16Array(columns);
     this.place = new Uint16Array(columns);
     this.scale = shownRate(view.field, 1).value;
-    this.column = model.columnOf(view.field);
+    this.column = model.counters.columnOf(view.field);
   }
 
   fillRow(order: readonly Thread[], row: number): void {
@@ -237,7 +237,11 @@ class Filler {
   private rate(thread: Thread): void {
     const { model, source, pieces, raw, picks } = this;
     const { slot } = thread;
-    if (Number.isNaN(model.latest[slot * model.fields.length + this.column] ?? Number.NaN)) {
+    if (
+      Number.isNaN(
+        model.counters.latest[slot * model.counters.fields.length + this.column] ?? Number.NaN,
+      )
+    ) {
       this.mark(thread);
       return;
     }
@@ -279,13 +283,13 @@ function countTurnover({ model, filter }: ViewInput, from: number, bin_s: number
 }
 
 function sourceOf(model: TargetModel, field: string): Source | null {
-  if (model.columnOf(field) < 0) return null;
+  if (model.counters.columnOf(field) < 0) return null;
   const known: readonly string[] = RING_FIELDS;
   if (known.includes(field)) {
     const ring = ringOf(field as RingField);
     return { history: model.history, ring, own: true, since_s: model.since_s };
   }
-  const extra = model.keep(field);
+  const extra = model.counters.keep(field);
   return { history: extra.history, ring: 0, own: false, since_s: extra.since_s };
 }
 

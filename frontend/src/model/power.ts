@@ -31,7 +31,7 @@ export function wattsPerCore({ watts, busy_cores }: MachineNow, process_cores: n
 
 /** Watts for each core of CPU that threads of the target use now. */
 export function powerOf({ model, now_s }: ViewInput, rates: CurrentRates): number {
-  return wattsPerCore(model.machine.at(now_s), processCores(model.columnOf(CPU), rates));
+  return wattsPerCore(model.machine.at(now_s), processCores(model.counters.columnOf(CPU), rates));
 }
 
 /** Power of the packages, and the target's part of it. */
@@ -57,7 +57,7 @@ export function powerTile(input: ViewInput, rates: CurrentRates): TileView {
     return { ...tile, reason: "The energy counter cannot be read at the moment." };
   }
   const { watts } = model.machine.at(now_s);
-  const cores = processCores(model.columnOf(CPU), rates);
+  const cores = processCores(model.counters.columnOf(CPU), rates);
   return {
     ...tile,
     state: Number.isNaN(watts) ? "waiting" : "ok",

@@ -59,7 +59,7 @@ export function readProcess(
 
 /** What a slot's counter was at first sight. */
 export function firstOf(model: TargetModel, slot: number, ring: number): number {
-  return model.first[slot * RING_FIELDS.length + ring] ?? Number.NaN;
+  return model.counters.first[slot * RING_FIELDS.length + ring] ?? Number.NaN;
 }
 
 /**

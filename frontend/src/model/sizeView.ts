@@ -3,7 +3,8 @@
 import { emptyView, PLAIN_LINE, type ViewInput } from "./chartView";
 import type { GaugeChange, GaugeLog } from "./gaugeLog";
 import { signalUnit, sizeTitle } from "./steerText";
-import type { ChartView, DecisionView } from "./views";
+import type { DecisionView } from "./steerView";
+import type { ChartView } from "./views";
 
 /** Room above the highest size, for what stands at the upper edge of the plot. */
 const HEADROOM = 1.2;

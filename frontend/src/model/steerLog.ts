@@ -7,7 +7,7 @@ import type {
   TargetEvent,
 } from "../wire/generated/models";
 import { GaugeLog } from "./gaugeLog";
-import type { DecisionView, RestartView, SizeTried, SteerBand, SteerView } from "./views";
+import type { DecisionView, RestartView, SizeTried, SteerBand, SteerView } from "./steerView";
 
 /** As many as ten minutes of one a second. */
 export const KEPT_DECISIONS = 600;

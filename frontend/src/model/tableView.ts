@@ -35,7 +35,7 @@ export function tableView(input: ViewInput, rates: CurrentRates, asked: TableReq
     total: order.length,
     folded: asked.lives === "live" ? 0 : model.threads.folded,
     group: asked.group,
-    fields: model.fields,
+    fields: model.counters.fields,
     rows: order.slice(from, from + limit).map((group) => rowOf(input, rates, asked, group)),
     rate_span_s: rates.now_s - rates.base.time_s || Number.NaN,
     watts_per_core: powerOf(input, rates),
@@ -71,11 +71,11 @@ function hasEnded(thread: Thread, now_s: number): boolean {
 /** Rate of a thread's field; none once it has ended. */
 function rateOf(model: TargetModel, rates: CurrentRates, thread: Thread, column: number): number {
   if (hasEnded(thread, rates.now_s)) return Number.NaN;
-  return rateAt(rates, thread.slot * model.fields.length + column);
+  return rateAt(rates, thread.slot * model.counters.fields.length + column);
 }
 
 function totalOf(model: TargetModel, rates: CurrentRates, thread: Thread, column: number): number {
-  return rates.latest[thread.slot * model.fields.length + column] ?? Number.NaN;
+  return rates.latest[thread.slot * model.counters.fields.length + column] ?? Number.NaN;
 }
 
 /** Sum of those that have a value; NaN if none has. */
@@ -103,16 +103,16 @@ function sortValue(
     case "age":
       return ({ threads }) => -Math.min(...threads.map((thread) => thread.start_ns));
     case "state": {
-      const cpu = model.columnOf(CPU);
+      const cpu = model.counters.columnOf(CPU);
       const weight = { live: 2, idle: 1, exited: 0 } as const;
       return ({ threads }) => weight[stateOf(model, rates, threads, cpu)];
     }
     case "rate": {
-      const column = model.columnOf(sort.field);
+      const column = model.counters.columnOf(sort.field);
       return ({ threads }) => sumOf(threads, (thread) => rateOf(model, rates, thread, column));
     }
     case "total": {
-      const column = model.columnOf(sort.field);
+      const column = model.counters.columnOf(sort.field);
       return ({ threads }) => sumOf(threads, (thread) => totalOf(model, rates, thread, column));
     }
   }
@@ -168,17 +168,17 @@ function rowOf(
     name: (grouped ? first?.role : first?.name) ?? "",
     role: first?.role ?? "",
     colour: grouped ? roleColour(first?.roleIndex ?? 0) : (first?.colour ?? 0),
-    state: stateOf(model, rates, threads, model.columnOf(CPU)),
+    state: stateOf(model, rates, threads, model.counters.columnOf(CPU)),
     exact: threads.every((thread) => thread.end_s === null || thread.exact),
     threads: live.length,
     start_s: Math.min(...threads.map((thread) => thread.start_ns)) / 1e9,
     end_s: live.length > 0 ? null : Math.max(...ends),
     pinned: keys.some((one) => request.pinned.includes(one)),
     selected: request.selected !== null && keys.includes(request.selected),
-    rates: Float64Array.from(model.fields, (_, column) =>
+    rates: Float64Array.from(model.counters.fields, (_, column) =>
       sumOf(threads, (thread) => rateOf(model, rates, thread, column)),
     ),
-    totals: Float64Array.from(model.fields, (_, column) =>
+    totals: Float64Array.from(model.counters.fields, (_, column) =>
       sumOf(threads, (thread) => totalOf(model, rates, thread, column)),
     ),
     spark: sparkOf(input, asked.spark_field, threads),

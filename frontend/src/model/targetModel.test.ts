@@ -26,7 +26,7 @@ function exit(tid: number, start_s: number, cpu_run_ns: number, exact = true): T
 }
 
 function total(model: TargetModel, field: (typeof FIELDS)[number] = "cpu_run_ns"): number {
-  return model.latest[model.columnOf(field)] ?? Number.NaN;
+  return model.counters.latest[model.counters.columnOf(field)] ?? Number.NaN;
 }
 
 describe("TargetModel", () => {
@@ -100,9 +100,9 @@ describe("TargetModel", () => {
     );
     const thread = model.threads.live.get(2);
     expect(thread?.key).toBe("2@150000000");
-    expect(model.latest[(thread?.slot ?? 0) * FIELDS.length]).toBe(3);
+    expect(model.counters.latest[(thread?.slot ?? 0) * FIELDS.length]).toBe(3);
     const [old] = model.threads.ended;
-    expect(model.latest[(old?.slot ?? 0) * FIELDS.length]).toBe(55);
+    expect(model.counters.latest[(old?.slot ?? 0) * FIELDS.length]).toBe(55);
     expect(total(model)).toBe(158);
     expect(model.born).toBe(1);
   });
@@ -162,7 +162,7 @@ describe("TargetModel", () => {
     model.ingest(frame({ seq: 2, events: [event], exited }, []));
     const [thread] = model.threads.ended;
     expect(thread).toMatchObject({ tid: 7, seen_s: 0.2, end_s: 0.2 });
-    expect(model.latest[(thread?.slot ?? 0) * FIELDS.length]).toBe(9);
+    expect(model.counters.latest[(thread?.slot ?? 0) * FIELDS.length]).toBe(9);
     expect(total(model)).toBe(159);
   });
 
@@ -190,7 +190,7 @@ describe("TargetModel", () => {
     expect(totals).toEqual([150, 152]);
     expect(model.threads.ended).toHaveLength(1);
     expect(model.threads.ended[0]).toMatchObject({ tid: 2, exact: true, end_s: 0.2 });
-    expect(model.latest[(model.threads.ended[0]?.slot ?? 0) * FIELDS.length]).toBe(52);
+    expect(model.counters.latest[(model.threads.ended[0]?.slot ?? 0) * FIELDS.length]).toBe(52);
   });
 
   it("remembers how the target ended", () => {
@@ -241,7 +241,7 @@ describe("a page that comes later", () => {
 
   it("has the same sums since attach as one that saw everything", () => {
     const model = late();
-    const first = model.first[model.ringColumn[0] ?? 0] ?? Number.NaN;
+    const first = model.counters.first[model.counters.ringColumn[0] ?? 0] ?? Number.NaN;
     expect(total(model) - first).toBe(190 + 55 + 7 - 150);
     expect([model.born, model.exited]).toEqual([1, 1]);
     expect(model.first_s).toBe(0);

@@ -1,6 +1,6 @@
 /**
  * All that the page knows of one target: threads, latest counters, recent past, events, losses.
- * Frames go in; views are made from it (views/). Pure: no I/O, no clock.
+ * Frames go in; views are made from it (viewBuilder.ts). Pure: no I/O, no clock.
  */
 
 import type { Frame } from "../wire/frame";
@@ -13,15 +13,15 @@ import type {
   ThreadRenamed,
 } from "../wire/generated/models";
 import { RING_FIELDS } from "./chartSpecs";
+import { CounterTable } from "./counterTable";
 import { RateBase } from "./currentRates";
 import { EventLog } from "./eventLog";
-import { ExtraRing } from "./extraRing";
 import { GaugeLog } from "./gaugeLog";
 import { History } from "./history";
 import { MachineLog } from "./machineLog";
 import { Reconciliation } from "./reconciliation";
 import { SteerLog } from "./steerLog";
-import { PROCESS_SLOT, sameStart, type Thread, Threads } from "./threads";
+import { sameStart, type Thread, Threads } from "./threads";
 
 /** Instants are gathered in blocks of about this length. */
 const BLOCK_S = 6.4;
@@ -38,11 +38,8 @@ export interface Losses {
 }
 
 export class TargetModel {
-  /** Fields of the frames, in column order; empty before the first frame. */
-  fields: readonly string[] = [];
-  /** For each of RING_FIELDS its column, -1 if the target does not have it. */
-  ringColumn: readonly number[] = [];
   readonly threads: Threads;
+  readonly counters: CounterTable;
   readonly history: History;
   readonly events = new EventLog();
   readonly losses: Losses = { frames: 0, coalesced: 0, missing: 0, gaps: 0 };
@@ -60,10 +57,6 @@ export class TargetModel {
   /** CPU of the process against that of its threads. */
   readonly reconciliation = new Reconciliation();
 
-  /** Float64[slots * fields]: latest counters; NaN = absent. Slot 0 is the process. */
-  latest = new Float64Array(0);
-  /** Float64[slots * ring fields]: values at first sight; 0 for threads born since. */
-  first = new Float64Array(0);
   rateBase = new RateBase();
 
   seq = 0;
@@ -85,20 +78,11 @@ export class TargetModel {
   ended: "exited" | "detached" | null = null;
   exit_code: number | null = null;
 
-  private capacity = 0;
   /** The newest frame is the baseline. */
   private atBaseline = false;
   /** Frames after the newest one that are known to be lost. */
   private announced = 0;
-  private ringOf = new Int32Array(0);
-  /** Sum over live threads, and how many of them have a value, a field each. */
-  private liveSum = new Float64Array(0);
-  private having = new Int32Array(0);
-  /** What threads had done before they were first seen, long after their start: no growth of ours. */
-  private before = new Float64Array(0);
-  private ringLatest = new Float64Array(0);
   private arrivals: number[] = [];
-  private extra: ExtraRing | null = null;
   /** Threads that the last key frame did not name, by tid: their exits may yet be reported. */
   private readonly unrecorded = new Map<number, Thread>();
 
@@ -108,6 +92,7 @@ export class TargetModel {
    */
   constructor(history?: History, roles?: Map<string, number>) {
     this.history = history ?? new History(RING_FIELDS.length, 1);
+    this.counters = new CounterTable(this.history);
     this.threads = new Threads(roles);
   }
 
@@ -132,22 +117,24 @@ export class TargetModel {
     // A page that comes later gets the baseline first; the frames up to the kept ones are no loss.
     const skipped = this.atBaseline && header.kind === "key" && header.first_seq > this.seq + 1;
     this.atBaseline = header.baseline;
-    if (initial) this.start(frame.fields, t_s);
+    if (initial) {
+      this.first_s = t_s;
+      this.since_s = t_s;
+      this.counters.start(frame.fields, t_s);
+    }
     this.losses.frames++;
     this.losses.coalesced += header.seq - header.first_seq;
-    if (skipped) this.forgetPast();
+    if (skipped) this.counters.forgetPast();
     else this.countLosses(header, t_s);
     this.seq = header.seq;
     this.now_s = t_s;
     this.unix_ms = header.unix_us / 1000;
     this.noteArrival(t_s);
-    const instants = BLOCK_S * (this.arriving_hz || 10);
-    this.history.begin(t_s, this.ringLatest, instants);
-    this.extra?.begin(t_s, this.latest, instants);
+    this.counters.begin(t_s, BLOCK_S * (this.arriving_hz || 10));
     this.applyEvents(frame, initial);
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
     this.applyRows(frame);
-    this.applyTotals(header.exited.totals);
+    this.counters.sumUp(header.exited.totals);
     this.born = header.threads_born;
     this.exited = header.exited.threads;
     this.inexact = header.exited.inexact;
@@ -160,11 +147,10 @@ export class TargetModel {
     this.liveCounts.note(t_s, this.live);
     const { cpu_ns, delay_accounting } = header.process;
     this.accounting.note(t_s, delay_accounting == null ? Number.NaN : Number(delay_accounting));
-    this.reconciliation.note(
-      cpu_ns ?? null,
-      this.latest[this.columnOf("cpu_run_ns")] ?? Number.NaN,
-    );
-    this.rateBase.note(t_s, this.latest);
+    const { latest } = this.counters;
+    const threads_ns = latest[this.counters.columnOf("cpu_run_ns")] ?? Number.NaN;
+    this.reconciliation.note(cpu_ns ?? null, threads_ns);
+    this.rateBase.note(t_s, latest);
     if (skipped) this.resume();
     return true;
   }
@@ -211,53 +197,8 @@ export class TargetModel {
     this.threads.forgetEnded();
     this.unrecorded.clear();
     this.rateBase = new RateBase();
-    this.rateBase.note(this.now_s, this.latest);
+    this.rateBase.note(this.now_s, this.counters.latest);
     this.arrivals = [this.now_s];
-  }
-
-  /** Column of a field in `latest`; -1 if the target does not have it. */
-  columnOf(field: string): number {
-    return this.fields.indexOf(field);
-  }
-
-  /** Keep one more field's past from the next instant on, in place of the one before. */
-  keep(field: string): ExtraRing {
-    if (this.extra?.field !== field) {
-      const width = this.fields.length;
-      const { maxAge_s } = this.history;
-      this.extra = new ExtraRing(field, this.columnOf(field), width, this.capacity, maxAge_s);
-    }
-    return this.extra;
-  }
-
-  private start(fields: readonly string[], t_s: number): void {
-    this.fields = fields;
-    this.ringColumn = RING_FIELDS.map((field) => fields.indexOf(field));
-    const rings: readonly string[] = RING_FIELDS;
-    this.ringOf = Int32Array.from(fields, (field) => rings.indexOf(field));
-    this.liveSum = new Float64Array(fields.length);
-    this.having = new Int32Array(fields.length);
-    this.history.keep(this.ringColumn.flatMap((column, ring) => (column < 0 ? [] : [ring])));
-    this.before = new Float64Array(fields.length);
-    this.first_s = t_s;
-    this.since_s = t_s;
-    this.ensure(64);
-  }
-
-  private ensure(slots: number): void {
-    if (slots <= this.capacity) return;
-    this.capacity = Math.max(slots, Math.ceil(1.5 * this.capacity));
-    this.latest = widened(this.latest, this.capacity * this.fields.length);
-    this.first = widened(this.first, this.capacity * RING_FIELDS.length);
-    this.ringLatest = widened(this.ringLatest, this.capacity * this.history.width);
-    this.history.grow(this.capacity);
-    this.extra?.grow(this.capacity);
-  }
-
-  /** The past that is kept begins with the instant that comes now. */
-  private forgetPast(): void {
-    this.history.restart();
-    this.extra?.restart();
   }
 
   private countLosses(header: FrameHeader, t_s: number): void {
@@ -336,10 +277,7 @@ export class TargetModel {
     }
     this.threads.rename(thread, event.name);
     thread.life_s = event.lifetime_ns == null ? null : event.lifetime_ns / 1e9;
-    for (const [f, field] of this.fields.entries()) {
-      const total = event.totals[field];
-      if (total !== undefined) this.put(thread, f, total);
-    }
+    this.counters.setTotals(thread, event.totals);
     this.bury(thread, event.exact);
   }
 
@@ -354,41 +292,21 @@ export class TargetModel {
     this.unrecorded.delete(thread.tid);
     thread.exact = event.exact;
     this.threads.rename(thread, event.name);
-    for (const [f, field] of this.fields.entries()) {
-      const total = event.totals[field];
-      if (total !== undefined) this.latest[thread.slot * this.fields.length + f] = total;
-    }
+    this.counters.correctTotals(thread, event.totals);
   }
 
   private bear(tid: number, start_ns: number, name: string): Thread {
     const before = this.threads.live.get(tid);
     if (before) this.bury(before, false);
     const thread = this.threads.add(tid, start_ns, name, this.now_s, this.history.blockId);
-    const { slot } = thread;
-    this.ensure(slot + 1);
-    const width = this.fields.length;
-    const rings = RING_FIELDS.length;
-    this.latest.fill(Number.NaN, slot * width, (slot + 1) * width);
-    const kept = this.history.width;
-    this.ringLatest.fill(Number.NaN, slot * kept, (slot + 1) * kept);
-    // A thread that was started while we watched began with nothing.
-    const fresh = start_ns / 1e9 >= this.first_s;
-    this.first.fill(fresh ? 0 : Number.NaN, slot * rings, (slot + 1) * rings);
-    this.history.clear(slot);
-    this.extra?.clear(slot);
-    this.rateBase.clear(slot, width);
+    this.counters.clear(thread);
+    this.rateBase.clear(thread.slot, this.counters.fields.length);
     return thread;
   }
 
   /** End a thread: what it added up to moves from the sum of the living to the exited totals. */
   private bury(thread: Thread, exact: boolean): void {
-    const at = thread.slot * this.fields.length;
-    for (let f = 0; f < this.fields.length; f++) {
-      const value = this.latest[at + f] ?? Number.NaN;
-      if (Number.isNaN(value)) continue;
-      this.liveSum[f] = (this.liveSum[f] ?? 0) - value;
-      this.having[f] = (this.having[f] ?? 0) - 1;
-    }
+    this.counters.subtract(thread);
     this.threads.end(thread, this.now_s, exact);
   }
 
@@ -426,77 +344,15 @@ export class TargetModel {
 
   private applyRows(frame: Frame): void {
     const { tid, columns } = frame;
-    const order = this.orderOf(frame.fields);
+    const order = this.counters.columnsOf(frame.fields);
     for (let row = 0; row < tid.length; row++) {
       // Unknown ones can only follow a gap: the next key frame names them.
       const thread = this.threads.live.get(tid[row] ?? -1);
       if (!thread) continue;
       for (let c = 0; c < columns.length; c++) {
         const f = order[c] ?? -1;
-        if (f >= 0) this.put(thread, f, columns[c]?.[row] ?? Number.NaN);
+        if (f >= 0) this.counters.set(thread, f, columns[c]?.[row] ?? Number.NaN);
       }
-    }
-  }
-
-  private order: readonly number[] = [];
-  private orderFor: readonly string[] | null = null;
-
-  /** Column in `latest` of each column of a frame. */
-  private orderOf(fields: readonly string[]): readonly number[] {
-    const same = this.orderFor?.length === fields.length;
-    if (!same || this.orderFor?.some((field, i) => field !== fields[i])) {
-      this.order = fields.map((field) => this.fields.indexOf(field));
-      this.orderFor = fields;
-    }
-    return this.order;
-  }
-
-  private put(thread: Thread, f: number, value: number): void {
-    const at = thread.slot * this.fields.length + f;
-    const before = this.latest[at] ?? Number.NaN;
-    if (value === before || Number.isNaN(value)) return; // a value, once given, is not taken back
-    this.latest[at] = value;
-    if (Number.isNaN(before)) {
-      // A listing may skip a thread at first: that it was there already is no growth now.
-      const late = thread.seen_s > this.first_s && thread.start_ns / 1e9 < this.first_s;
-      if (late) this.before[f] = (this.before[f] ?? 0) + value;
-      this.having[f] = (this.having[f] ?? 0) + 1;
-      this.liveSum[f] = (this.liveSum[f] ?? 0) + value;
-    } else {
-      this.liveSum[f] = (this.liveSum[f] ?? 0) + (value - before);
-      if (value < before) {
-        // Reset: counting goes on from the new value, and what was counted stays counted.
-        thread.reset = true;
-        this.before[f] = (this.before[f] ?? 0) - (before - value);
-      }
-    }
-    if (this.extra?.column === f) this.extra.put(thread.slot, value);
-    const ring = this.ringOf[f] ?? -1;
-    if (ring < 0) return;
-    const ringAt = thread.slot * RING_FIELDS.length + ring;
-    if (Number.isNaN(this.first[ringAt] ?? Number.NaN)) this.first[ringAt] = value;
-    this.ringLatest[this.history.indexOf(thread.slot, ring)] = value;
-    this.history.set(thread.slot, ring, value);
-  }
-
-  /**
-   * Totals of the process: the living and the dead. They only grow: a thread that left the one sum
-   * before it is in the other must not look like a fall, and then like a leap.
-   */
-  private applyTotals(exited: Readonly<Record<string, number>>): void {
-    for (const [f, field] of this.fields.entries()) {
-      const dead = exited[field];
-      const known = (this.having[f] ?? 0) > 0 || dead !== undefined;
-      const sum = (this.liveSum[f] ?? 0) + (dead ?? 0) - (this.before[f] ?? 0);
-      const held = this.latest[PROCESS_SLOT * this.fields.length + f] ?? Number.NaN;
-      const total = known ? Math.max(sum, Number.isNaN(held) ? sum : held) : Number.NaN;
-      if (Object.is(total, this.latest[f])) continue;
-      this.latest[PROCESS_SLOT * this.fields.length + f] = total;
-      const ring = this.ringOf[f] ?? -1;
-      if (ring < 0) continue;
-      if (Number.isNaN(this.first[ring] ?? Number.NaN)) this.first[ring] = total;
-      this.ringLatest[this.history.indexOf(PROCESS_SLOT, ring)] = total;
-      this.history.set(PROCESS_SLOT, ring, total);
     }
   }
 }
@@ -509,10 +365,4 @@ function isNews(event: TargetEvent, initial: boolean): boolean {
 
 function reasonOf(event: TargetEvent): string {
   return "reason" in event ? event.reason : "";
-}
-
-function widened(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
-  const wider = new Float64Array(length).fill(Number.NaN);
-  wider.set(array);
-  return wider;
 }

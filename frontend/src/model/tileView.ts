@@ -70,13 +70,15 @@ function counterTile(input: ViewInput, rates: CurrentRates, spec: TileSpec): Til
     first_label: spec.names[0] ?? "",
     spark: new Float32Array(0),
   };
-  const absent = spec.fields.find((field) => Number.isNaN(total(rates, model.columnOf(field))));
+  const absent = spec.fields.find((field) =>
+    Number.isNaN(total(rates, model.counters.columnOf(field))),
+  );
   if (absent !== undefined) {
     const reason = target?.absent.find((entry) => entry.field === absent)?.reason;
     return { ...tile, reason: reason ?? `no thread of this target has ${absent}` };
   }
   const values = spec.fields.map(
-    (field) => shownRate(field, rateAt(rates, model.columnOf(field))).value,
+    (field) => shownRate(field, rateAt(rates, model.counters.columnOf(field))).value,
   );
   const [value = Number.NaN, other] = values;
   return {

@@ -63,7 +63,7 @@ export class GrowthReader {
     this.wall = new Float64Array(count);
     this.growth = FIELDS.map(() => new Float64Array(count));
     this.values = new Float64Array(stretches.n);
-    this.columns = FIELDS.map(([, field]) => input.model.columnOf(field));
+    this.columns = FIELDS.map(([, field]) => input.model.counters.columnOf(field));
   }
 
   /** Read a thread; false if it did not live within the columns. */
@@ -86,10 +86,10 @@ export class GrowthReader {
     }
     this.moving.length = 0;
     this.delays = false;
-    const base = thread.slot * model.fields.length;
+    const base = thread.slot * model.counters.fields.length;
     for (let k = 0; k < FIELDS.length; k++) {
       const column = this.columns[k] ?? -1;
-      const latest = column < 0 ? Number.NaN : (model.latest[base + column] ?? Number.NaN);
+      const latest = column < 0 ? Number.NaN : (model.counters.latest[base + column] ?? Number.NaN);
       if (Number.isNaN(latest)) continue;
       if (k >= FIRST_DELAY) this.delays = true;
       this.readCounter(thread, k, fresh, latest);

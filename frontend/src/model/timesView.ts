@@ -18,7 +18,7 @@ const SHORT_S = 0.25;
 export function timesView(input: ViewInput, { width_px }: ChartRequest): ChartView {
   const { model, span, now_s } = input;
   const missing = (["cpu_run_ns", "cpu_delay_ns"] as const).find(
-    (field) => model.columnOf(field) < 0,
+    (field) => model.counters.columnOf(field) < 0,
   );
   if (missing !== undefined) {
     return emptyView(input, "times", "absent", whyAbsent(input, missing));
@@ -122,8 +122,9 @@ function gather(input: ViewInput, stretches: Stretches, edges: readonly number[]
     return sums;
   });
   const version = target?.source.taskstats_version ?? null;
-  const irqTotal = model.latest[PROCESS_SLOT + Math.max(0, model.columnOf("irq_delay_ns"))] ?? 0;
-  const irq = model.columnOf("irq_delay_ns") >= 0 && irqTotal > 0;
+  const irqTotal =
+    model.counters.latest[PROCESS_SLOT + Math.max(0, model.counters.columnOf("irq_delay_ns"))] ?? 0;
+  const irq = model.counters.columnOf("irq_delay_ns") >= 0 && irqTotal > 0;
   const cut = (sums: Sums): Record<Part, number> => {
     const parts = partsOf(sums, version !== null && version < 11);
     return irq ? parts : { ...parts, irq: Number.NaN };
@@ -204,7 +205,7 @@ function absences(input: ViewInput, { irq, bare, threads, off }: Lacks): TimesVi
   const fields = { blkio: "blkio_delay_ns", swapin: "swapin_delay_ns" } as const;
   for (const part of ["blkio", "swapin", "memory"] as const) {
     const field = part === "memory" ? "reclaim_delay_ns" : fields[part];
-    if (model.columnOf(field) < 0) {
+    if (model.counters.columnOf(field) < 0) {
       absent.push({ part, reason: whyAbsent(input, field) });
     } else if (bare > 0) {
       const whose = bare === threads ? "these threads" : `${bare} of ${threads} threads`;
@@ -215,11 +216,11 @@ function absences(input: ViewInput, { irq, bare, threads, off }: Lacks): TimesVi
     }
   }
   const memory = ["thrashing_delay_ns", "compact_delay_ns", "wpcopy_delay_ns"];
-  if (model.columnOf("reclaim_delay_ns") >= 0) {
-    const old = memory.find((field) => model.columnOf(field) < 0);
+  if (model.counters.columnOf("reclaim_delay_ns") >= 0) {
+    const old = memory.find((field) => model.counters.columnOf(field) < 0);
     if (old !== undefined) absent.push({ part: "memory", reason: whyAbsent(input, old) });
   }
-  if (model.columnOf("irq_delay_ns") < 0) {
+  if (model.counters.columnOf("irq_delay_ns") < 0) {
     absent.push({ part: "irq", reason: whyAbsent(input, "irq_delay_ns") });
   } else if (!irq) {
     const reason =

@@ -11,20 +11,13 @@ import { type Filter, filterFrom } from "./filter";
 import type { MapView } from "./mapPicture";
 import { MapMaker } from "./mapView";
 import { opsView, sizeView } from "./sizeView";
+import type { SteerView } from "./steerView";
 import { tableView } from "./tableView";
 import type { TargetModel } from "./targetModel";
 import { tileViews } from "./tileView";
 import { timesView } from "./timesView";
 import { type ChartId, type ChartRequest, DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
-import type {
-  ChartView,
-  DataHealth,
-  EventsView,
-  SteerView,
-  TableView,
-  TargetView,
-  TileView,
-} from "./views";
+import type { ChartView, DataHealth, EventsView, TableView, TargetView, TileView } from "./views";
 import { spanOf } from "./window";
 
 /** How often numbers that are read change, and how often lines may change places. */

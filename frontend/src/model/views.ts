@@ -6,13 +6,7 @@
  * value that the kernel did not give is NaN (in arrays) or null, never 0.
  */
 
-import type {
-  KnobKind,
-  SignalKind,
-  StreamStats,
-  Target,
-  TargetEvent,
-} from "../wire/generated/models";
+import type { StreamStats, Target, TargetEvent } from "../wire/generated/models";
 import type { Part } from "./breakdown";
 import type { CpuCheck } from "./reconciliation";
 import type { ChartId, ThreadKey } from "./viewRequest";
@@ -310,75 +304,6 @@ export interface TargetView {
   readonly paused: boolean;
   /** What is wrong with the filter, if it is not a regular expression; "" if nothing is. */
   readonly filter_problem: string;
-}
-
-/** The steering of a target, up to now or to the instant that the view is frozen at. */
-export interface SteerView {
-  /** Oldest first; the last one goes on if its `to_s` is null. */
-  readonly bands: readonly SteerBand[];
-  /** Oldest first, the last `KEPT_DECISIONS` of `total`. */
-  readonly decisions: readonly DecisionView[];
-  readonly total: number;
-  readonly restarts: readonly RestartView[];
-  /** By size, smallest first, since `tried_since_s`. */
-  readonly tried: readonly SizeTried[];
-  /** When this search began: a restart, or steering by another signal or knob. */
-  readonly tried_since_s: number;
-}
-
-/** A stretch of time in which one policy steered. */
-export interface SteerBand {
-  readonly policy: string;
-  readonly shadow: boolean;
-  readonly knob: KnobKind;
-  readonly signal: SignalKind;
-  /** The signal stands in for what matters. */
-  readonly proxy: boolean;
-  readonly from_s: number;
-  /** Null while it lasts. */
-  readonly to_s: number | null;
-}
-
-/** A decision at the end of an interval. */
-export interface DecisionView {
-  /** Grows by one; a stable React key. */
-  readonly id: number;
-  /** Ends of the interval; the decision was taken at the later one. */
-  readonly start_s: number;
-  readonly t_s: number;
-  readonly policy: string;
-  /** Size in effect during the interval, and after it. */
-  readonly size: number;
-  readonly next_size: number;
-  /** In shadow mode the size that would have been set; null otherwise. */
-  readonly proposed: number | null;
-  /** Operations a second in the interval; NaN for an interval without length. */
-  readonly rate: number;
-  /** Mean time that jobs waited, seconds; null where the signal does not tell. */
-  readonly wait_s: number | null;
-  readonly state: string;
-  readonly reason: string;
-  /** False if the interval said nothing about the size. */
-  readonly counted: boolean;
-  readonly probing: boolean;
-}
-
-/** The search started again. */
-export interface RestartView {
-  readonly t_s: number;
-  readonly policy: string;
-  readonly reason: string;
-  readonly actor: string;
-}
-
-/** What a size gave, over the intervals that count. */
-export interface SizeTried {
-  readonly size: number;
-  /** Operations a second of real time. */
-  readonly rate: number;
-  /** Mean time that jobs waited, seconds; null where the signal does not tell. */
-  readonly wait_s: number | null;
-  readonly intervals: number;
 }
 
 /** How far a run has been read for the window in view. */

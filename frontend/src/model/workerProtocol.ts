@@ -4,6 +4,7 @@ import type { LiveState, Problem } from "../wire/generated/models";
 import type { Connection } from "../wire/liveSocket";
 import type { MapView } from "./mapPicture";
 import type { RunSource } from "./runWindow";
+import type { SteerView } from "./steerView";
 import type { ChartRequest, ViewRequest } from "./viewRequest";
 import type {
   ChartView,
@@ -11,7 +12,6 @@ import type {
   EventsView,
   Outline,
   Reading,
-  SteerView,
   TableView,
   TargetView,
   TileView,

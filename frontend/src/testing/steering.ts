@@ -1,6 +1,6 @@
 /** What steers, for tests. */
 
-import type { DecisionView, SteerView } from "../model/views";
+import type { DecisionView, SteerView } from "../model/steerView";
 import type {
   PolicyInfo,
   Steering,

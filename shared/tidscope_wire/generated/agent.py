@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+from tidscope_wire.message import Message
 from typing_extensions import TypeAliasType
 
 
-class AgentCall(BaseModel):
+class AgentCall(Message):
     """
     Collector to agent: a call without parameters.
     """
@@ -26,7 +27,7 @@ class AgentCall(BaseModel):
     """
 
 
-class AgentError(BaseModel):
+class AgentError(Message):
     """
     Why a call failed.
     """
@@ -44,7 +45,7 @@ class AgentError(BaseModel):
     """
 
 
-class AgentFailure(BaseModel):
+class AgentFailure(Message):
     """
     Agent to collector: a call failed.
     """
@@ -68,7 +69,7 @@ What an agent sets: GOMAXPROCS of a Go program, or the number of workers of a po
 """
 
 
-class AgentNotice(BaseModel):
+class AgentNotice(Message):
     """
     Agent to collector, unsolicited: the program entered a new phase, so what the policy learned no longer applies.
     """
@@ -80,7 +81,7 @@ class AgentNotice(BaseModel):
     method: Literal["restart_search"] = "restart_search"
 
 
-class AgentReading(BaseModel):
+class AgentReading(Message):
     """
     Counters of an agent, cumulative since the program started.
     """
@@ -110,7 +111,7 @@ class AgentReading(BaseModel):
     """
 
 
-class AgentSetParams(BaseModel):
+class AgentSetParams(Message):
     """
     The size to set, and for how long.
     """
@@ -128,7 +129,7 @@ class AgentSetParams(BaseModel):
     """
 
 
-class AgentSize(BaseModel):
+class AgentSize(Message):
     """
     Answer to set and release.
     """
@@ -158,7 +159,7 @@ Language runtime of a process, as detected from outside.
 """
 
 
-class AgentHello(BaseModel):
+class AgentHello(Message):
     """
     An agent's identity and what it can control.
     """
@@ -198,7 +199,7 @@ class AgentHello(BaseModel):
     """
 
 
-class AgentSetCall(BaseModel):
+class AgentSetCall(Message):
     """
     Collector to agent: set the size, or renew the lease of the current one.
     """
@@ -215,7 +216,7 @@ class AgentSetCall(BaseModel):
     params: AgentSetParams
 
 
-class AgentAnswer(BaseModel):
+class AgentAnswer(Message):
     """
     Agent to collector: a call succeeded.
     """

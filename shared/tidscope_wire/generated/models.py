@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from tidscope_wire.message import Message
+from pydantic import ConfigDict, Field
 from typing import Annotated, Literal
 from typing_extensions import TypeAliasType
 
 
-class AbsentField(BaseModel):
+class AbsentField(Message):
     """
     A field that this target does not have, and why.
     """
@@ -33,7 +34,7 @@ Where runs are aligned in time: start: at their first frames; policy: at the fir
 """
 
 
-class AttachCommand(BaseModel):
+class AttachCommand(Message):
     """
     Attach to a process.
     """
@@ -60,7 +61,7 @@ class AttachCommand(BaseModel):
     """
 
 
-class AttachRequest(BaseModel):
+class AttachRequest(Message):
     """
     Body of POST /api/v1/targets.
     """
@@ -131,7 +132,7 @@ ok; limited: works in part, or could not be checked; failed: does not work.
 """
 
 
-class CollectorHealth(BaseModel):
+class CollectorHealth(Message):
     """
     The collector's own measurements, cumulative since it started unless noted.
     """
@@ -214,7 +215,7 @@ ResumeAdditionalProperty = TypeAliasType(
 )
 
 
-class CollectorWelcome(BaseModel):
+class CollectorWelcome(Message):
     """
     Backend to collector, answer to the hello.
     """
@@ -249,7 +250,7 @@ Run id: start time in UTC and six random hex digits.
 """
 
 
-class ComparedGroup(BaseModel):
+class ComparedGroup(Message):
     """
     Runs that are repeats of one another, or a single run.
     """
@@ -275,7 +276,7 @@ Which way is an improvement.
 """
 
 
-class ComparedSeries(BaseModel):
+class ComparedSeries(Message):
     """
     A curve of one run.
     """
@@ -305,7 +306,7 @@ class ComparedSeries(BaseModel):
     """
 
 
-class DamagedRun(BaseModel):
+class DamagedRun(Message):
     """
     A folder in the runs directory that cannot be read.
     """
@@ -323,7 +324,7 @@ class DamagedRun(BaseModel):
     """
 
 
-class DeadlinesMissed(BaseModel):
+class DeadlinesMissed(Message):
     """
     Samples were skipped because their deadline had passed.
     """
@@ -338,7 +339,7 @@ class DeadlinesMissed(BaseModel):
     """
 
 
-class DelayAccountingRequest(BaseModel):
+class DelayAccountingRequest(Message):
     """
     Body of PUT /api/v1/doctor/delay-accounting.
     """
@@ -352,7 +353,7 @@ class DelayAccountingRequest(BaseModel):
     """
 
 
-class DetachCommand(BaseModel):
+class DetachCommand(Message):
     """
     Stop sampling a target.
     """
@@ -371,7 +372,7 @@ class DetachCommand(BaseModel):
     """
 
 
-class DoctorCheck(BaseModel):
+class DoctorCheck(Message):
     """
     The result of one check.
     """
@@ -406,7 +407,7 @@ class DoctorCheck(BaseModel):
     """
 
 
-class DoctorCommand(BaseModel):
+class DoctorCommand(Message):
     """
     Check the host's capabilities.
     """
@@ -421,7 +422,7 @@ class DoctorCommand(BaseModel):
     """
 
 
-class DoctorReport(BaseModel):
+class DoctorReport(Message):
     """
     What tidscope can measure on this host.
     """
@@ -460,7 +461,7 @@ core and uncore are parts of their package; dram is separate from it; psys is th
 """
 
 
-class EnergyDomain(BaseModel):
+class EnergyDomain(Message):
     """
     A part of the machine that has an energy counter (RAPL).
     """
@@ -486,7 +487,7 @@ class EnergyDomain(BaseModel):
     """
 
 
-class EnergySource(BaseModel):
+class EnergySource(Message):
     """
     Where the machine's energy is read from.
     """
@@ -504,7 +505,7 @@ class EnergySource(BaseModel):
     """
 
 
-class ExitRecordsLost(BaseModel):
+class ExitRecordsLost(Message):
     """
     The kernel dropped exit records because the collector's socket buffer was full.
     """
@@ -524,7 +525,7 @@ TotalsAdditionalProperty = TypeAliasType(
 )
 
 
-class ExitedTotals(BaseModel):
+class ExitedTotals(Message):
     """
     Totals of the exited threads since attach.
     """
@@ -566,7 +567,7 @@ How the group did against the baseline. better, worse: where one way is an impro
 """
 
 
-class FigureDifference(BaseModel):
+class FigureDifference(Message):
     """
     A group compared with the baseline.
     """
@@ -604,7 +605,7 @@ class FigureDifference(BaseModel):
     """
 
 
-class FrameAck(BaseModel):
+class FrameAck(Message):
     """
     Page to backend: how many frames of this connection have been processed. The backend keeps at most a second's worth of unacknowledged frames in flight to such a client and coalesces the rest. Acknowledging 0 turns flow control on; a client that never acknowledges receives frames as they come.
     """
@@ -624,7 +625,7 @@ FrameKind = TypeAliasType(
 )
 
 
-class FramesLost(BaseModel):
+class FramesLost(Message):
     """
     Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
     """
@@ -651,7 +652,7 @@ class FramesLost(BaseModel):
     """
 
 
-class Gap(BaseModel):
+class Gap(Message):
     """
     Frames were lost between collector and backend, or backend and page.
     """
@@ -674,7 +675,7 @@ class Gap(BaseModel):
     """
 
 
-class GomaxprocsChanged(BaseModel):
+class GomaxprocsChanged(Message):
     """
     A Go program's GOMAXPROCS changed.
     """
@@ -693,7 +694,7 @@ class GomaxprocsChanged(BaseModel):
     """
 
 
-class GroupFigure(BaseModel):
+class GroupFigure(Message):
     """
     A metric of one group.
     """
@@ -735,7 +736,7 @@ degraded: no collector is connected.
 """
 
 
-class HealthResponse(BaseModel):
+class HealthResponse(Message):
     """
     GET /api/v1/health.
     """
@@ -812,7 +813,7 @@ What a policy sets.
 """
 
 
-class KnobOption(BaseModel):
+class KnobOption(Message):
     """
     A way to set the size of a target's pool.
     """
@@ -839,7 +840,7 @@ class KnobOption(BaseModel):
     """
 
 
-class ListProcessesCommand(BaseModel):
+class ListProcessesCommand(Message):
     """
     List the processes of the host.
     """
@@ -857,7 +858,7 @@ class ListProcessesCommand(BaseModel):
 DomainsUjItem = TypeAliasType("DomainsUjItem", Annotated[int | None, Field(ge=0)])
 
 
-class MachineCounters(BaseModel):
+class MachineCounters(Message):
     """
     Machine-wide counters, cumulative since attach, read about once a second; frames in between repeat the last reading.
     """
@@ -887,7 +888,7 @@ class MachineCounters(BaseModel):
     """
 
 
-class MatchedRole(BaseModel):
+class MatchedRole(Message):
     """
     Roles that are compared with one another.
     """
@@ -909,7 +910,7 @@ class MatchedRole(BaseModel):
     """
 
 
-class PolicyParameter(BaseModel):
+class PolicyParameter(Message):
     """
     A parameter of a policy.
     """
@@ -947,7 +948,7 @@ class PolicyParameter(BaseModel):
     """
 
 
-class Problem(BaseModel):
+class Problem(Message):
     """
     A rejected request or command (RFC 9457 problem details): what was wrong and how to fix it.
     """
@@ -1028,7 +1029,7 @@ TCP port.
 """
 
 
-class ProcessGauges(BaseModel):
+class ProcessGauges(Message):
     """
     Process-level values of this sample.
     """
@@ -1054,7 +1055,7 @@ class ProcessGauges(BaseModel):
     """
 
 
-class PrometheusCounter(BaseModel):
+class PrometheusCounter(Message):
     """
     A counter that the target itself exposes in the Prometheus text format.
     """
@@ -1087,7 +1088,7 @@ exact: counted by the kernel without rounding; sampled: advances in scheduler ti
 """
 
 
-class RateAdapted(BaseModel):
+class RateAdapted(Message):
     """
     The collector changed the sampling rate to stay within its CPU budget; the requested rate is kept.
     """
@@ -1118,7 +1119,7 @@ class RateAdapted(BaseModel):
     """
 
 
-class RateChanged(BaseModel):
+class RateChanged(Message):
     """
     A different sampling rate was requested.
     """
@@ -1137,7 +1138,7 @@ class RateChanged(BaseModel):
     """
 
 
-class RateRequest(BaseModel):
+class RateRequest(Message):
     """
     Body of PATCH /api/v1/targets/{id}.
     """
@@ -1157,7 +1158,7 @@ A tag.
 """
 
 
-class RecordRequest(BaseModel):
+class RecordRequest(Message):
     """
     Body of POST /api/v1/runs: record a target.
     """
@@ -1195,7 +1196,7 @@ class RecordRequest(BaseModel):
     """
 
 
-class Recording(BaseModel):
+class Recording(Message):
     """
     A run being recorded.
     """
@@ -1221,7 +1222,7 @@ class Recording(BaseModel):
     """
 
 
-class RefusedReply(BaseModel):
+class RefusedReply(Message):
     """
     A command was rejected.
     """
@@ -1237,7 +1238,7 @@ class RefusedReply(BaseModel):
     problem: Problem
 
 
-class ReleaseCommand(BaseModel):
+class ReleaseCommand(Message):
     """
     Stop steering and restore the original size; answered with a TargetReply.
     """
@@ -1260,7 +1261,7 @@ class ReleaseCommand(BaseModel):
     """
 
 
-class RestartSearchCommand(BaseModel):
+class RestartSearchCommand(Message):
     """
     Restart the policy's search; answered with a TargetReply.
     """
@@ -1283,7 +1284,7 @@ class RestartSearchCommand(BaseModel):
     """
 
 
-class Retention(BaseModel):
+class Retention(Message):
     """
     When old runs are deleted automatically.
     """
@@ -1309,7 +1310,7 @@ What a session may do: viewers watch, operators also change things.
 """
 
 
-class RoleTotals(BaseModel):
+class RoleTotals(Message):
     """
     Totals of the threads of one role, those that exited since attach included. A thread's counters count for the role it had when they were read: after a rename only later growth counts for the new role, so totals never fall.
     """
@@ -1335,7 +1336,7 @@ class RoleTotals(BaseModel):
     """
 
 
-class RunCounts(BaseModel):
+class RunCounts(Message):
     """
     Size of a run.
     """
@@ -1389,7 +1390,7 @@ Why a run ended; flight-recorder: only the past was recorded.
 """
 
 
-class RunLosses(BaseModel):
+class RunLosses(Message):
     """
     What is missing in a run or was measured late. All 0: no known losses.
     """
@@ -1435,7 +1436,7 @@ class RunLosses(BaseModel):
     """
 
 
-class RunMark(BaseModel):
+class RunMark(Message):
     """
     A mark (annotation); runs can be aligned at it.
     """
@@ -1453,7 +1454,7 @@ class RunMark(BaseModel):
     """
 
 
-class RunOutcome(BaseModel):
+class RunOutcome(Message):
     """
     How the recorded command ended.
     """
@@ -1515,7 +1516,7 @@ class RunOutcome(BaseModel):
     """
 
 
-class RunPatch(BaseModel):
+class RunPatch(Message):
     """
     Body of PATCH /api/v1/runs/{id}; omitted members stay unchanged.
     """
@@ -1558,7 +1559,7 @@ recording: frames are being added. complete: ended as intended. interrupted: cut
 """
 
 
-class RunSummary(BaseModel):
+class RunSummary(Message):
     """
     A run in the list of runs.
     """
@@ -1647,7 +1648,7 @@ class RunSummary(BaseModel):
     """
 
 
-class RunsResponse(BaseModel):
+class RunsResponse(Message):
     """
     GET /api/v1/runs.
     """
@@ -1690,7 +1691,7 @@ Language runtime of a process, as detected from outside.
 """
 
 
-class SampleFailed(BaseModel):
+class SampleFailed(Message):
     """
     A sample failed.
     """
@@ -1714,7 +1715,7 @@ Source of samples: genetlink taskstats, or /proc where taskstats is unavailable.
 """
 
 
-class SearchRestarted(BaseModel):
+class SearchRestarted(Message):
     """
     The policy restarted its search.
     """
@@ -1737,7 +1738,7 @@ class SearchRestarted(BaseModel):
     """
 
 
-class SessionRequest(BaseModel):
+class SessionRequest(Message):
     """
     Body of POST /api/v1/session: trades the printed token for a cookie.
     """
@@ -1751,7 +1752,7 @@ class SessionRequest(BaseModel):
     """
 
 
-class SessionResponse(BaseModel):
+class SessionResponse(Message):
     """
     Body of GET /api/v1/session.
     """
@@ -1762,7 +1763,7 @@ class SessionResponse(BaseModel):
     role: Role
 
 
-class SetDelayAccountingCommand(BaseModel):
+class SetDelayAccountingCommand(Message):
     """
     Switch the kernel's delay accounting; answered with a DoctorReply.
     """
@@ -1781,7 +1782,7 @@ class SetDelayAccountingCommand(BaseModel):
     """
 
 
-class SetRateCommand(BaseModel):
+class SetRateCommand(Message):
     """
     Change a target's rate.
     """
@@ -1804,7 +1805,7 @@ class SetRateCommand(BaseModel):
     """
 
 
-class SetupDifference(BaseModel):
+class SetupDifference(Message):
     """
     A part of the set-up that differs between runs.
     """
@@ -1836,7 +1837,7 @@ What a policy optimises.
 """
 
 
-class SignalOption(BaseModel):
+class SignalOption(Message):
     """
     A signal that a target can be steered on.
     """
@@ -1859,7 +1860,7 @@ class SignalOption(BaseModel):
     """
 
 
-class Source(BaseModel):
+class Source(Message):
     """
     Where a target's samples come from.
     """
@@ -1898,7 +1899,7 @@ class Source(BaseModel):
     """
 
 
-class SteerRequest(BaseModel):
+class SteerRequest(Message):
     """
     Body of PUT /api/v1/targets/{target_id}/steering: start steering a target, or change how it is steered.
     """
@@ -1940,7 +1941,7 @@ class SteerRequest(BaseModel):
     """
 
 
-class Steering(BaseModel):
+class Steering(Message):
     """
     How a target is being steered.
     """
@@ -2004,7 +2005,7 @@ class Steering(BaseModel):
     """
 
 
-class SteeringDecided(BaseModel):
+class SteeringDecided(Message):
     """
     A policy made a decision at the end of an interval.
     """
@@ -2067,7 +2068,7 @@ class SteeringDecided(BaseModel):
     """
 
 
-class SteeringOptions(BaseModel):
+class SteeringOptions(Message):
     """
     Body of GET /api/v1/targets/{target_id}/steering: how the target can be steered.
     """
@@ -2089,7 +2090,7 @@ class SteeringOptions(BaseModel):
     """
 
 
-class SteeringOptionsCommand(BaseModel):
+class SteeringOptionsCommand(Message):
     """
     Ask how a target can be steered.
     """
@@ -2108,7 +2109,7 @@ class SteeringOptionsCommand(BaseModel):
     """
 
 
-class SteeringOptionsReply(BaseModel):
+class SteeringOptionsReply(Message):
     """
     How a target can be steered.
     """
@@ -2124,7 +2125,7 @@ class SteeringOptionsReply(BaseModel):
     options: SteeringOptions
 
 
-class SteeringProblem(BaseModel):
+class SteeringProblem(Message):
     """
     The policy cannot work at present, or works again.
     """
@@ -2143,7 +2144,7 @@ class SteeringProblem(BaseModel):
     """
 
 
-class SteeringReleased(BaseModel):
+class SteeringReleased(Message):
     """
     Steering stopped and the original size was restored.
     """
@@ -2166,7 +2167,7 @@ class SteeringReleased(BaseModel):
     """
 
 
-class SteeringStarted(BaseModel):
+class SteeringStarted(Message):
     """
     A policy started to steer the target.
     """
@@ -2207,7 +2208,7 @@ class SteeringStarted(BaseModel):
     """
 
 
-class StreamStats(BaseModel):
+class StreamStats(Message):
     """
     Backend to page, once a second: flow-control counters of this connection.
     """
@@ -2238,7 +2239,7 @@ class StreamStats(BaseModel):
     """
 
 
-class Subscribe(BaseModel):
+class Subscribe(Message):
     """
     Page to backend: start sending this target's frames.
     """
@@ -2257,7 +2258,7 @@ class Subscribe(BaseModel):
     """
 
 
-class TargetDetached(BaseModel):
+class TargetDetached(Message):
     """
     Sampling was stopped on request.
     """
@@ -2268,7 +2269,7 @@ class TargetDetached(BaseModel):
     type: Literal["target_detached"] = "target_detached"
 
 
-class TargetExited(BaseModel):
+class TargetExited(Message):
     """
     The process exited.
     """
@@ -2283,7 +2284,7 @@ class TargetExited(BaseModel):
     """
 
 
-class TargetForgotten(BaseModel):
+class TargetForgotten(Message):
     """
     Collector to backend: an ended target whose frames are no longer kept was dropped.
     """
@@ -2307,7 +2308,7 @@ attached: being sampled. exited: the process ended; the stream is complete. deta
 """
 
 
-class ThreadBorn(BaseModel):
+class ThreadBorn(Message):
     """
     A thread was seen for the first time.
     """
@@ -2330,7 +2331,7 @@ class ThreadBorn(BaseModel):
     """
 
 
-class ThreadExited(BaseModel):
+class ThreadExited(Message):
     """
     A thread exited.
     """
@@ -2369,7 +2370,7 @@ class ThreadExited(BaseModel):
     """
 
 
-class ThreadRenamed(BaseModel):
+class ThreadRenamed(Message):
     """
     A thread changed its name.
     """
@@ -2392,7 +2393,7 @@ class ThreadRenamed(BaseModel):
     """
 
 
-class Unsubscribe(BaseModel):
+class Unsubscribe(Message):
     """
     Page to backend: stop sending.
     """
@@ -2407,7 +2408,7 @@ class Unsubscribe(BaseModel):
     """
 
 
-class CatalogueField(BaseModel):
+class CatalogueField(Message):
     """
     One measured value.
     """
@@ -2458,7 +2459,7 @@ class CatalogueField(BaseModel):
     """
 
 
-class CollectorInfo(BaseModel):
+class CollectorInfo(Message):
     """
     The collector of a host.
     """
@@ -2489,7 +2490,7 @@ class CollectorInfo(BaseModel):
     """
 
 
-class ComparedMetric(BaseModel):
+class ComparedMetric(Message):
     """
     One row of the table of differences.
     """
@@ -2528,7 +2529,7 @@ class ComparedMetric(BaseModel):
     """
 
 
-class ComparedRun(BaseModel):
+class ComparedRun(Message):
     """
     A run in a comparison.
     """
@@ -2563,7 +2564,7 @@ class ComparedRun(BaseModel):
     losses: RunLosses
 
 
-class Comparison(BaseModel):
+class Comparison(Message):
     """
     GET /api/v1/compare.
     """
@@ -2611,7 +2612,7 @@ class Comparison(BaseModel):
     """
 
 
-class DoctorReply(BaseModel):
+class DoctorReply(Message):
     """
     The host's report.
     """
@@ -2627,7 +2628,7 @@ class DoctorReply(BaseModel):
     report: DoctorReport
 
 
-class FieldCatalogue(BaseModel):
+class FieldCatalogue(Message):
     """
     All fields that tidscope measures; labels, run manifests, exports and docs are derived from it. Body of GET /api/v1/fields.
     """
@@ -2641,7 +2642,7 @@ class FieldCatalogue(BaseModel):
     """
 
 
-class Host(BaseModel):
+class Host(Message):
     """
     A machine running a collector.
     """
@@ -2680,7 +2681,7 @@ class Host(BaseModel):
     collector: CollectorInfo
 
 
-class HostsResponse(BaseModel):
+class HostsResponse(Message):
     """
     GET /api/v1/hosts.
     """
@@ -2706,7 +2707,7 @@ Page to backend.
 """
 
 
-class LiveProblem(BaseModel):
+class LiveProblem(Message):
     """
     Backend to page: a command was rejected.
     """
@@ -2718,7 +2719,7 @@ class LiveProblem(BaseModel):
     problem: Problem
 
 
-class PolicyInfo(BaseModel):
+class PolicyInfo(Message):
     """
     An available steering policy.
     """
@@ -2748,7 +2749,7 @@ class PolicyInfo(BaseModel):
     """
 
 
-class Process(BaseModel):
+class Process(Message):
     """
     A process that can be attached to.
     """
@@ -2815,7 +2816,7 @@ class Process(BaseModel):
     """
 
 
-class ProcessesReply(BaseModel):
+class ProcessesReply(Message):
     """
     The processes of the host.
     """
@@ -2834,7 +2835,7 @@ class ProcessesReply(BaseModel):
     """
 
 
-class ProcessesResponse(BaseModel):
+class ProcessesResponse(Message):
     """
     GET /api/v1/processes.
     """
@@ -2852,7 +2853,7 @@ class ProcessesResponse(BaseModel):
     """
 
 
-class RunPolicy(BaseModel):
+class RunPolicy(Message):
     """
     A policy that started to steer the target during a run, or was already steering when it began.
     """
@@ -2884,7 +2885,7 @@ class RunPolicy(BaseModel):
     """
 
 
-class SteerCommand(BaseModel):
+class SteerCommand(Message):
     """
     Steer a target; answered with a TargetReply.
     """
@@ -2908,7 +2909,7 @@ class SteerCommand(BaseModel):
     """
 
 
-class Target(BaseModel):
+class Target(Message):
     """
     An attached process.
     """
@@ -2958,7 +2959,7 @@ class Target(BaseModel):
     """
 
 
-class TargetChanged(BaseModel):
+class TargetChanged(Message):
     """
     Collector to backend: a target was attached, changed its rate or its steering, or ended. Decisions alone are reported by frames.
     """
@@ -2998,7 +2999,7 @@ An event of a target.
 """
 
 
-class TargetReply(BaseModel):
+class TargetReply(Message):
     """
     A target's state, in reply to a command.
     """
@@ -3018,7 +3019,7 @@ class TargetReply(BaseModel):
     """
 
 
-class TargetsResponse(BaseModel):
+class TargetsResponse(Message):
     """
     GET /api/v1/targets.
     """
@@ -3054,7 +3055,7 @@ Backend to collector.
 """
 
 
-class CollectorHello(BaseModel):
+class CollectorHello(Message):
     """
     Collector to backend, first message.
     """
@@ -3098,7 +3099,7 @@ Collector to backend, as text; frames travel as binary messages.
 """
 
 
-class DemoResponse(BaseModel):
+class DemoResponse(Message):
     """
     POST /api/v1/demo: the demo program was started and is being sampled.
     """
@@ -3109,7 +3110,7 @@ class DemoResponse(BaseModel):
     target: Target
 
 
-class FrameHeader(BaseModel):
+class FrameHeader(Message):
     """
     First part of a binary frame: one sample of one target. It is followed by an Arrow IPC stream of one record batch: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
     """
@@ -3169,7 +3170,7 @@ class FrameHeader(BaseModel):
     """
 
 
-class LiveState(BaseModel):
+class LiveState(Message):
     """
     Backend to page: hosts and targets, on connect and whenever one changes. Decisions of a policy are no such change: they come in frames (SteeringDecided), and a page that connects finds the newest one in the target's steering.
     """
@@ -3192,7 +3193,7 @@ class LiveState(BaseModel):
     """
 
 
-class PoliciesResponse(BaseModel):
+class PoliciesResponse(Message):
     """
     Body of GET /api/v1/policies.
     """
@@ -3206,7 +3207,7 @@ class PoliciesResponse(BaseModel):
     """
 
 
-class RunEvent(BaseModel):
+class RunEvent(Message):
     """
     An event of a run; one line of its events files.
     """
@@ -3229,7 +3230,7 @@ class RunEvent(BaseModel):
     event: TargetEvent
 
 
-class RunEventsResponse(BaseModel):
+class RunEventsResponse(Message):
     """
     GET /api/v1/runs/{id}/events.
     """
@@ -3247,7 +3248,7 @@ class RunEventsResponse(BaseModel):
     """
 
 
-class RunManifest(BaseModel):
+class RunManifest(Message):
     """
     All that is needed to understand a run without the machine that it was recorded on; manifest.json in its folder.
     """

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { localTime, utcTime } from "../../../base/clock";
-import type { SteerView } from "../../../model/views";
+import type { SteerView } from "../../../model/steerView";
 import { Checkbox } from "../../../ui/Checkbox";
 import type { Target } from "../../../wire/generated/models";
 import styles from "./DecisionLog.module.css";

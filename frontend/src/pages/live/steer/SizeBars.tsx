@@ -2,7 +2,7 @@ import { localTime } from "../../../base/clock";
 import { useStore } from "../../../base/useStore";
 import { formatDuration, formatValue } from "../../../model/format";
 import { signalUnit, sizeTitle } from "../../../model/steerText";
-import type { SteerView } from "../../../model/views";
+import type { SteerView } from "../../../model/steerView";
 import type { Steering } from "../../../wire/generated/models";
 import { useLiveClient } from "../../clients";
 import styles from "./SizeBars.module.css";

@@ -1,7 +1,7 @@
 /** Lines of the decision log. Pure. */
 
 import { decisionWords, isMove } from "../../../charts/steerMarks";
-import type { SteerView } from "../../../model/views";
+import type { SteerView } from "../../../model/steerView";
 
 /** One line: a decision or a restart. */
 export interface LogLine {

@@ -1,6 +1,6 @@
 /** The bars of operations a second by size. Pure. */
 
-import type { SizeTried } from "../../../model/views";
+import type { SizeTried } from "../../../model/steerView";
 
 /** One bar. */
 export interface Bar extends SizeTried {

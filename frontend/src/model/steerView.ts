@@ -1,0 +1,72 @@
+/** What the page shows of steering; times as in views.ts. */
+
+import type { KnobKind, SignalKind } from "../wire/generated/models";
+
+/** The steering of a target, up to now or to the instant that the view is frozen at. */
+export interface SteerView {
+  /** Oldest first; the last one goes on if its `to_s` is null. */
+  readonly bands: readonly SteerBand[];
+  /** Oldest first, the last `KEPT_DECISIONS` of `total`. */
+  readonly decisions: readonly DecisionView[];
+  readonly total: number;
+  readonly restarts: readonly RestartView[];
+  /** By size, smallest first, since `tried_since_s`. */
+  readonly tried: readonly SizeTried[];
+  /** When this search began: a restart, or steering by another signal or knob. */
+  readonly tried_since_s: number;
+}
+
+/** A stretch of time in which one policy steered. */
+export interface SteerBand {
+  readonly policy: string;
+  readonly shadow: boolean;
+  readonly knob: KnobKind;
+  readonly signal: SignalKind;
+  /** The signal stands in for what matters. */
+  readonly proxy: boolean;
+  readonly from_s: number;
+  /** Null while it lasts. */
+  readonly to_s: number | null;
+}
+
+/** A decision at the end of an interval. */
+export interface DecisionView {
+  /** Grows by one; a stable React key. */
+  readonly id: number;
+  /** Ends of the interval; the decision was taken at the later one. */
+  readonly start_s: number;
+  readonly t_s: number;
+  readonly policy: string;
+  /** Size in effect during the interval, and after it. */
+  readonly size: number;
+  readonly next_size: number;
+  /** In shadow mode the size that would have been set; null otherwise. */
+  readonly proposed: number | null;
+  /** Operations a second in the interval; NaN for an interval without length. */
+  readonly rate: number;
+  /** Mean time that jobs waited, seconds; null where the signal does not tell. */
+  readonly wait_s: number | null;
+  readonly state: string;
+  readonly reason: string;
+  /** False if the interval said nothing about the size. */
+  readonly counted: boolean;
+  readonly probing: boolean;
+}
+
+/** The search started again. */
+export interface RestartView {
+  readonly t_s: number;
+  readonly policy: string;
+  readonly reason: string;
+  readonly actor: string;
+}
+
+/** What a size gave, over the intervals that count. */
+export interface SizeTried {
+  readonly size: number;
+  /** Operations a second of real time. */
+  readonly rate: number;
+  /** Mean time that jobs waited, seconds; null where the signal does not tell. */
+  readonly wait_s: number | null;
+  readonly intervals: number;
+}
