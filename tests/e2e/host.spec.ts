@@ -27,6 +27,9 @@ test("a rate that the budget lowered is seen, and how to raise the budget", asyn
     await expect(page.locator('[data-event="rate_adapted"]').last()).toContainText(
       "Sampling rate lowered from 10 to",
     );
+    await page.setViewportSize({ width: 390, height: 844 });
+    const { right } = await effective.evaluate((element) => element.getBoundingClientRect());
+    expect(right, "fits a phone").toBeLessThanOrEqual(390);
     await page.getByRole("button", { name: /warning/ }).click();
     const quality = page.getByRole("region", { name: "Data quality" });
     await expect(quality).toContainText(/Hz instead of the requested 10 Hz/);

@@ -217,6 +217,15 @@ test("runs and links that are not there are said to be gone", async ({ signedIn:
   await expect(page.getByText("One run cannot be compared alone")).toBeVisible();
 });
 
+/** Nothing of the page is beyond the right edge of the screen. */
+async function expectNoneOutside(page: Page, what: string): Promise<void> {
+  const outside = () =>
+    page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+  await expect.poll(outside, what).toBeLessThanOrEqual(0);
+}
+
 test("no page is wider than the screen, on a phone or a monitor", async ({
   watching: { page },
   site,
@@ -237,11 +246,24 @@ test("no page is wider than the screen, on a phone or a monitor", async ({
     await expect(page.locator(ready).first()).toBeAttached();
     for (const width of [390, 1440]) {
       await page.setViewportSize({ width, height: 844 });
-      const outside = () =>
-        page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-      await expect.poll(outside, `${path} at ${width} pixels`).toBeLessThanOrEqual(0);
+      await expectNoneOutside(page, `${path} at ${width} pixels`);
     }
   }
+});
+
+test("a live target fits a phone, with map, table and Steer drawer", async ({
+  watching: { page },
+  site,
+  program,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${site.url}/?pid=${program.pid}`);
+  await expect(page.locator("[data-chart=cpu]")).toHaveAttribute("data-state", "ok");
+  await expect(page.locator("[data-map]")).toHaveAttribute("data-columns", /[1-9]/);
+  const threads = page.getByRole("region", { name: "Threads" });
+  await expect(threads.getByRole("row").nth(1)).toBeAttached();
+  await expectNoneOutside(page, "live target");
+  await page.getByRole("button", { name: "Steer", exact: true }).click();
+  await expect(page.getByRole("dialog", { name: "Steer" })).toBeVisible();
+  await expectNoneOutside(page, "Steer drawer");
 });

@@ -73,7 +73,8 @@ export class MapNames {
   private layLabels(groups: readonly MapGroup[], plot: MapPlot, theme: ChartTheme): void {
     const { labels } = this;
     let used = 0;
-    let below = plot.top - LABEL_PX / 2;
+    // Below the name of the strip of births and exits.
+    let below = plot.top - STRIP_PX / 2 + 4;
     for (const group of groups) {
       const { y, height } = rowBox(plot, group.row, group.rows);
       const middle = y + height / 2;

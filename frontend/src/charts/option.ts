@@ -20,6 +20,9 @@ export interface AxesInput {
   readonly values: boolean;
 }
 
+/** Below this span ticks are less than a second apart. */
+const SHORT_S = 3;
+
 /** Clock time as the axis and the tooltip show it. */
 export function clockText(unix_ms: number, milliseconds = false): string {
   const date = new Date(unix_ms);
@@ -32,6 +35,7 @@ export function clockText(unix_ms: number, milliseconds = false): string {
 export function axesOption(input: AxesInput) {
   const { t0_s, t1_s, attached_unix_ms, y_top, unit, theme, width, values } = input;
   const label = { color: theme.muted, fontFamily: theme.font, fontSize: 11 };
+  const milliseconds = t1_s - t0_s < SHORT_S;
   const tick = axisFormatter(unit, y_top, y_top / Y_PARTS);
   return {
     animation: false,
@@ -56,7 +60,7 @@ export function axesOption(input: AxesInput) {
         showMinLabel: false,
         showMaxLabel: false,
         hideOverlap: true,
-        formatter: (value: number) => clockText(value),
+        formatter: (value: number) => clockText(value, milliseconds),
       },
     },
     yAxis: {

@@ -5,7 +5,7 @@ const OFFSCREEN_MS = 1000;
 
 /**
  * Draw when there is something new: at once in view, at a lower rate out of it, and when it comes into
- * view. Never dropped: a print or a picture of the whole page shows it too.
+ * view. The last state is always drawn: a print or a picture of the whole page shows it too.
  *
  * @param draw Stable from render to render.
  * @returns To call when there is something new; stable as well.
@@ -13,7 +13,10 @@ const OFFSCREEN_MS = 1000;
 export function useVisibility(place: RefObject<HTMLElement | null>, draw: () => void): () => void {
   const inView = useRef(true);
   const drawn_ms = useRef(Number.NEGATIVE_INFINITY);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const drawNow = useCallback(() => {
+    clearTimeout(timer.current);
+    timer.current = undefined;
     drawn_ms.current = performance.now();
     draw();
   }, [draw]);
@@ -29,9 +32,14 @@ export function useVisibility(place: RefObject<HTMLElement | null>, draw: () => 
     return () => {
       observer.disconnect();
       window.removeEventListener("beforeprint", drawNow);
+      clearTimeout(timer.current);
+      timer.current = undefined;
     };
   }, [place, drawNow]);
   return useCallback(() => {
-    if (inView.current || performance.now() - drawn_ms.current >= OFFSCREEN_MS) drawNow();
+    const rest_ms = drawn_ms.current + OFFSCREEN_MS - performance.now();
+    if (inView.current || rest_ms <= 0) drawNow();
+    // Without a further change, as in a run, this one is the last.
+    else timer.current ??= setTimeout(drawNow, rest_ms);
   }, [drawNow]);
 }

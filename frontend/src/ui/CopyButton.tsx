@@ -1,8 +1,15 @@
 import { useEffect, useState } from "react";
 import { Button } from "./Button";
 
+interface CopyButtonProps {
+  readonly text: string;
+  /** What the text is, for the accessible name. */
+  readonly what: string;
+  readonly label?: string;
+}
+
 /** Puts a text on the clipboard and says so. */
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+export function CopyButton({ text, what, label = "Copy" }: CopyButtonProps) {
   const [said, setSaid] = useState("");
   useEffect(() => {
     const timer = window.setTimeout(() => setSaid(""), 2000);
@@ -20,7 +27,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   return (
     <Button onClick={() => void copy()} aria-label={`Copy ${what}`}>
       <span aria-live="polite" style={{ minWidth: "4.25em" }}>
-        {said || "Copy"}
+        {said || label}
       </span>
     </Button>
   );

@@ -67,7 +67,7 @@ test("README: a run, and a steered run", async ({ signedIn: page, site }) => {
 
 test("sign-in", async ({ page, site }) => {
   await page.goto(site.url);
-  await expect(page.getByRole("heading", { name: "Sign in with the token" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
   await take(page, "sign-in");
 });
 

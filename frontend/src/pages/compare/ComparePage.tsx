@@ -42,7 +42,8 @@ export function ComparePage({ query }: { readonly query: string }) {
         {enough ? (
           <CopyButton
             text={`${location.origin}${compareHref(link)}`}
-            what="the link to this view"
+            label="Copy link"
+            what="link to this view"
           />
         ) : null}
         <Button onClick={() => navigate("/runs")}>All runs</Button>

@@ -73,7 +73,7 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
   const count = (value: number) => formatValue(value, "count");
   return [
     [
-      "Rate",
+      "Received rate",
       `${Number.isNaN(health.arriving_hz) ? NO_VALUE : health.arriving_hz.toFixed(1)} of ${health.rate_hz} Hz`,
       "Received and requested samples per second",
     ],
@@ -89,7 +89,7 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
     ],
     [
       "Sampling time",
-      `${count(health.sample_mean_us)} µs, up to ${count(health.sample_max_us)}`,
+      `${count(health.sample_mean_us)} µs, up to ${count(health.sample_max_us)} µs`,
       "Time the collector takes to read all threads: mean and maximum of the last seconds",
     ],
     [

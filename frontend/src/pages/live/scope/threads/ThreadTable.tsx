@@ -41,7 +41,12 @@ export function ThreadTable({ target }: { readonly target: Target }) {
   const colours = CHART_THEMES[useStore(theme)];
   const { ids, columns, choose } = useColumns();
   const [choosing, setChoosing] = useState(false);
-  const [request, setRequest] = useState<TableRequest>({ ...DEFAULT_TABLE, limit: LIMIT });
+  const [request, setRequest] = useState<TableRequest>({
+    ...DEFAULT_TABLE,
+    // At the end of a run of a command no thread lives.
+    lives: client.extent ? "all" : DEFAULT_TABLE.lives,
+    limit: LIMIT,
+  });
   const change = useCallback(
     (part: Partial<TableRequest>) => setRequest((before) => ({ ...before, ...part })),
     [],

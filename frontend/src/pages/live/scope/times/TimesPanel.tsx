@@ -46,7 +46,7 @@ export function TimesPanel() {
 }
 
 function emptyText(view: ChartView | null): string {
-  return view?.state === "absent" ? view.reason : "Waiting for samples…";
+  return view?.state === "absent" ? view.reason : "Not enough samples.";
 }
 
 /** What the chart is of, and the way back to all. */
