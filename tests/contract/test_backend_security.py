@@ -135,8 +135,8 @@ async def test_forwarded_headers_are_ignored(backend: Backend) -> None:
         for number in range(10):
             assert await guess(guesser, 1, **{"x-forwarded-for": f"192.0.2.{number}"}) == [401]
         assert await guess(guesser, 1, **{"x-forwarded-for": "192.0.2.99"}) == [429]
-        told = {"x-forwarded-proto": "https", "x-forwarded-host": "evil.example"}
-        answer = await guesser.post("/api/v1/session", json={"token": TOKEN}, headers=told)
+        forwarded = {"x-forwarded-proto": "https", "x-forwarded-host": "evil.example"}
+        answer = await guesser.post("/api/v1/session", json={"token": TOKEN}, headers=forwarded)
         assert answer.status_code == 204
         assert "Secure" not in answer.headers["set-cookie"]
 
