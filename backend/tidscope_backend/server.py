@@ -40,6 +40,8 @@ def make_server(settings: Settings) -> uvicorn.Server:
         ws_ping_timeout=settings.stall_seconds + 30,
         # Its lines would hold the token of `GET /?token=…`.
         access_log=False,
+        # The server would believe X-Forwarded-For and -Proto of any program on this machine.
+        proxy_headers=False,
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=3,

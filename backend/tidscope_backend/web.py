@@ -70,7 +70,7 @@ def _sign_in(request: Request, authenticator: Authenticator) -> Response:
     response = RedirectResponse(location, status_code=303, headers={"Cache-Control": "no-store"})
     try:
         role = authenticator.check_token(
-            request.query_params["token"], client_address(request.scope)
+            request.query_params["token"], request.headers, client_address(request.scope)
         )
     except ProblemError as refused:
         person = "text/html" in request.headers.get("accept", "")

@@ -98,18 +98,47 @@ async def test_a_refused_token_is_not_repeated(backend: Backend) -> None:
         assert "s3cret" not in answer.text
 
 
-async def test_many_wrong_tokens_have_to_wait(backend: Backend) -> None:
-    async with backend.client(origin=backend.url) as client:
-        await client.post("/api/v1/session", json={"token": TOKEN})
-        async with backend.client(origin=backend.url) as guesser:
-            for _ in range(10):
-                answer = await guesser.post("/api/v1/session", json={"token": "guess"})
-                assert answer.status_code == 401
-            answer = await guesser.post("/api/v1/session", json={"token": TOKEN})
-            assert kind(answer) == (429, "too-many-attempts")
-            assert 0 < int(answer.headers["retry-after"]) <= 30
-        # Who has a session already is not disturbed.
-        assert (await client.get("/api/v1/health")).status_code == 200
+async def guess(client: httpx.AsyncClient, times: int, **headers: str) -> list[int]:
+    """Statuses of wrong tokens."""
+    return [
+        (await client.post("/api/v1/session", json={"token": "guess"}, headers=headers)).status_code
+        for _ in range(times)
+    ]
+
+
+async def test_many_wrong_tokens_have_to_wait_and_a_right_one_never(backend: Backend) -> None:
+    async with backend.client(origin=backend.url) as guesser:
+        assert await guess(guesser, 10) == [401] * 10
+        answer = await guesser.post("/api/v1/session", json={"token": "guess"})
+        assert kind(answer) == (429, "too-many-attempts")
+        assert 0 < int(answer.headers["retry-after"]) <= 30
+    async with backend.program() as program:
+        assert (await program.get("/api/v1/health")).status_code == 200
+    async with backend.client(origin=backend.url) as person:
+        assert (await person.post("/api/v1/session", json={"token": TOKEN})).status_code == 204
+        assert (await person.get(f"/?token={TOKEN}")).status_code == 303
+    # Who has one token does not get more guesses at the other by it.
+    async with backend.client(origin=backend.url) as guesser:
+        assert await guess(guesser, 1) == [429]
+
+
+async def test_wrong_tokens_that_another_site_sends_do_not_count(backend: Backend) -> None:
+    async with backend.client() as browser:
+        for _ in range(12):
+            answer = await browser.get("/?token=guess", headers={"sec-fetch-site": "cross-site"})
+            assert kind(answer) == (401, "unauthenticated")
+        assert kind(await browser.get("/?token=guess")) == (401, "unauthenticated")
+
+
+async def test_forwarded_headers_are_ignored(backend: Backend) -> None:
+    async with backend.client(origin=backend.url) as guesser:
+        for number in range(10):
+            assert await guess(guesser, 1, **{"x-forwarded-for": f"192.0.2.{number}"}) == [401]
+        assert await guess(guesser, 1, **{"x-forwarded-for": "192.0.2.99"}) == [429]
+        forwarded = {"x-forwarded-proto": "https", "x-forwarded-host": "evil.example"}
+        answer = await guesser.post("/api/v1/session", json={"token": TOKEN}, headers=forwarded)
+        assert answer.status_code == 204
+        assert "Secure" not in answer.headers["set-cookie"]
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST:1", "[::1]:99"])

@@ -19,6 +19,7 @@ from tidscope_backend.settings import (
     COLLECTOR_VARIABLE,
     DEFAULT_PORT,
     RUNS_VARIABLE,
+    SHORTEST_SECRET,
     VIEW_VARIABLE,
 )
 from tidscope_collector.steering.audit import DIRECTORY as AUDIT
@@ -81,7 +82,8 @@ def test_secrets_are_asked_for_and_never_written_down() -> None:
         secrets = {k: v for k, v in service["environment"].items() if k != RUNS_VARIABLE}
         assert set(secrets) == needed[name]
         for variable, value in secrets.items():
-            assert re.fullmatch(rf"\$\{{{variable}:\?[^}}]+\}}", value)
+            said = f"set it to at least {SHORTEST_SECRET} characters"
+            assert value == f"${{{variable}:?{said}}}"
 
 
 def test_backend_is_reached_on_loopback_only() -> None:

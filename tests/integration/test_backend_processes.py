@@ -137,8 +137,8 @@ def test_no_secret_on_a_command_line_or_in_the_log() -> None:
 
 
 def test_the_token_can_be_given() -> None:
-    with up("--no-collector", TIDSCOPE_TOKEN="given-token") as running:
-        assert running.token == "given-token"
+    with up("--no-collector", TIDSCOPE_TOKEN="given-token-of-a-person") as running:
+        assert running.token == "given-token-of-a-person"
         with running.client() as client:
             assert client.get("/api/v1/health").status_code == 200
 
@@ -187,14 +187,14 @@ def test_serve_alone_ends_on_a_signal() -> None:
         [*COMMAND, "serve", "--port", str(port)],
         stderr=subprocess.PIPE,
         text=True,
-        env=environment(TIDSCOPE_TOKEN="given-token"),
+        env=environment(TIDSCOPE_TOKEN="given-token-of-a-person"),
     )
     with process:
         assert process.stderr is not None
         assert f"port {port}" in process.stderr.readline()
         answer = httpx.get(
             f"http://127.0.0.1:{port}/api/v1/health",
-            headers={"authorization": "Bearer given-token"},
+            headers={"authorization": "Bearer given-token-of-a-person"},
         )
         assert answer.status_code == 200
         process.send_signal(signal.SIGINT)

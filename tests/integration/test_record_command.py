@@ -114,6 +114,26 @@ async def test_the_command_does_not_see_the_token(harness: Harness) -> None:
     assert b"TIDSCOPE_" not in said
 
 
+async def test_a_thread_and_a_run_cannot_steer_the_terminal(harness: Harness) -> None:
+    thread, name = "\x1b]0;x\x07\n\x1b[2J", "\x1b[2J\u202erun\r"
+    thread_shown, name_shown = r"\u001b]0;x\u0007\u000a\u001b[2J", r"\u001b[2J\u202erun\u000d"
+    code = f"open('/proc/self/comm', 'w').write({thread!r})"
+    process = await harness.start("--name", name, "--", sys.executable, "-c", code)
+    _, errors = await process.communicate()
+    assert process.returncode == 0, errors.decode()
+    (path,) = harness.runs.glob("r-*")
+    assert open_run(path).threads()["name"].to_pylist() == [thread]
+    for text, *shown in (
+        (errors.decode(), name_shown),
+        (await harness.ask("runs", "list"), name_shown),
+        (await harness.ask("runs", "show", path.name), name_shown, thread_shown),
+    ):
+        assert all(each in text for each in shown)
+        assert {character for character in text if not character.isprintable()} == {"\n"}
+    (listed,) = json.loads(await harness.ask("runs", "list", "--json"))
+    assert listed["name"] == name
+
+
 async def test_threads_that_live_between_two_samples_are_there(
     harness: Harness, tmp_path: Path
 ) -> None:

@@ -122,7 +122,7 @@ def test_show_has_switches_disk_and_network(runs: Path) -> None:
         "net_write_bytes": 100,
     }
     found = report(RunFolder(runs / run_id(1)))
-    text = details(replace(found, totals={**found.totals, **fields}), "there")
+    text = "\n".join(details(replace(found, totals={**found.totals, **fields}), "there"))
     assert "context switches 12 voluntary, 3 involuntary" in text
     assert "disk read 3.0 MiB, written 512 B" in text
     assert "network received 2.0 KiB, sent 100 B" in text
@@ -130,10 +130,10 @@ def test_show_has_switches_disk_and_network(runs: Path) -> None:
 
 def test_show_lists_so_many_threads(runs: Path) -> None:
     found = report(RunFolder(runs / run_id(1)))
-    assert details(found, "there", threads=2).splitlines()[-1] == (
+    assert details(found, "there", threads=2)[-1] == (
         "1 more thread with less CPU time; --all lists them"
     )
-    assert len(table(details(found, "there", threads=None), "THREAD")) == 4
+    assert len(table("\n".join(details(found, "there", threads=None)), "THREAD")) == 4
 
 
 @pytest.mark.parametrize(

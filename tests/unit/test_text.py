@@ -1,7 +1,9 @@
-"""Numbers as text."""
+"""Numbers and names as text."""
+
+import json
 
 import pytest
-from tidscope_backend.text import format_bytes, format_seconds, plural
+from tidscope_backend.text import escape_controls, format_bytes, format_seconds, plural
 
 
 def test_plural() -> None:
@@ -30,3 +32,20 @@ def test_bytes(count: int, text: str) -> None:
 )
 def test_seconds(nanoseconds: int, text: str) -> None:
     assert format_seconds(nanoseconds) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Größe µs ±1 – 線程 🧵", "Größe µs ±1 – 線程 🧵"),
+        ("\x1b[31m\0", r"\u001b[31m\u0000"),
+        ("\x7f\x80\x9b\xa0", r"\u007f\u0080\u009b\u00a0"),
+        ("\t\r\n\u2028", r"\u0009\u000d\u000a\u2028"),
+        ("\u200f\u202e\u2066\ufeff", r"\u200f\u202e\u2066\ufeff"),
+        ("\U000e0041", r"\udb40\udc41"),
+        ("\udcff", r"\udcff"),
+    ],
+)
+def test_no_control_character_is_left(text: str, shown: str) -> None:
+    assert escape_controls(text) == shown
+    assert json.loads(f'"{shown}"') == text

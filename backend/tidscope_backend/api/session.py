@@ -13,7 +13,7 @@ def router(authenticator: Authenticator) -> APIRouter:
 
     @routes.post("", status_code=status.HTTP_204_NO_CONTENT, summary="Sign in with the token")
     async def begin(body: SessionRequest, request: Request, response: Response) -> None:
-        role = authenticator.check_token(body.token, client_address(request.scope))
+        role = authenticator.check_token(body.token, request.headers, client_address(request.scope))
         secure = request.url.scheme == "https"
         response.headers["Set-Cookie"] = authenticator.sessions.cookie_header(role, secure)
 

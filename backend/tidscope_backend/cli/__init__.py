@@ -8,6 +8,7 @@ from importlib import import_module
 
 from tidscope_backend import VERSION
 from tidscope_backend.cli.command import Command, CommandError, loading
+from tidscope_backend.cli.terminal import print_lines
 
 VERBS = (
     "up",
@@ -77,7 +78,8 @@ def _run(command: Command, arguments: Sequence[str]) -> int:
     try:
         return command.main(arguments)
     except CommandError as error:
-        print(f"tidscope {command.name}: {error}", file=sys.stderr)
+        first, *others = f"tidscope {command.name}: {error}".split("\n")
+        print_lines(first, *(f"  {line}" for line in others), file=sys.stderr)
         return error.code
 
 

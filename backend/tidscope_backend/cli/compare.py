@@ -16,6 +16,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
+from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.comparison.tables import ComparisonError
 from tidscope_backend.store.lookup import RunNotFoundError, find_group, find_run
 from tidscope_backend.text import plural
@@ -52,9 +53,9 @@ def _run(options: argparse.Namespace) -> int:
     except (OSError, ValueError) as error:
         raise CommandError(f"a run cannot be read: {error}") from None
     if options.json:
-        print(found.model_dump_json())
+        print_lines(found.model_dump_json())
     else:
-        print("\n".join(_lines(found, roles=options.roles)))
+        print_lines(*_lines(found, roles=options.roles))
     return 0
 
 

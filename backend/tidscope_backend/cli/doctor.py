@@ -3,7 +3,6 @@
 import argparse
 import shutil
 import subprocess
-import sys
 import textwrap
 from collections.abc import Iterator
 
@@ -12,6 +11,7 @@ from tidscope_wire.generated.models import DoctorCheck, DoctorReport
 
 from tidscope_backend.cli.collector_command import collector_command
 from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.terminal import print_lines
 
 WORD_WIDTH = 9
 MAX_WIDTH = 100
@@ -53,10 +53,10 @@ def _run(options: argparse.Namespace) -> int:
             f"the collector gave no report (exit code {done.returncode}); see its output above"
         ) from None
     if options.json:
-        sys.stdout.write(report.model_dump_json(indent=2) + "\n")
+        print_lines(*report.model_dump_json(indent=2).split("\n"))
     else:
         width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
-        sys.stdout.write("\n".join(table(report, width)) + "\n")
+        print_lines(*table(report, width))
     return 1 if any(check.status == "failed" for check in report.checks) else 0
 
 

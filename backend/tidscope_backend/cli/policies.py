@@ -17,6 +17,7 @@ from tidscope_backend.cli.bench.provenance import Provenance
 from tidscope_backend.cli.bench.runner import run_campaign
 from tidscope_backend.cli.bench.scenario_files import ScenarioError, load, shipped
 from tidscope_backend.cli.command import Command
+from tidscope_backend.cli.terminal import print_lines
 
 SEEDS = 20
 MOST_SEEDS = 10_000
@@ -33,7 +34,7 @@ def _run(options: argparse.Namespace) -> int:
         if page is not None:
             table.replaced(page, "")
     except (ScenarioError, OSError, ValueError) as error:
-        sys.stderr.write(f"policies bench: {error}\n")
+        print_lines(f"policies bench: {error}", file=sys.stderr)
         return 2
     rows, seconds = _bench(options.policy or list(POLICIES), scenarios, options)
     if page is not None:
@@ -117,12 +118,12 @@ def _bench(
     begun = time.monotonic()
     names = [scenario.name for scenario in scenarios]
     if not options.json:
-        print(table.text_line(table.head(names)), flush=True)
+        print_lines(table.text_line(table.head(names)), flush=True)
     rows: list[Row] = []
     for row in run_campaign(policies, scenarios, options.seeds):
         rows.append(row)
         if not options.json:
-            print(table.text_line(table.cells(row)), flush=True)
+            print_lines(table.text_line(table.cells(row)), flush=True)
     seconds = time.monotonic() - begun
     if options.json:
         report = {
@@ -132,7 +133,7 @@ def _bench(
             "seconds": round(seconds, 1),
             **Provenance.here().as_dict(),
         }
-        print(json.dumps(report, indent=2))
+        print_lines(*json.dumps(report, indent=2).split("\n"))
     return rows, seconds
 
 
@@ -156,14 +157,14 @@ def _list(*, as_json: bool) -> None:
             }
             for name, entry in POLICIES.items()
         }
-        print(json.dumps({"policies": listed}, indent=2))
+        print_lines(*json.dumps({"policies": listed}, indent=2).split("\n"))
         return
     for name, entry in POLICIES.items():
-        print(f"{name}: {entry.meaning} ({entry.source})")
+        print_lines(f"{name}: {entry.meaning} ({entry.source})")
         for info in entry.parameters:
             unit = f" {info.unit}" if info.unit else ""
             bounds = f"{info.low:g} to {info.high:g}"
-            print(f"    {info.name} = {info.default:g}{unit} ({bounds}): {info.meaning}")
+            print_lines(f"    {info.name} = {info.default:g}{unit} ({bounds}): {info.meaning}")
 
 
 def _seeds(text: str) -> int:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 from tidscope_wire.generated.models import RunManifest
 
@@ -21,10 +22,9 @@ from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import progress, summary
 from tidscope_backend.cli.runs_directory import user_runs_directory
 from tidscope_backend.cli.server_options import add_backend_options, duration
+from tidscope_backend.cli.terminal import ProgressLine, print_lines
 from tidscope_backend.settings import BROWSER_VARIABLE
 from tidscope_backend.store.folder import RunFolder
-
-LINE_WIDTH = 79
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -36,7 +36,7 @@ def _run(options: argparse.Namespace) -> int:
             with _recorder(runs, options) as recorder:
                 if child is None:
                     manifest = _record_process(recorder, options)
-                    _print_result(recorder, runs, manifest, options, sys.stdout.fileno())
+                    _print_result(recorder, runs, manifest, options, sys.stdout)
                     return 0
                 return _record_command(recorder, runs, child, options)
         finally:
@@ -76,7 +76,7 @@ def _record_process(recorder: RunRecorder, options: argparse.Namespace) -> RunMa
         signal.signal(number, lambda *_: stop.set())
     before = recorder.attached()
     target = recorder.attach(options.pid)
-    line = _ProgressLine(shown=sys.stderr.isatty() and not options.json)
+    line = ProgressLine(shown=sys.stderr.isatty() and not options.json)
     try:
         manifest = recorder.start(target)
         while manifest.state == "recording" and not stop.wait(TICK_SECONDS):
@@ -97,7 +97,7 @@ def _record_command(
 ) -> int:
     """Record a held command, from its first instruction to its exit."""
     manifest = recorder.start(recorder.attach(child.pid))
-    line = _ProgressLine(shown=sys.stderr.isatty() and not options.json)
+    line = ProgressLine(shown=sys.stderr.isatty() and not options.json)
 
     def tick() -> None:
         # The command goes on without a backend; the next tick asks again.
@@ -112,9 +112,10 @@ def _record_command(
         )
     except (RefusedError, UnavailableError) as error:
         # The caller gets the command's exit code in any case.
-        print(f"tidscope record: the recording was not completed: {error}", file=sys.stderr)
+        text = f"tidscope record: the recording was not completed: {error}"
+        print_lines(text, file=sys.stderr)
     else:
-        _print_result(recorder, runs, manifest, options, sys.stderr.fileno())
+        _print_result(recorder, runs, manifest, options, sys.stderr)
     return ended.code
 
 
@@ -123,7 +124,7 @@ def _print_result(
     runs: Path,
     manifest: RunManifest,
     options: argparse.Namespace,
-    descriptor: int,
+    file: TextIO,
 ) -> None:
     """Print what was recorded; without its directory, what the manifest says."""
     recorder.seal()
@@ -132,27 +133,8 @@ def _print_result(
     if here:
         manifest = folder.read_manifest()
     found = report(folder) if here and not options.json else None
-    text = manifest.model_dump_json() if options.json else summary(manifest, found)
-    os.write(descriptor, f"{text}\n".encode())
-
-
-class _ProgressLine:
-    """A line of the terminal that is rewritten in place."""
-
-    def __init__(self, *, shown: bool) -> None:
-        self.shown = shown
-        self._used = False
-
-    def show(self, text: str) -> None:
-        """Replace the line."""
-        if self.shown:
-            self._used = True
-            print(f"\r\033[K{text[:LINE_WIDTH]}", end="", file=sys.stderr, flush=True)
-
-    def clear(self) -> None:
-        """Erase the line."""
-        if self._used:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+    lines = [manifest.model_dump_json()] if options.json else summary(manifest, found)
+    print_lines(*lines, file=file, flush=True)
 
 
 def _nothing() -> None:

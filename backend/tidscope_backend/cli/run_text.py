@@ -63,8 +63,8 @@ def exit_text(outcome: RunOutcome) -> str:
     return f"killed by {outcome.signal}" if outcome.signal else f"exit code {outcome.exit_code}"
 
 
-def summary(manifest: RunManifest, report: RunReport | None) -> str:
-    """What was recorded, in some lines.
+def summary(manifest: RunManifest, report: RunReport | None) -> list[str]:
+    """What was recorded, line by line.
 
     Args:
         manifest: of the run.
@@ -79,11 +79,11 @@ def summary(manifest: RunManifest, report: RunReport | None) -> str:
             text = f"{used:>10}  {role.role} ({plural(role.threads, 'thread')})"
             lines.append(_labelled("" if number else "busiest", text))
     lines.append(_labelled("show", f"tidscope runs show {manifest.id}; or `tidscope up`, Runs"))
-    return "\n".join(lines)
+    return lines
 
 
-def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS) -> str:
-    """All that a terminal shows of a run.
+def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS) -> list[str]:
+    """All that a terminal shows of a run, line by line.
 
     Args:
         report: of the run.
@@ -105,7 +105,10 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
         for number, text in enumerate(_totals(report.totals))
     ]
     if manifest.notes:
-        lines.append(_labelled("notes", manifest.notes))
+        lines += [
+            _labelled("" if number else "notes", text)
+            for number, text in enumerate(manifest.notes.split("\n"))
+        ]
     lines.append(_labelled("files", folder))
     columns = [column for column in COLUMNS if column[1] in report.totals]
     shown = report.threads if threads is None else report.threads[:threads]
@@ -117,7 +120,7 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
     hidden = len(report.threads) - len(shown)
     if hidden:
         lines.append(f"{plural(hidden, 'more thread')} with less CPU time; --all lists them")
-    return "\n".join(lines)
+    return lines
 
 
 def _headline(manifest: RunManifest, report: RunReport | None) -> str:

@@ -14,6 +14,7 @@ from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import SHOWN_THREADS, details, failed, list_line
 from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
+from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.store import trash
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.folder import RunFolder
@@ -49,12 +50,12 @@ def _run(options: argparse.Namespace) -> int:
 def _list(runs: Path, options: argparse.Namespace) -> None:
     found = all_runs(runs)
     if options.json:
-        print(json.dumps([_listed(runs, one) for one in found]))
+        print_lines(json.dumps([_listed(runs, one) for one in found]))
         return
     if not found:
-        print(f"no runs in {runs}; `tidscope record -- COMMAND` makes one", file=sys.stderr)
+        print_lines(f"no runs in {runs}; `tidscope record -- COMMAND` makes one", file=sys.stderr)
     for one in found:
-        print(list_line(one, RunFolder(runs / one.id).bytes()))
+        print_lines(list_line(one, RunFolder(runs / one.id).bytes()))
 
 
 def _listed(runs: Path, manifest: RunManifest) -> dict[str, object]:
@@ -70,9 +71,9 @@ def _show(runs: Path, options: argparse.Namespace) -> None:
     folder = RunFolder(find_run(runs, options.run))
     found = report(folder)
     if options.json:
-        print(json.dumps(found.json_object()))
+        print_lines(json.dumps(found.json_object()))
     else:
-        print(details(found, str(folder.path), None if options.all else SHOWN_THREADS))
+        print_lines(*details(found, str(folder.path), None if options.all else SHOWN_THREADS))
 
 
 def _rename(runs: Path, options: argparse.Namespace) -> None:
@@ -89,11 +90,12 @@ def _delete(runs: Path, options: argparse.Namespace) -> None:
         trash.delete(folder, time.time())
     finally:
         lock.release()
-    print(f"deleted {folder.path.name}; `tidscope runs restore {folder.path.name}` within an hour")
+    name = folder.path.name
+    print_lines(f"deleted {name}; `tidscope runs restore {name}` within an hour")
 
 
 def _restore(runs: Path, options: argparse.Namespace) -> None:
-    print(f"restored {trash.restore(RunsDirectory(runs), options.run).path}")
+    print_lines(f"restored {trash.restore(RunsDirectory(runs), options.run).path}")
 
 
 def _export(runs: Path, options: argparse.Namespace) -> None:
@@ -126,7 +128,7 @@ def _import(runs: Path, options: argparse.Namespace) -> None:
 
     home = RunsDirectory(runs)
     manifest = import_run(Path(options.file), home.make(), home.has)
-    print(manifest.model_dump_json() if options.json else f"imported {runs / manifest.id}")
+    print_lines(manifest.model_dump_json() if options.json else f"imported {runs / manifest.id}")
 
 
 def _change(runs: Path, called: str, patch: RunPatch) -> None:

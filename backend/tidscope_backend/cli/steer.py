@@ -21,6 +21,7 @@ from tidscope_wire.generated.models import (
 from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, request_model
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.server_options import add_backend_options, duration
+from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.settings import BROWSER_VARIABLE
 
 M = TypeVar("M", bound=BaseModel)
@@ -120,11 +121,11 @@ class _SteeringClient:
 
     def _print(self, now: Steering) -> None:
         if self._as_json:
-            print(now.model_dump_json(), flush=True)
+            print_lines(now.model_dump_json(), flush=True)
             return
         proxy = " (proxy signal)" if now.proxy else ""
         shadow = " shadow" if now.shadow else ""
-        print(
+        print_lines(
             f"{now.policy}{shadow} {now.size:4} of {now.lower}-{now.upper} by {now.signal}{proxy}: "
             f"{now.state}. {now.reason}",
             flush=True,
@@ -132,19 +133,19 @@ class _SteeringClient:
 
     def _print_options(self, found: SteeringOptions) -> None:
         if self._as_json:
-            print(found.model_dump_json())
+            print_lines(found.model_dump_json())
             return
         for knob in found.knobs:
-            print(f"knob    {knob.kind:14} {knob.refusal or f'{knob.lower} to {knob.upper}'}")
+            print_lines(f"knob    {knob.kind:14} {knob.refusal or f'{knob.lower} to {knob.upper}'}")
         for one in found.signals:
-            print(f"signal  {one.kind:14} {one.refusal or one.note}")
-        print("policies: " + ", ".join(one.name for one in self._policies().policies))
+            print_lines(f"signal  {one.kind:14} {one.refusal or one.note}")
+        print_lines("policies: " + ", ".join(one.name for one in self._policies().policies))
 
     def _policies(self) -> PoliciesResponse:
         return self._request("/policies", PoliciesResponse)
 
     def _say(self, text: str) -> None:
-        print(f"tidscope steer: {text}", file=sys.stderr, flush=True)
+        print_lines(f"tidscope steer: {text}", file=sys.stderr, flush=True)
 
     def _request(
         self, path: str, answer: type[M], method: str = "GET", body: object | None = None

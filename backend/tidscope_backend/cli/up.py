@@ -27,6 +27,7 @@ from tidscope_backend.cli.server_options import (
     retention_arguments,
 )
 from tidscope_backend.cli.supervisor import Program, Supervisor
+from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.listen_socket import SocketError, open_socket, reachable
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
@@ -204,10 +205,10 @@ async def _announce(options: argparse.Namespace, running: Running, stop: asyncio
             "backend_pid": running.backend.pid,
             "collector_pid": running.collector and running.collector.pid,
         }
-        print(json.dumps(facts), flush=True)
+        print_lines(json.dumps(facts), flush=True)
     else:
-        print(f"tidscope is at {running.url}", flush=True)
-        print(f"view only: {running.view_url}", flush=True)
+        print_lines(f"tidscope is at {running.url}", flush=True)
+        print_lines(f"view only: {running.view_url}", flush=True)
         _say("Ctrl-C stops it")
     wanted = options.open
     if wanted is None:
@@ -261,7 +262,7 @@ async def _request(running: Running, path: str, answer: type[M], method: str = "
 
 
 def _say(text: str) -> None:
-    print(f"tidscope: {text}", file=sys.stderr, flush=True)
+    print_lines(f"tidscope: {text}", file=sys.stderr, flush=True)
 
 
 COMMAND = Command(

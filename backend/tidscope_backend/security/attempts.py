@@ -40,7 +40,3 @@ class FailedAttempts:
         self._failures[address] = (count + 1 if now - last < self._window else 1, now)
         while len(self._failures) > self._addresses:
             self._failures.popitem(last=False)
-
-    def reset(self, address: str) -> None:
-        """Reset the count of an address."""
-        self._failures.pop(address, None)

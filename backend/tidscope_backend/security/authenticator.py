@@ -27,15 +27,19 @@ class Authenticator:
         self._collector_secret = settings.collector_secret.encode()
         self._attempts = FailedAttempts(clock)
 
-    def check_token(self, given: str, address: str) -> Role:
-        """Check a token.
+    def check_token(self, given: str, headers: Mapping[str, str], address: str) -> Role:
+        """Check a token. A right one is taken whatever came before it.
 
         Returns:
             The role that it grants.
 
         Raises:
-            ProblemError: it is wrong, or this address has shown too many wrong ones.
+            ProblemError: it is wrong; of kind too-many-attempts after too many wrong ones from
+                this address.
         """
+        role = self.sessions.role_of_token(given)
+        if role is not None:
+            return role
         wait = self._attempts.wait_seconds(address)
         if wait:
             seconds = math.ceil(wait)
@@ -45,12 +49,10 @@ class Authenticator:
                 f"wait {seconds} s, then use the token that `tidscope up` printed",
                 retry_after=str(seconds),
             )
-        role = self.sessions.role_of_token(given)
-        if role is None:
+        # Any page that a person opens can make their browser send wrong tokens here.
+        if headers.get("sec-fetch-site") != "cross-site":
             self._attempts.record_failure(address)
-            raise refusal("unauthenticated", "this is not the token of this backend", WHERE)
-        self._attempts.reset(address)
-        return role
+        raise refusal("unauthenticated", "this is not the token of this backend", WHERE)
 
     def authenticate(self, headers: Mapping[str, str], address: str) -> Role:
         """Check the session cookie, or the token of an Authorization header.
@@ -67,7 +69,7 @@ class Authenticator:
         credential = bearer(headers)
         if credential is None:
             raise self.missing_credentials()
-        return self.check_token(credential, address)
+        return self.check_token(credential, headers, address)
 
     def authenticate_collector(self, headers: Mapping[str, str]) -> bool:
         """Whether the Authorization header has the collector secret."""
