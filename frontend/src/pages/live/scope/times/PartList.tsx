@@ -47,10 +47,7 @@ export function PartList({ times, theme }: { times: TimesView; theme: ChartTheme
               <tr key={part} data-part={part} data-available={there} title={MEANINGS[part]}>
                 <th scope="row">
                   <Swatch part={there ? part : "unsplit"} theme={theme} />
-                  <span>
-                    {PART_NAMES[part]}
-                    {part === "rest" ? <small> derived</small> : null}
-                  </span>
+                  <span>{PART_NAMES[part]}</span>
                 </th>
                 {there ? (
                   <>
