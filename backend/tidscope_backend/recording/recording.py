@@ -180,9 +180,7 @@ class Recording:
         return {
             "state": "recording" if ending is None else ending.state,
             "end": None if ending is None else ending.end,
-            "end_detail": ""
-            if ending is None
-            else f"{ending.why} {losses_text(stats.losses)}".rstrip(),
+            "end_detail": "" if ending is None else _end_detail(ending, stats),
             "started_unix_us": stats.first.unix_us if stats.first else self.info.created_unix_us,
             "from_ns": stats.first.time_ns if stats.first else 0,
             "to_ns": stats.last.time_ns if stats.last else 0,

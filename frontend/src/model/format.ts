@@ -51,12 +51,6 @@ export function shownTotal(field: string, total: number): Shown {
   }
 }
 
-/** A field's total as text. */
-export function formatTotal(field: string, total: number): string {
-  const { value, unit } = shownTotal(field, total);
-  return formatValue(value, unit);
-}
-
 /** What stands for a value that is not there. */
 export const NO_VALUE = "–";
 
@@ -235,6 +229,5 @@ function two(value: number): string {
 
 /** A count with its noun, such as "1 frame" or "12 000 frames"; regular plurals only. */
 export function counted(count: number, noun: string): string {
-  const digits = count.toLocaleString("en-US").replaceAll(",", "\u202f");
-  return `${digits} ${noun}${count === 1 ? "" : "s"}`;
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
