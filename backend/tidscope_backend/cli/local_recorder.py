@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor, wait
 from ctypes import CDLL
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -212,6 +213,10 @@ class LocalRecorder:
             self._failure = error
 
     def _run_loop(self) -> None:
+        if self._user is not None:
+            # pyarrow loads them late, from files which that user may not be able to read.
+            for module in ("numpy.ma", "pyarrow.acero"):
+                import_module(module)
         _act_as(self._user)
         # Its threads write files, too.
         self._loop.set_default_executor(
