@@ -16,6 +16,7 @@ from tidscope_wire.generated.models import (
     CollectorWelcome,
     DetachCommand,
     DoctorCommand,
+    FramesReceived,
     Host,
     ListProcessesCommand,
     ReleaseCommand,
@@ -31,6 +32,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 Command = (
     CollectorWelcome
+    | FramesReceived
     | AttachCommand
     | DetachCommand
     | SetRateCommand
@@ -117,6 +119,8 @@ class FakeCollector:
     async def command(self, kind: type[C]) -> C:
         """Wait for the next command, which has to be of this kind."""
         command = _COMMAND.validate_json(await self.socket.recv())
+        while isinstance(command, FramesReceived) and kind is not FramesReceived:
+            command = _COMMAND.validate_json(await self.socket.recv())
         assert isinstance(command, kind), command
         return command
 
