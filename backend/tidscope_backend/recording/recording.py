@@ -179,9 +179,7 @@ class Recording:
         """The fields of its manifest that recording determines; people set the others."""
         stats, ending = self.stats, self.ending
         return {
-            "state": (
-                "recording" if ending is None else final_state(ending.state, stats.losses)
-            ),
+            "state": ("recording" if ending is None else final_state(ending.state, stats.losses)),
             "end": None if ending is None else ending.end,
             "end_detail": "" if ending is None else _end_detail(ending, stats),
             "started_unix_us": stats.first.unix_us if stats.first else self.info.created_unix_us,
