@@ -19,8 +19,8 @@ from tidscope_backend.store import trash
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
-from tidscope_backend.store.losses import missing_text
 from tidscope_backend.store.lookup import RunNotFoundError, all_runs, find_run
+from tidscope_backend.store.losses import missing_text
 
 ENDINGS = {
     ".tar.zst": "folder",
