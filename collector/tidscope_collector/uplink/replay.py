@@ -183,6 +183,7 @@ class Replay:
         gone, stream.baseline = stream.baseline, None
         if gone is not None:
             self._hold(stream, -len(gone.data))
+            stream.dropped += gone.seq > stream.sent
 
     def _hold(self, stream: Stream, size: int) -> None:
         stream.held_bytes += size
