@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
 
 from tidscope_collector.energy.zones import find_zones
+from tidscope_collector.foreign.reader import children
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
 from tidscope_collector.procfs.files import ProcFs
@@ -65,6 +66,7 @@ async def serve(
     backend: str, secret: str, network: Choice, budget_percent: float, audit: Path | None
 ) -> None:
     """Run until SIGINT or SIGTERM; without an audit log nothing is steered."""
+    children()
     limit_allocators()
     loop = asyncio.get_running_loop()
     procfs = ProcFs()

@@ -1039,7 +1039,11 @@ class ProcessGauges(Message):
     )
     gomaxprocs: Annotated[int | None, Field(ge=0)]
     """
-    Current GOMAXPROCS; null if not a Go program or not readable.
+    Current GOMAXPROCS; null if not a Go program, not readable, or not read in time.
+    """
+    gomaxprocs_missed: Annotated[int | None, Field(ge=0)] = None
+    """
+    Samples since attachment in which GOMAXPROCS was not read in time: the page of memory that it is on did not come. Null if it is not read.
     """
     rss_bytes: Annotated[int | None, Field(ge=0)]
     """

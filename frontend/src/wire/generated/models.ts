@@ -1384,9 +1384,13 @@ export interface SteeringProblem {
  */
 export interface ProcessGauges {
   /**
-   * Current GOMAXPROCS; null if not a Go program or not readable.
+   * Current GOMAXPROCS; null if not a Go program, not readable, or not read in time.
    */
   gomaxprocs: number | null;
+  /**
+   * Samples since attachment in which GOMAXPROCS was not read in time: the page of memory that it is on did not come. Null if it is not read.
+   */
+  gomaxprocs_missed?: number | null;
   /**
    * Resident memory, sampled about once a second.
    */

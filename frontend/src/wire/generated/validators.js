@@ -4070,17 +4070,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rss_bytes !== undefined){
-let data1 = data.rss_bytes;
+if(data.gomaxprocs_missed !== undefined){
+let data1 = data.gomaxprocs_missed;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate104.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate104.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate104.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate104.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -4091,17 +4091,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.cpu_ns !== undefined){
-let data2 = data.cpu_ns;
+if(data.rss_bytes !== undefined){
+let data2 = data.rss_bytes;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate104.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
+validate104.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate104.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
+validate104.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -4112,17 +4112,39 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.delay_accounting !== undefined){
-let data3 = data.delay_accounting;
+if(data.cpu_ns !== undefined){
+let data3 = data.cpu_ns;
 const _errs7 = errors;
-if((typeof data3 !== "boolean") && (data3 !== null)){
-validate104.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate104.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
 return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate104.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.delay_accounting !== undefined){
+let data4 = data.delay_accounting;
+const _errs9 = errors;
+if((typeof data4 !== "boolean") && (data4 !== null)){
+validate104.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
