@@ -188,7 +188,7 @@ def test_without_a_meter_counters_of_the_machine_are_absent(stream: Stream) -> N
 
 
 class Memory:
-    """Answers requests for GOMAXPROCS as the child at the other end does, when it is told to."""
+    """Answers requests for GOMAXPROCS as the child at the other end does, when the test says so."""
 
     def __init__(self) -> None:
         ours, self.child = socket.socketpair()
