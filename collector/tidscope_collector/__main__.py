@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 REPLAY_BYTES = 12 * 1024 * 1024
+"""Frames that the backend has, kept for one that starts later."""
+WAITING_BYTES = 96 * 1024 * 1024
+"""Frames that no backend has yet. Any frame fits; normally it is a few kilobytes."""
 NOT_PERMITTED = 4
 
 BUDGET_PERCENT = 2.0
@@ -72,7 +75,7 @@ async def serve(
     procfs = ProcFs()
     sources = await asyncio.to_thread(Sources, procfs, network)
     host = describe_host(procfs, sources)
-    replay = Replay(REPLAY_BYTES)
+    replay = Replay(REPLAY_BYTES, WAITING_BYTES)
 
     def load() -> Load:
         return uplink.load()

@@ -2873,6 +2873,28 @@ var valid0 = _errs11 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.undelivered_bytes !== undefined){
+let data6 = data.undelivered_bytes;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate73.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate73.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -4665,6 +4687,107 @@ var valid0 = _errs33 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.slowed_by_backlog !== undefined){
+const _errs35 = errors;
+if(typeof data.slowed_by_backlog !== "boolean"){
+validate108.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
+return false;
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.undelivered_bytes !== undefined){
+let data18 = data.undelivered_bytes;
+const _errs37 = errors;
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
+validate108.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs37){
+if(typeof data18 == "number"){
+if(data18 < 0 || isNaN(data18)){
+validate108.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.frames_dropped !== undefined){
+let data19 = data.frames_dropped;
+const _errs39 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
+validate108.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
+return false;
+}
+if(errors === _errs39){
+if(typeof data19 == "number"){
+if(data19 < 0 || isNaN(data19)){
+validate108.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs39 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exits_without_event !== undefined){
+let data20 = data.exits_without_event;
+const _errs41 = errors;
+if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
+validate108.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+return false;
+}
+if(errors === _errs41){
+if(typeof data20 == "number"){
+if(data20 < 0 || isNaN(data20)){
+validate108.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs41 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.network_calls_uncounted !== undefined){
+let data21 = data.network_calls_uncounted;
+const _errs43 = errors;
+if(!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))){
+validate108.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+return false;
+}
+if(errors === _errs43){
+if(typeof data21 == "number"){
+if(data21 < 0 || isNaN(data21)){
+validate108.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -5708,6 +5831,19 @@ var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.note !== undefined){
+const _errs6 = errors;
+if(typeof data.note !== "string"){
+validate116.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
