@@ -23,6 +23,7 @@ from tidscope_collector.confinement import capabilities
 from tidscope_collector.confinement.confine import SETTING_UP, Confinement, Needs, confine
 from tidscope_collector.confinement.switch import SwitchHelper, start_switch_helper
 from tidscope_collector.energy.zones import find_zones
+from tidscope_collector.foreign.reader import children
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting, SwitchRefusedError
 from tidscope_collector.procfs.files import ProcFs
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 REPLAY_BYTES = 12 * 1024 * 1024
+"""Frames that the backend has, kept for one that starts later."""
+WAITING_BYTES = 96 * 1024 * 1024
+"""Frames that no backend has yet. Any frame fits; normally it is a few kilobytes."""
 NOT_PERMITTED = 4
 
 BUDGET_PERCENT = 2.0
@@ -85,6 +89,7 @@ class SetUp:
 def set_up(procfs: ProcFs, network: Choice) -> SetUp:
     """Do what takes more rights than sampling does."""
     limit_allocators()
+    children()  # another program, so before anything is given up
     switch = start_switch_helper(procfs.path(SWITCH))
     capabilities.harden()
     granted = capabilities.keep(SETTING_UP - {capabilities.SYS_ADMIN})
@@ -99,7 +104,7 @@ async def serve(
     loop = asyncio.get_running_loop()
     procfs, sources = ready.procfs, ready.sources
     host = describe_host(procfs, sources)
-    replay = Replay(REPLAY_BYTES)
+    replay = Replay(REPLAY_BYTES, WAITING_BYTES)
 
     def load() -> Load:
         return uplink.load()
