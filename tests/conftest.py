@@ -21,6 +21,7 @@ settings.load_profile("patient")
 
 MACHINE = {
     "test_budget",
+    "test_collector_privileges",
     "test_delays_kernel",
     "test_doctor_kernel",
     "test_exits_lost_shown",
