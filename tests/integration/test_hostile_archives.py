@@ -147,6 +147,9 @@ BOMBS: dict[str, Change] = {
     "an event of brackets": deep("events/000001.jsonl"),
 }
 
+MOST_SENT = 4
+"""Of them over HTTP: the ones that want the most."""
+
 MEASURED = """
 import json, resource, sys
 from pathlib import Path
@@ -211,7 +214,7 @@ async def test_the_backend_stays_small_and_answers_while_it_is_bombed(
                 base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=60
             ) as client,
         ):
-            for bomb in bombs:
+            for bomb in bombs[:MOST_SENT]:
                 answer = await client.post("/api/v1/runs/import", content=bomb.read_bytes())
                 assert answer.status_code == 422, answer.text
                 assert (await client.get("/health")).status_code == 200
