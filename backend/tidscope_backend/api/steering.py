@@ -11,7 +11,7 @@ from tidscope_wire.generated.models import (
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.security.access import actor_of
+from tidscope_backend.security.authenticator import principal_of
 
 
 def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
@@ -32,19 +32,19 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
 
     @routes.put("/targets/{target_id}/steering", summary="Let a policy steer it")
     async def steer(target_id: str, body: SteerRequest, request: Request) -> Target:
-        actor = actor_of(request.scope)
+        actor = principal_of(request.scope).actor
         return (await link_to(target_id).steer(target_id, body, actor)).target
 
     @routes.post("/targets/{target_id}/steering/restart", summary="Restart its policy's search")
     async def restart(target_id: str, request: Request) -> Target:
-        actor = actor_of(request.scope)
+        actor = principal_of(request.scope).actor
         return (await link_to(target_id).restart_search(target_id, actor)).target
 
     @routes.delete(
         "/targets/{target_id}/steering", summary="Steer it no more: the original size comes back"
     )
     async def release(target_id: str, request: Request) -> Target:
-        actor = actor_of(request.scope)
+        actor = principal_of(request.scope).actor
         return (await link_to(target_id).release(target_id, actor)).target
 
     return routes
