@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fastapi import APIRouter, Request, status
+from fastapi import APIRouter, Request, Response, status
 from tidscope_wire.generated.models import (
     SessionInfo,
     SessionOpened,
@@ -14,6 +14,7 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import refusal
 
+from tidscope_backend.api.openapi import raises
 from tidscope_backend.security.authenticator import (
     Authenticator,
     Principal,
@@ -33,6 +34,7 @@ def router(authenticator: Authenticator) -> APIRouter:
         "/session",
         status_code=status.HTTP_201_CREATED,
         summary="Sign in: trade the token for a session",
+        openapi_extra=raises("unauthenticated", "too-many-attempts"),
     )
     async def sign_in(body: SessionRequest, request: Request) -> SessionOpened:
         address = client_address(request.scope)
@@ -52,7 +54,12 @@ def router(authenticator: Authenticator) -> APIRouter:
         principal = principal_of(request.scope)
         return SessionResponse(role=principal.role, id=_own_id(principal))
 
-    @routes.delete("/session", status_code=status.HTTP_204_NO_CONTENT, summary="Sign out")
+    @routes.delete(
+        "/session",
+        status_code=status.HTTP_204_NO_CONTENT,
+        response_class=Response,
+        summary="Sign out",
+    )
     async def sign_out(request: Request) -> None:
         own = _own_id(principal_of(request.scope))
         if own is not None:
@@ -85,7 +92,9 @@ def router(authenticator: Authenticator) -> APIRouter:
     @routes.delete(
         "/sessions/{session_id}",
         status_code=status.HTTP_204_NO_CONTENT,
+        response_class=Response,
         summary="End a session: its requests are refused and its pages close",
+        openapi_extra=raises("unknown-session"),
     )
     async def revoke(session_id: str) -> None:
         if not sessions.end(session_id):

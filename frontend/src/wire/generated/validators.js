@@ -7192,7 +7192,7 @@ if(typeof data !== "string"){
 validate158.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!(((data === "recording") || (data === "complete")) || (data === "interrupted"))){
+if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
 validate158.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
