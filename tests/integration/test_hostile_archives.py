@@ -194,10 +194,10 @@ def test_bombs_do_not_get_the_memory_that_they_want(tmp_path: Path, bombs: list[
         check=True,
         capture_output=True,
     )
-    told = json.loads(done.stdout)
-    assert None not in told["found"], dict(zip(BOMBS, told["found"], strict=True))
-    assert told["child"] < CHILD_MIB, told
-    assert told["own"] < BACKEND_MIB, told
+    reported = json.loads(done.stdout)
+    assert None not in reported["found"], dict(zip(BOMBS, reported["found"], strict=True))
+    assert reported["child"] < CHILD_MIB, reported
+    assert reported["own"] < BACKEND_MIB, reported
     assert list(runs.iterdir()) == []
 
 
