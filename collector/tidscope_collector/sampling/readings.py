@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from tidscope_collector.threads.reading import Reading
 
-Chosen = npt.NDArray[np.bool_] | npt.NDArray[np.intp]
-"""Rows, as a mask or as their numbers."""
+Chosen = npt.NDArray[np.bool_] | npt.NDArray[np.intp] | slice
+"""Rows, as a mask, as their numbers, or as a stretch."""
 
 
 def empty(fields: int) -> Reading:
