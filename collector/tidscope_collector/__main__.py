@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
 
 from tidscope_collector.energy.zones import find_zones
@@ -28,11 +29,11 @@ from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.service.memory import limit_allocators, release_freed_memory
-from tidscope_collector.steering.audit import AuditLog, usual_path
 from tidscope_collector.targets.host import describe_host
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.uplink.commands import CommandHandler
+from tidscope_collector.uplink.audited_commands import AuditedCommands
+from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 
@@ -62,9 +63,14 @@ def percent(text: str) -> float:
 
 
 async def serve(
-    backend: str, secret: str, network: Choice, budget_percent: float, audit: Path | None
+    backend: str,
+    secret: str,
+    network: Choice,
+    budget_percent: float,
+    steers: bool,
+    audit: AuditTrail | None,
 ) -> None:
-    """Run until SIGINT or SIGTERM; without an audit log nothing is steered."""
+    """Run until SIGINT or SIGTERM."""
     limit_allocators()
     loop = asyncio.get_running_loop()
     procfs = ProcFs()
@@ -88,9 +94,12 @@ async def serve(
     targets = TargetRegistry(host.id, procfs, sources, engine)
     steering: SteeringCommands | None = None
     policies: list[PolicyInfo] = []
+    if steers:
+        steering, policies = await asyncio.to_thread(_open_steering, targets, engine)
+    commands: Commands = CommandHandler(targets, _diagnose, sources.delays, steering)
     if audit is not None:
-        steering, policies = await asyncio.to_thread(_open_steering, targets, engine, audit)
-    commands = CommandHandler(targets, _diagnose, sources.delays, steering)
+        commands = AuditedCommands(commands, targets, audit)
+        await audit.write("start", "done", TIDSCOPE, f"collector of {host.name}")
     uplink = Uplink(backend, secret, host, targets, commands, replay, policies=policies)
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
@@ -111,7 +120,7 @@ async def serve(
 
 
 def _open_steering(
-    targets: TargetRegistry, engine: Engine, audit: Path
+    targets: TargetRegistry, engine: Engine
 ) -> "tuple[SteeringCommands, list[PolicyInfo]]":
     """The steering commands and what they can steer with. Loaded here: recording needs neither."""
     from tidscope_collector.steering.commands import SteeringCommands
@@ -119,7 +128,7 @@ def _open_steering(
     from tidscope_collector.steering.service import SteeringService, policies
 
     procfs = ProcFs()
-    service = SteeringService(procfs, open_setup_opener(procfs), AuditLog(audit))
+    service = SteeringService(procfs, open_setup_opener(procfs))
     return SteeringCommands(targets, engine, service, procfs), policies()
 
 
@@ -160,8 +169,9 @@ def main() -> int:
         type=Path,
         default=usual_path(),
         metavar="FILE",
-        help="audit log of steering; it is only appended to (%(default)s)",
+        help="audit log of what is changed here (%(default)s)",
     )
+    run.add_argument("--no-audit", action="store_true", help="keep no audit log")
     run.add_argument(
         "--no-steering",
         action="store_true",
@@ -199,7 +209,8 @@ def main() -> int:
             secret,
             arguments.network,
             arguments.budget_percent,
-            None if arguments.no_steering else arguments.audit,
+            not arguments.no_steering,
+            None if arguments.no_audit else AuditTrail(AuditLog(arguments.audit)),
         )
     )
     return 0

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 from tidscope_wire.generated.close_code import CloseCode
+from tidscope_wire.generated.models import Actor
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_backend.responses import send_problem
@@ -115,10 +116,11 @@ def client_address(scope: Scope) -> str:
     return str(client[0]) if client else "unknown"
 
 
-def actor_of(scope: Scope) -> str:
-    """Who asks, for the log of actions: page or program, and from where."""
+def actor_of(scope: Scope) -> Actor:
+    """Who asks, for events and audit logs."""
     shown = bearer(Headers(scope=scope)) is not None
-    return f"{'a program' if shown else 'the page'} at {client_address(scope)}"
+    label = f"{'a program' if shown else 'the page'} at {client_address(scope)}"
+    return Actor(session=None, role=None, label=label)
 
 
 async def _refuse_socket(refused: ProblemError, receive: Receive, send: Send) -> None:
