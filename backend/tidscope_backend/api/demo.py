@@ -5,7 +5,7 @@ from tidscope_wire.generated.models import DemoResponse
 
 from tidscope_backend.api.openapi import ASK_COLLECTOR, PICK_HOST, raises
 from tidscope_backend.demo.demo_process import DemoProcess
-from tidscope_backend.security.access import actor_of
+from tidscope_backend.security.authenticator import principal_of
 
 
 def router(demo: DemoProcess) -> APIRouter:
@@ -19,7 +19,7 @@ def router(demo: DemoProcess) -> APIRouter:
         openapi_extra=raises(*PICK_HOST, *ASK_COLLECTOR, "demo-failed"),
     )
     async def start(request: Request) -> DemoResponse:
-        return DemoResponse(target=await demo.start(actor_of(request.scope)))
+        return DemoResponse(target=await demo.start(principal_of(request.scope).actor))
 
     @routes.delete(
         "",

@@ -5,7 +5,7 @@ from tidscope_wire.generated.models import DelayAccountingRequest, DoctorReport
 
 from tidscope_backend.api.openapi import ASK_COLLECTOR, PICK_HOST, raises
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.security.access import actor_of
+from tidscope_backend.security.authenticator import principal_of
 
 
 def router(links: CollectorLinks) -> APIRouter:
@@ -28,7 +28,7 @@ def router(links: CollectorLinks) -> APIRouter:
     async def delay_accounting(
         body: DelayAccountingRequest, request: Request, host: str | None = None
     ) -> DoctorReport:
-        actor = actor_of(request.scope)
+        actor = principal_of(request.scope).actor
         return (await links.pick(host).set_delay_accounting(body.on, actor)).report
 
     return routes

@@ -6,7 +6,7 @@ from tidscope_wire.generated.models import AttachRequest, RateRequest, Target, T
 from tidscope_backend.api.openapi import ASK_COLLECTOR, FIND_ATTACHED, PICK_HOST, raises
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.security.access import actor_of
+from tidscope_backend.security.authenticator import principal_of
 
 
 def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
@@ -31,7 +31,9 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     )
     async def attach(body: AttachRequest, request: Request, response: Response) -> Target:
         link = links.pick(body.host)
-        reply = await link.attach(body.pid, body.start_ticks, body.rate_hz, actor_of(request.scope))
+        reply = await link.attach(
+            body.pid, body.start_ticks, body.rate_hz, principal_of(request.scope).actor
+        )
         if not reply.created:
             response.status_code = status.HTTP_200_OK
         return reply.target
@@ -48,7 +50,7 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     async def change(target_id: str, body: RateRequest, request: Request) -> Target:
         target = registry.require_attached(target_id)
         reply = await links.pick(target.host).set_rate(
-            target_id, body.rate_hz, actor_of(request.scope)
+            target_id, body.rate_hz, principal_of(request.scope).actor
         )
         return reply.target
 
@@ -62,7 +64,7 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     async def detach(target_id: str, request: Request) -> None:
         target = registry.require(target_id)
         if target.state == "attached":
-            await links.pick(target.host).detach(target_id, actor_of(request.scope))
+            await links.pick(target.host).detach(target_id, principal_of(request.scope).actor)
         else:
             registry.remove_target(target_id)
 
