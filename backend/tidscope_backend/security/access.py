@@ -7,6 +7,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.problems import ProblemError, refusal
 
+from tidscope_backend.connections.connection import connection_of
 from tidscope_backend.responses import send_problem
 from tidscope_backend.security.allowed_origins import AllowedOrigins
 from tidscope_backend.security.authenticator import Authenticator
@@ -44,6 +45,7 @@ class AccessMiddleware:
         try:
             self._check(scope, headers)
         except ProblemError as refused:
+            connection_of(scope).authenticate(False)
             if scope["type"] == "http":
                 await send_problem(refused, scope, receive, send)
             else:
@@ -62,11 +64,13 @@ class AccessMiddleware:
         path: str = scope["path"]
         if scope["type"] == "websocket" and path == COLLECTOR_PATH:
             self._check_collector(headers)
+            connection_of(scope).authenticate(True)
             self._check_origin(scope, headers, host)
             return
         self._check_origin(scope, headers, host)
         if is_guarded(path):
             role = self._authenticator.authenticate(headers, client_address(scope))
+            connection_of(scope).authenticate(True)
             if role != "operator" and scope["type"] == "http" and scope["method"] not in SAFE:
                 raise refusal(
                     "view-only",

@@ -36,7 +36,7 @@ def live_router(settings: Settings, fanout: Fanout, state: Callable[[], LiveStat
         fanout.add(page)
         page.enqueue_state(state().model_dump_json())
         writer = asyncio.create_task(_write(socket, page, settings.stall_seconds))
-        reader = asyncio.create_task(_read(socket, page, fanout, settings.max_command_bytes))
+        reader = asyncio.create_task(_read(socket, page, fanout))
         try:
             done, _ = await asyncio.wait((writer, reader), return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -71,7 +71,7 @@ async def _write(socket: WebSocket, page: Page, stall_seconds: float) -> None:
             ) from None
 
 
-async def _read(socket: WebSocket, page: Page, fanout: Fanout, max_bytes: int) -> None:
+async def _read(socket: WebSocket, page: Page, fanout: Fanout) -> None:
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":
@@ -79,10 +79,6 @@ async def _read(socket: WebSocket, page: Page, fanout: Fanout, max_bytes: int) -
         text = message.get("text")
         if text is None:
             raise CloseError(CloseCode.BAD_MESSAGE, "a page sends text, this message was binary")
-        if len(text) > max_bytes:
-            raise CloseError(
-                CloseCode.TOO_LARGE, f"a command of {len(text)} bytes; the bound is {max_bytes}"
-            )
         try:
             command = _COMMAND.validate_json(text)
         except ValidationError as error:

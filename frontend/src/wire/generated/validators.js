@@ -5329,13 +5329,164 @@ validate114.errors = vErrors;
 return errors === 0;
 }
 export const isHealthResponse = validate115;
+function validate116(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.open === undefined) && (missing0 = "open")) || ((data.authenticated === undefined) && (missing0 = "authenticated"))) || ((data.evicted === undefined) && (missing0 = "evicted"))) || ((data.refused === undefined) && (missing0 = "refused"))) || ((data.timed_out === undefined) && (missing0 = "timed_out"))) || ((data.descriptor_shortages === undefined) && (missing0 = "descriptor_shortages"))){
+validate116.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.open !== undefined){
+let data0 = data.open;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate116.errors = [{instancePath:instancePath+"/open",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate116.errors = [{instancePath:instancePath+"/open",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.authenticated !== undefined){
+let data1 = data.authenticated;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate116.errors = [{instancePath:instancePath+"/authenticated",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate116.errors = [{instancePath:instancePath+"/authenticated",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.evicted !== undefined){
+let data2 = data.evicted;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate116.errors = [{instancePath:instancePath+"/evicted",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate116.errors = [{instancePath:instancePath+"/evicted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.refused !== undefined){
+let data3 = data.refused;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate116.errors = [{instancePath:instancePath+"/refused",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate116.errors = [{instancePath:instancePath+"/refused",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.timed_out !== undefined){
+let data4 = data.timed_out;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate116.errors = [{instancePath:instancePath+"/timed_out",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate116.errors = [{instancePath:instancePath+"/timed_out",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.descriptor_shortages !== undefined){
+let data5 = data.descriptor_shortages;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate116.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate116.errors = [{instancePath:instancePath+"/descriptor_shortages",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate116.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate116.errors = vErrors;
+return errors === 0;
+}
 function validate115(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((((data.status === undefined) && (missing0 = "status")) || ((data.version === undefined) && (missing0 = "version"))) || ((data.uptime_s === undefined) && (missing0 = "uptime_s"))) || ((data.collectors === undefined) && (missing0 = "collectors"))) || ((data.clients === undefined) && (missing0 = "clients"))) || ((data.targets === undefined) && (missing0 = "targets"))) || ((data.frames === undefined) && (missing0 = "frames"))) || ((data.frame_bytes === undefined) && (missing0 = "frame_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.lost === undefined) && (missing0 = "lost"))) || ((data.history_bytes === undefined) && (missing0 = "history_bytes"))) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))){
+if(((((((((((((((data.status === undefined) && (missing0 = "status")) || ((data.version === undefined) && (missing0 = "version"))) || ((data.uptime_s === undefined) && (missing0 = "uptime_s"))) || ((data.collectors === undefined) && (missing0 = "collectors"))) || ((data.clients === undefined) && (missing0 = "clients"))) || ((data.targets === undefined) && (missing0 = "targets"))) || ((data.frames === undefined) && (missing0 = "frames"))) || ((data.frame_bytes === undefined) && (missing0 = "frame_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.dropped === undefined) && (missing0 = "dropped"))) || ((data.lost === undefined) && (missing0 = "lost"))) || ((data.history_bytes === undefined) && (missing0 = "history_bytes"))) || ((data.rss_bytes === undefined) && (missing0 = "rss_bytes"))) || ((data.connections === undefined) && (missing0 = "connections"))){
 validate115.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -5611,6 +5762,19 @@ var valid0 = _errs27 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.connections !== undefined){
+const _errs29 = errors;
+if(!(validate116(data.connections, {instancePath:instancePath+"/connections"}))){
+vErrors = vErrors === null ? validate116.errors : vErrors.concat(validate116.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -5634,22 +5798,22 @@ return false;
 validate115.errors = vErrors;
 return errors === 0;
 }
-export const isProcessesResponse = validate116;
-function validate116(data, {instancePath=""}={}){
+export const isProcessesResponse = validate118;
+function validate118(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.host === undefined) && (missing0 = "host")) || ((data.processes === undefined) && (missing0 = "processes"))){
-validate116.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate118.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate116.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate118.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5678,7 +5842,7 @@ break;
 }
 }
 else {
-validate116.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
+validate118.errors = [{instancePath:instancePath+"/processes",keyword:"type"}];
 return false;
 }
 }
@@ -5686,48 +5850,6 @@ var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
-}
-}
-}
-}
-else {
-validate116.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate116.errors = vErrors;
-return errors === 0;
-}
-export const isSessionResponse = validate118;
-function validate119(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate119.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!((data === "operator") || (data === "viewer"))){
-validate119.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate119.errors = vErrors;
-return errors === 0;
-}
-function validate118(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.role === undefined) && (missing0 = "role")){
-validate118.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.role !== undefined){
-if(!(validate119(data.role, {instancePath:instancePath+"/role"}))){
-vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
-errors = vErrors.length;
 }
 }
 }
@@ -5740,15 +5862,57 @@ return false;
 validate118.errors = vErrors;
 return errors === 0;
 }
-export const isDemoResponse = validate121;
+export const isSessionResponse = validate120;
 function validate121(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data !== "string"){
+validate121.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "operator") || (data === "viewer"))){
+validate121.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate121.errors = vErrors;
+return errors === 0;
+}
+function validate120(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.role === undefined) && (missing0 = "role")){
+validate120.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.role !== undefined){
+if(!(validate121(data.role, {instancePath:instancePath+"/role"}))){
+vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+validate120.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate120.errors = vErrors;
+return errors === 0;
+}
+export const isDemoResponse = validate123;
+function validate123(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.target === undefined) && (missing0 = "target")){
-validate121.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate123.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -5761,43 +5925,43 @@ errors = vErrors.length;
 }
 }
 else {
-validate121.errors = [{instancePath,keyword:"type"}];
+validate123.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate121.errors = vErrors;
+validate123.errors = vErrors;
 return errors === 0;
 }
-export const isDoctorReport = validate123;
-function validate124(data, {instancePath=""}={}){
+export const isDoctorReport = validate125;
+function validate126(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate124.errors = [{instancePath,keyword:"type"}];
+validate126.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!(((data === "ok") || (data === "limited")) || (data === "failed"))){
-validate124.errors = [{instancePath,keyword:"enum"}];
+validate126.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate124.errors = vErrors;
+validate126.errors = vErrors;
 return errors === 0;
 }
-function validate126(data, {instancePath=""}={}){
+function validate128(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.name === undefined) && (missing0 = "name")) || ((data.title === undefined) && (missing0 = "title"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.finding === undefined) && (missing0 = "finding"))) || ((data.impact === undefined) && (missing0 = "impact"))) || ((data.fix === undefined) && (missing0 = "fix"))){
-validate126.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate128.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate126.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5809,7 +5973,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs3 = errors;
 if(typeof data.title !== "string"){
-validate126.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/title",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5820,8 +5984,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs5 = errors;
-if(!(validate124(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
+if(!(validate126(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -5833,7 +5997,7 @@ if(valid0){
 if(data.finding !== undefined){
 const _errs6 = errors;
 if(typeof data.finding !== "string"){
-validate126.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/finding",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -5845,7 +6009,7 @@ if(valid0){
 if(data.impact !== undefined){
 const _errs8 = errors;
 if(typeof data.impact !== "string"){
-validate126.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/impact",keyword:"type"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -5857,7 +6021,7 @@ if(valid0){
 if(data.fix !== undefined){
 const _errs10 = errors;
 if(typeof data.fix !== "string"){
-validate126.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/fix",keyword:"type"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -5870,7 +6034,7 @@ if(data.enabled !== undefined){
 let data6 = data.enabled;
 const _errs12 = errors;
 if((typeof data6 !== "boolean") && (data6 !== null)){
-validate126.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
+validate128.errors = [{instancePath:instancePath+"/enabled",keyword:"type"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -5887,28 +6051,28 @@ var valid0 = true;
 }
 }
 else {
-validate126.errors = [{instancePath,keyword:"type"}];
+validate128.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate126.errors = vErrors;
+validate128.errors = vErrors;
 return errors === 0;
 }
-function validate123(data, {instancePath=""}={}){
+function validate125(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.host === undefined) && (missing0 = "host")) || ((data.kernel === undefined) && (missing0 = "kernel"))) || ((data.checked_unix_ms === undefined) && (missing0 = "checked_unix_ms"))) || ((data.status === undefined) && (missing0 = "status"))) || ((data.checks === undefined) && (missing0 = "checks"))){
-validate123.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate125.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.host !== undefined){
 const _errs1 = errors;
 if(typeof data.host !== "string"){
-validate123.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate125.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5920,7 +6084,7 @@ if(valid0){
 if(data.kernel !== undefined){
 const _errs3 = errors;
 if(typeof data.kernel !== "string"){
-validate123.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
+validate125.errors = [{instancePath:instancePath+"/kernel",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -5933,13 +6097,13 @@ if(data.checked_unix_ms !== undefined){
 let data2 = data.checked_unix_ms;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate123.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
+validate125.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate123.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
+validate125.errors = [{instancePath:instancePath+"/checked_unix_ms",keyword:"minimum"}];
 return false;
 }
 }
@@ -5952,8 +6116,8 @@ var valid0 = true;
 if(valid0){
 if(data.status !== undefined){
 const _errs7 = errors;
-if(!(validate124(data.status, {instancePath:instancePath+"/status"}))){
-vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
+if(!(validate126(data.status, {instancePath:instancePath+"/status"}))){
+vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -5971,8 +6135,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate126(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
-vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
+if(!(validate128(data4[i0], {instancePath:instancePath+"/checks/" + i0}))){
+vErrors = vErrors === null ? validate128.errors : vErrors.concat(validate128.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -5982,7 +6146,7 @@ break;
 }
 }
 else {
-validate123.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
+validate125.errors = [{instancePath:instancePath+"/checks",keyword:"type"}];
 return false;
 }
 }
@@ -5998,29 +6162,29 @@ var valid0 = true;
 }
 }
 else {
-validate123.errors = [{instancePath,keyword:"type"}];
+validate125.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate123.errors = vErrors;
+validate125.errors = vErrors;
 return errors === 0;
 }
-export const isTarget = validate129;
-function validate129(data, {instancePath=""}={}){
+export const isTarget = validate131;
+function validate131(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.host === undefined) && (missing0 = "host"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.rate_hz === undefined) && (missing0 = "rate_hz"))) || ((data.attached_unix_us === undefined) && (missing0 = "attached_unix_us"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.energy === undefined) && (missing0 = "energy"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.absent === undefined) && (missing0 = "absent"))) || ((data.gomaxprocs === undefined) && (missing0 = "gomaxprocs"))) || ((data.gomaxprocs_reason === undefined) && (missing0 = "gomaxprocs_reason"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate129.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate131.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate129.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate131.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6032,7 +6196,7 @@ if(valid0){
 if(data.host !== undefined){
 const _errs3 = errors;
 if(typeof data.host !== "string"){
-validate129.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
+validate131.errors = [{instancePath:instancePath+"/host",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6071,12 +6235,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate129.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
+validate131.errors = [{instancePath:instancePath+"/rate_hz",keyword:"minimum"}];
 return false;
 }
 }
 else {
-validate129.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
+validate131.errors = [{instancePath:instancePath+"/rate_hz",keyword:"type"}];
 return false;
 }
 }
@@ -6090,13 +6254,13 @@ if(data.attached_unix_us !== undefined){
 let data5 = data.attached_unix_us;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate129.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
+validate131.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate129.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
+validate131.errors = [{instancePath:instancePath+"/attached_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -6141,7 +6305,7 @@ const len0 = data8.length;
 for(let i0=0; i0<len0; i0++){
 const _errs15 = errors;
 if(typeof data8[i0] !== "string"){
-validate129.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
+validate131.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs15 === errors;
@@ -6151,7 +6315,7 @@ break;
 }
 }
 else {
-validate129.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate131.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -6181,7 +6345,7 @@ break;
 }
 }
 else {
-validate129.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
+validate131.errors = [{instancePath:instancePath+"/absent",keyword:"type"}];
 return false;
 }
 }
@@ -6195,13 +6359,13 @@ if(data.gomaxprocs !== undefined){
 let data12 = data.gomaxprocs;
 const _errs20 = errors;
 if((!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))) && (data12 !== null)){
-validate129.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
+validate131.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"type"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate129.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
+validate131.errors = [{instancePath:instancePath+"/gomaxprocs",keyword:"minimum"}];
 return false;
 }
 }
@@ -6215,7 +6379,7 @@ if(valid0){
 if(data.gomaxprocs_reason !== undefined){
 const _errs22 = errors;
 if(typeof data.gomaxprocs_reason !== "string"){
-validate129.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
+validate131.errors = [{instancePath:instancePath+"/gomaxprocs_reason",keyword:"type"}];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -6260,7 +6424,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate129.errors = vErrors;
+validate131.errors = vErrors;
 return false;
 }
 else {
@@ -6294,29 +6458,29 @@ var valid0 = true;
 }
 }
 else {
-validate129.errors = [{instancePath,keyword:"type"}];
+validate131.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate129.errors = vErrors;
+validate131.errors = vErrors;
 return errors === 0;
 }
-export const isPoliciesResponse = validate136;
-function validate138(data, {instancePath=""}={}){
+export const isPoliciesResponse = validate138;
+function validate140(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.name === undefined) && (missing0 = "name")) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.integer === undefined) && (missing0 = "integer"))) || ((data.default === undefined) && (missing0 = "default"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate138.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate140.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate138.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6328,7 +6492,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs3 = errors;
 if(typeof data.unit !== "string"){
-validate138.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6340,7 +6504,7 @@ if(valid0){
 if(data.integer !== undefined){
 const _errs5 = errors;
 if(typeof data.integer !== "boolean"){
-validate138.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/integer",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -6352,7 +6516,7 @@ if(valid0){
 if(data.default !== undefined){
 const _errs7 = errors;
 if(!(typeof data.default == "number")){
-validate138.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/default",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -6364,7 +6528,7 @@ if(valid0){
 if(data.low !== undefined){
 const _errs9 = errors;
 if(!(typeof data.low == "number")){
-validate138.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -6376,7 +6540,7 @@ if(valid0){
 if(data.high !== undefined){
 const _errs11 = errors;
 if(!(typeof data.high == "number")){
-validate138.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -6388,7 +6552,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs13 = errors;
 if(typeof data.meaning !== "string"){
-validate138.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate140.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -6405,28 +6569,28 @@ var valid0 = true;
 }
 }
 else {
-validate138.errors = [{instancePath,keyword:"type"}];
+validate140.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate138.errors = vErrors;
+validate140.errors = vErrors;
 return errors === 0;
 }
-function validate137(data, {instancePath=""}={}){
+function validate139(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.name === undefined) && (missing0 = "name")) || ((data.meaning === undefined) && (missing0 = "meaning"))) || ((data.source === undefined) && (missing0 = "source"))) || ((data.wait === undefined) && (missing0 = "wait"))) || ((data.parameters === undefined) && (missing0 = "parameters"))){
-validate137.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate139.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate137.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6438,7 +6602,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs3 = errors;
 if(typeof data.meaning !== "string"){
-validate137.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -6450,7 +6614,7 @@ if(valid0){
 if(data.source !== undefined){
 const _errs5 = errors;
 if(typeof data.source !== "string"){
-validate137.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/source",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -6462,7 +6626,7 @@ if(valid0){
 if(data.wait !== undefined){
 const _errs7 = errors;
 if(typeof data.wait !== "boolean"){
-validate137.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/wait",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -6480,8 +6644,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
-if(!(validate138(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
-vErrors = vErrors === null ? validate138.errors : vErrors.concat(validate138.errors);
+if(!(validate140(data4[i0], {instancePath:instancePath+"/parameters/" + i0}))){
+vErrors = vErrors === null ? validate140.errors : vErrors.concat(validate140.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs11 === errors;
@@ -6491,7 +6655,7 @@ break;
 }
 }
 else {
-validate137.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
+validate139.errors = [{instancePath:instancePath+"/parameters",keyword:"type"}];
 return false;
 }
 }
@@ -6507,21 +6671,21 @@ var valid0 = true;
 }
 }
 else {
-validate137.errors = [{instancePath,keyword:"type"}];
+validate139.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate137.errors = vErrors;
+validate139.errors = vErrors;
 return errors === 0;
 }
-function validate136(data, {instancePath=""}={}){
+function validate138(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.policies === undefined) && (missing0 = "policies")){
-validate136.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate138.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6534,8 +6698,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate137(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
-vErrors = vErrors === null ? validate137.errors : vErrors.concat(validate137.errors);
+if(!(validate139(data0[i0], {instancePath:instancePath+"/policies/" + i0}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -6545,7 +6709,7 @@ break;
 }
 }
 else {
-validate136.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate138.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -6553,22 +6717,22 @@ return false;
 }
 }
 else {
-validate136.errors = [{instancePath,keyword:"type"}];
+validate138.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate136.errors = vErrors;
+validate138.errors = vErrors;
 return errors === 0;
 }
-export const isSteeringOptions = validate141;
-function validate142(data, {instancePath=""}={}){
+export const isSteeringOptions = validate143;
+function validate144(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.kind === undefined) && (missing0 = "kind")) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))) || ((data.size === undefined) && (missing0 = "size"))){
-validate142.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate144.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6587,7 +6751,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs2 = errors;
 if(typeof data.refusal !== "string"){
-validate142.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -6600,13 +6764,13 @@ if(data.lower !== undefined){
 let data2 = data.lower;
 const _errs4 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate142.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 1 || isNaN(data2)){
-validate142.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -6621,13 +6785,13 @@ if(data.upper !== undefined){
 let data3 = data.upper;
 const _errs6 = errors;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
-validate142.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data3 == "number"){
 if(data3 < 1 || isNaN(data3)){
-validate142.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -6642,13 +6806,13 @@ if(data.size !== undefined){
 let data4 = data.size;
 const _errs8 = errors;
 if((!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))) && (data4 !== null)){
-validate142.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
+validate144.errors = [{instancePath:instancePath+"/size",keyword:"type"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data4 == "number"){
 if(data4 < 1 || isNaN(data4)){
-validate142.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
+validate144.errors = [{instancePath:instancePath+"/size",keyword:"minimum"}];
 return false;
 }
 }
@@ -6665,21 +6829,21 @@ var valid0 = true;
 }
 }
 else {
-validate142.errors = [{instancePath,keyword:"type"}];
+validate144.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate142.errors = vErrors;
+validate144.errors = vErrors;
 return errors === 0;
 }
-function validate145(data, {instancePath=""}={}){
+function validate147(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.kind === undefined) && (missing0 = "kind")) || ((data.proxy === undefined) && (missing0 = "proxy"))) || ((data.refusal === undefined) && (missing0 = "refusal"))) || ((data.note === undefined) && (missing0 = "note"))){
-validate145.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate147.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6698,7 +6862,7 @@ if(valid0){
 if(data.proxy !== undefined){
 const _errs2 = errors;
 if(typeof data.proxy !== "boolean"){
-validate145.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
+validate147.errors = [{instancePath:instancePath+"/proxy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -6710,7 +6874,7 @@ if(valid0){
 if(data.refusal !== undefined){
 const _errs4 = errors;
 if(typeof data.refusal !== "string"){
-validate145.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
+validate147.errors = [{instancePath:instancePath+"/refusal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -6722,7 +6886,7 @@ if(valid0){
 if(data.note !== undefined){
 const _errs6 = errors;
 if(typeof data.note !== "string"){
-validate145.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+validate147.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -6736,21 +6900,21 @@ var valid0 = true;
 }
 }
 else {
-validate145.errors = [{instancePath,keyword:"type"}];
+validate147.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate145.errors = vErrors;
+validate147.errors = vErrors;
 return errors === 0;
 }
-function validate141(data, {instancePath=""}={}){
+function validate143(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.knobs === undefined) && (missing0 = "knobs")) || ((data.signals === undefined) && (missing0 = "signals"))) || ((data.steering === undefined) && (missing0 = "steering"))){
-validate141.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate143.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -6763,8 +6927,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate142(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
-vErrors = vErrors === null ? validate142.errors : vErrors.concat(validate142.errors);
+if(!(validate144(data0[i0], {instancePath:instancePath+"/knobs/" + i0}))){
+vErrors = vErrors === null ? validate144.errors : vErrors.concat(validate144.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -6774,7 +6938,7 @@ break;
 }
 }
 else {
-validate141.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/knobs",keyword:"type"}];
 return false;
 }
 }
@@ -6793,8 +6957,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate145(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
-vErrors = vErrors === null ? validate145.errors : vErrors.concat(validate145.errors);
+if(!(validate147(data2[i1], {instancePath:instancePath+"/signals/" + i1}))){
+vErrors = vErrors === null ? validate147.errors : vErrors.concat(validate147.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -6804,7 +6968,7 @@ break;
 }
 }
 else {
-validate141.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
+validate143.errors = [{instancePath:instancePath+"/signals",keyword:"type"}];
 return false;
 }
 }
@@ -6850,7 +7014,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate141.errors = vErrors;
+validate143.errors = vErrors;
 return false;
 }
 else {
@@ -6874,28 +7038,14 @@ var valid0 = true;
 }
 }
 else {
-validate141.errors = [{instancePath,keyword:"type"}];
+validate143.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate141.errors = vErrors;
+validate143.errors = vErrors;
 return errors === 0;
 }
-export const isRunsResponse = validate149;
-function validate151(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate151.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
-validate151.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate151.errors = vErrors;
-return errors === 0;
-}
+export const isRunsResponse = validate151;
 function validate153(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
@@ -6903,7 +7053,7 @@ if(typeof data !== "string"){
 validate153.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!(((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full"))){
+if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
 validate153.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
@@ -6913,216 +7063,13 @@ return errors === 0;
 function validate155(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
-validate155.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.frames !== undefined){
-let data0 = data.frames;
-const _errs1 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate155.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
-return false;
-}
-if(errors === _errs1){
-if(typeof data0 == "number"){
-if(data0 < 0 || isNaN(data0)){
-validate155.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.gaps !== undefined){
-let data1 = data.gaps;
-const _errs3 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate155.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 0 || isNaN(data1)){
-validate155.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.missing_ns !== undefined){
-let data2 = data.missing_ns;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate155.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 < 0 || isNaN(data2)){
-validate155.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.truncated_bytes !== undefined){
-let data3 = data.truncated_bytes;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate155.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 0 || isNaN(data3)){
-validate155.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.coalesced !== undefined){
-let data4 = data.coalesced;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate155.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-validate155.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.deadlines_missed !== undefined){
-let data5 = data.deadlines_missed;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate155.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 < 0 || isNaN(data5)){
-validate155.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.samples_failed !== undefined){
-let data6 = data.samples_failed;
-const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate155.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0 || isNaN(data6)){
-validate155.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.exit_records_lost !== undefined){
-let data7 = data.exit_records_lost;
-const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate155.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
-return false;
-}
-if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 < 0 || isNaN(data7)){
-validate155.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.clock_jumps !== undefined){
-let data8 = data.clock_jumps;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate155.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
-return false;
-}
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 < 0 || isNaN(data8)){
-validate155.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
+if(typeof data !== "string"){
 validate155.errors = [{instancePath,keyword:"type"}];
 return false;
 }
+if(!((((((((data === "stopped") || (data === "duration")) || (data === "flight-recorder")) || (data === "target-ended")) || (data === "collector-lost")) || (data === "backend-lost")) || (data === "disk-full")) || (data === "write-failed"))){
+validate155.errors = [{instancePath,keyword:"enum"}];
+return false;
 }
 validate155.errors = vErrors;
 return errors === 0;
@@ -7133,7 +7080,7 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
+if((((((((((data.frames === undefined) && (missing0 = "frames")) || ((data.gaps === undefined) && (missing0 = "gaps"))) || ((data.missing_ns === undefined) && (missing0 = "missing_ns"))) || ((data.truncated_bytes === undefined) && (missing0 = "truncated_bytes"))) || ((data.coalesced === undefined) && (missing0 = "coalesced"))) || ((data.deadlines_missed === undefined) && (missing0 = "deadlines_missed"))) || ((data.samples_failed === undefined) && (missing0 = "samples_failed"))) || ((data.exit_records_lost === undefined) && (missing0 = "exit_records_lost"))) || ((data.clock_jumps === undefined) && (missing0 = "clock_jumps"))){
 validate157.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -7159,17 +7106,234 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.thread_samples !== undefined){
-let data1 = data.thread_samples;
+if(data.gaps !== undefined){
+let data1 = data.gaps;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate157.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+validate157.errors = [{instancePath:instancePath+"/gaps",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate157.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
+validate157.errors = [{instancePath:instancePath+"/gaps",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.missing_ns !== undefined){
+let data2 = data.missing_ns;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate157.errors = [{instancePath:instancePath+"/missing_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 < 0 || isNaN(data2)){
+validate157.errors = [{instancePath:instancePath+"/missing_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.truncated_bytes !== undefined){
+let data3 = data.truncated_bytes;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate157.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate157.errors = [{instancePath:instancePath+"/truncated_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.coalesced !== undefined){
+let data4 = data.coalesced;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate157.errors = [{instancePath:instancePath+"/coalesced",keyword:"type"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 < 0 || isNaN(data4)){
+validate157.errors = [{instancePath:instancePath+"/coalesced",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.deadlines_missed !== undefined){
+let data5 = data.deadlines_missed;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate157.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"type"}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 < 0 || isNaN(data5)){
+validate157.errors = [{instancePath:instancePath+"/deadlines_missed",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.samples_failed !== undefined){
+let data6 = data.samples_failed;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate157.errors = [{instancePath:instancePath+"/samples_failed",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate157.errors = [{instancePath:instancePath+"/samples_failed",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exit_records_lost !== undefined){
+let data7 = data.exit_records_lost;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate157.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"type"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 < 0 || isNaN(data7)){
+validate157.errors = [{instancePath:instancePath+"/exit_records_lost",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.clock_jumps !== undefined){
+let data8 = data.clock_jumps;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate157.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate157.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate157.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate157.errors = vErrors;
+return errors === 0;
+}
+function validate159(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.frames === undefined) && (missing0 = "frames")) || ((data.thread_samples === undefined) && (missing0 = "thread_samples"))) || ((data.threads === undefined) && (missing0 = "threads"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.open_bytes === undefined) && (missing0 = "open_bytes"))){
+validate159.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.frames !== undefined){
+let data0 = data.frames;
+const _errs1 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate159.errors = [{instancePath:instancePath+"/frames",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate159.errors = [{instancePath:instancePath+"/frames",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.thread_samples !== undefined){
+let data1 = data.thread_samples;
+const _errs3 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate159.errors = [{instancePath:instancePath+"/thread_samples",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate159.errors = [{instancePath:instancePath+"/thread_samples",keyword:"minimum"}];
 return false;
 }
 }
@@ -7184,13 +7348,13 @@ if(data.threads !== undefined){
 let data2 = data.threads;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate157.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/threads",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate157.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
+validate159.errors = [{instancePath:instancePath+"/threads",keyword:"minimum"}];
 return false;
 }
 }
@@ -7205,13 +7369,13 @@ if(data.events !== undefined){
 let data3 = data.events;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate157.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate157.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
+validate159.errors = [{instancePath:instancePath+"/events",keyword:"minimum"}];
 return false;
 }
 }
@@ -7226,13 +7390,13 @@ if(data.bytes !== undefined){
 let data4 = data.bytes;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate157.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate157.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate159.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7247,13 +7411,13 @@ if(data.open_bytes !== undefined){
 let data5 = data.open_bytes;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate157.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
+validate159.errors = [{instancePath:instancePath+"/open_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate157.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
+validate159.errors = [{instancePath:instancePath+"/open_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7271,28 +7435,28 @@ var valid0 = true;
 }
 }
 else {
-validate157.errors = [{instancePath,keyword:"type"}];
+validate159.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate157.errors = vErrors;
+validate159.errors = vErrors;
 return errors === 0;
 }
-function validate150(data, {instancePath=""}={}){
+function validate152(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((data.id === undefined) && (missing0 = "id")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.host_name === undefined) && (missing0 = "host_name"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.pid === undefined) && (missing0 = "pid"))) || ((data.process === undefined) && (missing0 = "process"))) || ((data.command === undefined) && (missing0 = "command"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate150.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate152.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.id !== undefined){
 const _errs1 = errors;
 if(typeof data.id !== "string"){
-validate150.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7304,7 +7468,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate150.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -7323,7 +7487,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
 if(typeof data2[i0] !== "string"){
-validate150.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -7333,7 +7497,7 @@ break;
 }
 }
 else {
-validate150.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -7347,7 +7511,7 @@ if(data.group !== undefined){
 let data4 = data.group;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate150.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -7359,7 +7523,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs11 = errors;
 if(typeof data.notes !== "string"){
-validate150.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -7370,8 +7534,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs13 = errors;
-if(!(validate151(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
+if(!(validate153(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate153.errors : vErrors.concat(validate153.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -7386,8 +7550,8 @@ const _errs14 = errors;
 const _errs15 = errors;
 let valid2 = false;
 const _errs16 = errors;
-if(!(validate153(data7, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate153.errors : vErrors.concat(validate153.errors);
+if(!(validate155(data7, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs16 === errors;
@@ -7416,7 +7580,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate150.errors = vErrors;
+validate152.errors = vErrors;
 return false;
 }
 else {
@@ -7439,7 +7603,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs19 = errors;
 if(typeof data.end_detail !== "string"){
-validate150.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -7452,13 +7616,13 @@ if(data.created_unix_us !== undefined){
 let data9 = data.created_unix_us;
 const _errs21 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate150.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate150.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7473,13 +7637,13 @@ if(data.started_unix_us !== undefined){
 let data10 = data.started_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate150.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate150.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -7494,13 +7658,13 @@ if(data.duration_ns !== undefined){
 let data11 = data.duration_ns;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate150.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate150.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -7514,7 +7678,7 @@ if(valid0){
 if(data.host_name !== undefined){
 const _errs27 = errors;
 if(typeof data.host_name !== "string"){
-validate150.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/host_name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -7526,7 +7690,7 @@ if(valid0){
 if(data.target !== undefined){
 const _errs29 = errors;
 if(typeof data.target !== "string"){
-validate150.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/target",keyword:"type"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -7539,13 +7703,13 @@ if(data.pid !== undefined){
 let data14 = data.pid;
 const _errs31 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate150.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/pid",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 1 || isNaN(data14)){
-validate150.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
+validate152.errors = [{instancePath:instancePath+"/pid",keyword:"minimum"}];
 return false;
 }
 }
@@ -7559,7 +7723,7 @@ if(valid0){
 if(data.process !== undefined){
 const _errs33 = errors;
 if(typeof data.process !== "string"){
-validate150.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/process",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -7571,7 +7735,7 @@ if(valid0){
 if(data.command !== undefined){
 const _errs35 = errors;
 if(typeof data.command !== "string"){
-validate150.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -7590,7 +7754,7 @@ const len1 = data17.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
 if(typeof data17[i1] !== "string"){
-validate150.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/policies/" + i1,keyword:"type"}];
 return false;
 }
 var valid3 = _errs39 === errors;
@@ -7600,7 +7764,7 @@ break;
 }
 }
 else {
-validate150.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -7612,8 +7776,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs41 = errors;
-if(!(validate155(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
+if(!(validate157(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs41 === errors;
@@ -7624,8 +7788,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs42 = errors;
-if(!(validate157(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
+if(!(validate159(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs42 === errors;
@@ -7638,7 +7802,7 @@ if(data.exit_code !== undefined){
 let data21 = data.exit_code;
 const _errs43 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate150.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -7651,7 +7815,7 @@ if(data.signal !== undefined){
 let data22 = data.signal;
 const _errs45 = errors;
 if((typeof data22 !== "string") && (data22 !== null)){
-validate150.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -7663,7 +7827,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs47 = errors;
 if(typeof data.imported !== "boolean"){
-validate150.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate152.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs47 === errors;
@@ -7695,28 +7859,28 @@ var valid0 = true;
 }
 }
 else {
-validate150.errors = [{instancePath,keyword:"type"}];
+validate152.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate150.errors = vErrors;
+validate152.errors = vErrors;
 return errors === 0;
 }
-function validate161(data, {instancePath=""}={}){
+function validate163(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.folder === undefined) && (missing0 = "folder")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate161.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate163.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.folder !== undefined){
 const _errs1 = errors;
 if(typeof data.folder !== "string"){
-validate161.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/folder",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7728,71 +7892,8 @@ if(valid0){
 if(data.reason !== undefined){
 const _errs3 = errors;
 if(typeof data.reason !== "string"){
-validate161.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
+validate163.errors = [{instancePath:instancePath+"/reason",keyword:"type"}];
 return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate161.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate161.errors = vErrors;
-return errors === 0;
-}
-function validate163(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
-validate163.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.max_age_s !== undefined){
-let data0 = data.max_age_s;
-const _errs1 = errors;
-if((!(typeof data0 == "number")) && (data0 !== null)){
-validate163.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
-return false;
-}
-if(errors === _errs1){
-if(typeof data0 == "number"){
-if(data0 < 0 || isNaN(data0)){
-validate163.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_bytes !== undefined){
-let data1 = data.max_bytes;
-const _errs3 = errors;
-if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate163.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
-return false;
-}
-if(errors === _errs3){
-if(typeof data1 == "number"){
-if(data1 < 0 || isNaN(data1)){
-validate163.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
-return false;
-}
-}
 }
 var valid0 = _errs3 === errors;
 }
@@ -7810,14 +7911,77 @@ return false;
 validate163.errors = vErrors;
 return errors === 0;
 }
-function validate149(data, {instancePath=""}={}){
+function validate165(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.max_age_s === undefined) && (missing0 = "max_age_s")) || ((data.max_bytes === undefined) && (missing0 = "max_bytes"))){
+validate165.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.max_age_s !== undefined){
+let data0 = data.max_age_s;
+const _errs1 = errors;
+if((!(typeof data0 == "number")) && (data0 !== null)){
+validate165.errors = [{instancePath:instancePath+"/max_age_s",keyword:"type"}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 == "number"){
+if(data0 < 0 || isNaN(data0)){
+validate165.errors = [{instancePath:instancePath+"/max_age_s",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_bytes !== undefined){
+let data1 = data.max_bytes;
+const _errs3 = errors;
+if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
+validate165.errors = [{instancePath:instancePath+"/max_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate165.errors = [{instancePath:instancePath+"/max_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate165.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate165.errors = vErrors;
+return errors === 0;
+}
+function validate151(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.runs === undefined) && (missing0 = "runs")) || ((data.deleted === undefined) && (missing0 = "deleted"))) || ((data.damaged === undefined) && (missing0 = "damaged"))) || ((data.bytes === undefined) && (missing0 = "bytes"))) || ((data.free_bytes === undefined) && (missing0 = "free_bytes"))) || ((data.retention === undefined) && (missing0 = "retention"))){
-validate149.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate151.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -7830,8 +7994,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate150(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+if(!(validate152(data0[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -7841,7 +8005,7 @@ break;
 }
 }
 else {
-validate149.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -7860,8 +8024,8 @@ var valid2 = true;
 const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 const _errs6 = errors;
-if(!(validate150(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
-vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+if(!(validate152(data2[i1], {instancePath:instancePath+"/deleted/" + i1}))){
+vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs6 === errors;
@@ -7871,7 +8035,7 @@ break;
 }
 }
 else {
-validate149.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/deleted",keyword:"type"}];
 return false;
 }
 }
@@ -7890,8 +8054,8 @@ var valid3 = true;
 const len2 = data4.length;
 for(let i2=0; i2<len2; i2++){
 const _errs9 = errors;
-if(!(validate161(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
-vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
+if(!(validate163(data4[i2], {instancePath:instancePath+"/damaged/" + i2}))){
+vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs9 === errors;
@@ -7901,7 +8065,7 @@ break;
 }
 }
 else {
-validate149.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/damaged",keyword:"type"}];
 return false;
 }
 }
@@ -7915,13 +8079,13 @@ if(data.bytes !== undefined){
 let data6 = data.bytes;
 const _errs10 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate149.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate149.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
+validate151.errors = [{instancePath:instancePath+"/bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7936,13 +8100,13 @@ if(data.free_bytes !== undefined){
 let data7 = data.free_bytes;
 const _errs12 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate149.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
+validate151.errors = [{instancePath:instancePath+"/free_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate149.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
+validate151.errors = [{instancePath:instancePath+"/free_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -7955,8 +8119,8 @@ var valid0 = true;
 if(valid0){
 if(data.retention !== undefined){
 const _errs14 = errors;
-if(!(validate163(data.retention, {instancePath:instancePath+"/retention"}))){
-vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
+if(!(validate165(data.retention, {instancePath:instancePath+"/retention"}))){
+vErrors = vErrors === null ? validate165.errors : vErrors.concat(validate165.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -7972,43 +8136,43 @@ var valid0 = true;
 }
 }
 else {
-validate149.errors = [{instancePath,keyword:"type"}];
+validate151.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate149.errors = vErrors;
+validate151.errors = vErrors;
 return errors === 0;
 }
-export const isRunManifest = validate165;
-function validate171(data, {instancePath=""}={}){
+export const isRunManifest = validate167;
+function validate173(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data !== "string"){
-validate171.errors = [{instancePath,keyword:"type"}];
+validate173.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 if(!((((data === "exact") || (data === "sampled")) || (data === "estimated")) || (data === "quantised"))){
-validate171.errors = [{instancePath,keyword:"enum"}];
+validate173.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
-validate171.errors = vErrors;
+validate173.errors = vErrors;
 return errors === 0;
 }
-function validate170(data, {instancePath=""}={}){
+function validate172(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.scope === undefined) && (missing0 = "scope"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.taskstats === undefined) && (missing0 = "taskstats"))) || ((data.since_version === undefined) && (missing0 = "since_version"))) || ((data.procfs === undefined) && (missing0 = "procfs"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.meaning === undefined) && (missing0 = "meaning"))){
-validate170.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate172.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.name !== undefined){
 const _errs1 = errors;
 if(typeof data.name !== "string"){
-validate170.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8020,7 +8184,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate170.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8033,11 +8197,11 @@ if(data.unit !== undefined){
 let data2 = data.unit;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 if(!((((data2 === "ns") || (data2 === "us")) || (data2 === "bytes")) || (data2 === "count"))){
-validate170.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
+validate172.errors = [{instancePath:instancePath+"/unit",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8050,11 +8214,11 @@ if(data.kind !== undefined){
 let data3 = data.kind;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/kind",keyword:"type"}];
 return false;
 }
 if(!((data3 === "counter") || (data3 === "gauge"))){
-validate170.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
+validate172.errors = [{instancePath:instancePath+"/kind",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -8067,11 +8231,11 @@ if(data.scope !== undefined){
 let data4 = data.scope;
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/scope",keyword:"type"}];
 return false;
 }
 if(!((data4 === "thread") || (data4 === "process"))){
-validate170.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
+validate172.errors = [{instancePath:instancePath+"/scope",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -8084,11 +8248,11 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(!((((((((data5 === "cpu") || (data5 === "wait")) || (data5 === "switches")) || (data5 === "memory")) || (data5 === "io")) || (data5 === "disk")) || (data5 === "network")) || (data5 === "pool"))){
-validate170.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
+validate172.errors = [{instancePath:instancePath+"/group",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -8101,7 +8265,7 @@ if(data.taskstats !== undefined){
 let data6 = data.taskstats;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate170.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/taskstats",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -8114,13 +8278,13 @@ if(data.since_version !== undefined){
 let data7 = data.since_version;
 const _errs15 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate170.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/since_version",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate170.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
+validate172.errors = [{instancePath:instancePath+"/since_version",keyword:"minimum"}];
 return false;
 }
 }
@@ -8135,7 +8299,7 @@ if(data.procfs !== undefined){
 let data8 = data.procfs;
 const _errs17 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate170.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/procfs",keyword:"type"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -8146,8 +8310,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs19 = errors;
-if(!(validate171(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
+if(!(validate173(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -8159,7 +8323,7 @@ if(valid0){
 if(data.meaning !== undefined){
 const _errs20 = errors;
 if(typeof data.meaning !== "string"){
-validate170.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
+validate172.errors = [{instancePath:instancePath+"/meaning",keyword:"type"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -8180,21 +8344,21 @@ var valid0 = true;
 }
 }
 else {
-validate170.errors = [{instancePath,keyword:"type"}];
+validate172.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate170.errors = vErrors;
+validate172.errors = vErrors;
 return errors === 0;
 }
-function validate174(data, {instancePath=""}={}){
+function validate176(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.policy === undefined) && (missing0 = "policy"))) || ((data.shadow === undefined) && (missing0 = "shadow"))) || ((data.knob === undefined) && (missing0 = "knob"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.lower === undefined) && (missing0 = "lower"))) || ((data.upper === undefined) && (missing0 = "upper"))){
-validate174.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate176.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8202,13 +8366,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate174.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate174.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate176.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8222,7 +8386,7 @@ if(valid0){
 if(data.policy !== undefined){
 const _errs3 = errors;
 if(typeof data.policy !== "string"){
-validate174.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/policy",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8234,7 +8398,7 @@ if(valid0){
 if(data.shadow !== undefined){
 const _errs5 = errors;
 if(typeof data.shadow !== "boolean"){
-validate174.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/shadow",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8271,13 +8435,13 @@ if(data.lower !== undefined){
 let data5 = data.lower;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate174.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/lower",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate174.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
+validate176.errors = [{instancePath:instancePath+"/lower",keyword:"minimum"}];
 return false;
 }
 }
@@ -8292,13 +8456,13 @@ if(data.upper !== undefined){
 let data6 = data.upper;
 const _errs11 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate174.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
+validate176.errors = [{instancePath:instancePath+"/upper",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data6 == "number"){
 if(data6 < 1 || isNaN(data6)){
-validate174.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
+validate176.errors = [{instancePath:instancePath+"/upper",keyword:"minimum"}];
 return false;
 }
 }
@@ -8317,21 +8481,21 @@ var valid0 = true;
 }
 }
 else {
-validate174.errors = [{instancePath,keyword:"type"}];
+validate176.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate174.errors = vErrors;
+validate176.errors = vErrors;
 return errors === 0;
 }
-function validate178(data, {instancePath=""}={}){
+function validate180(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.time_ns === undefined) && (missing0 = "time_ns")) || ((data.text === undefined) && (missing0 = "text"))){
-validate178.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate180.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8339,13 +8503,13 @@ if(data.time_ns !== undefined){
 let data0 = data.time_ns;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate178.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 < 0 || isNaN(data0)){
-validate178.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+validate180.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8359,7 +8523,7 @@ if(valid0){
 if(data.text !== undefined){
 const _errs3 = errors;
 if(typeof data.text !== "string"){
-validate178.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
+validate180.errors = [{instancePath:instancePath+"/text",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8371,21 +8535,21 @@ var valid0 = true;
 }
 }
 else {
-validate178.errors = [{instancePath,keyword:"type"}];
+validate180.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate178.errors = vErrors;
+validate180.errors = vErrors;
 return errors === 0;
 }
-function validate182(data, {instancePath=""}={}){
+function validate184(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.command === undefined) && (missing0 = "command")) || ((data.exit_code === undefined) && (missing0 = "exit_code"))) || ((data.signal === undefined) && (missing0 = "signal"))) || ((data.elapsed_us === undefined) && (missing0 = "elapsed_us"))) || ((data.user_cpu_us === undefined) && (missing0 = "user_cpu_us"))) || ((data.system_cpu_us === undefined) && (missing0 = "system_cpu_us"))) || ((data.max_rss_bytes === undefined) && (missing0 = "max_rss_bytes"))) || ((data.major_faults === undefined) && (missing0 = "major_faults"))) || ((data.minor_faults === undefined) && (missing0 = "minor_faults"))) || ((data.voluntary_switches === undefined) && (missing0 = "voluntary_switches"))) || ((data.involuntary_switches === undefined) && (missing0 = "involuntary_switches"))) || ((data.output_bytes === undefined) && (missing0 = "output_bytes"))) || ((data.output_tail === undefined) && (missing0 = "output_tail"))){
-validate182.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate184.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8399,7 +8563,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
 if(typeof data0[i0] !== "string"){
-validate182.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/command/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -8409,7 +8573,7 @@ break;
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
 }
@@ -8423,7 +8587,7 @@ if(data.exit_code !== undefined){
 let data2 = data.exit_code;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate182.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/exit_code",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8436,7 +8600,7 @@ if(data.signal !== undefined){
 let data3 = data.signal;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate182.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/signal",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -8449,13 +8613,13 @@ if(data.elapsed_us !== undefined){
 let data4 = data.elapsed_us;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate182.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
-validate182.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/elapsed_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8470,13 +8634,13 @@ if(data.user_cpu_us !== undefined){
 let data5 = data.user_cpu_us;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate182.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate182.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/user_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8491,13 +8655,13 @@ if(data.system_cpu_us !== undefined){
 let data6 = data.system_cpu_us;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate182.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate182.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/system_cpu_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8512,13 +8676,13 @@ if(data.max_rss_bytes !== undefined){
 let data7 = data.max_rss_bytes;
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate182.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 < 0 || isNaN(data7)){
-validate182.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/max_rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8533,13 +8697,13 @@ if(data.major_faults !== undefined){
 let data8 = data.major_faults;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate182.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/major_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate182.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/major_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -8554,13 +8718,13 @@ if(data.minor_faults !== undefined){
 let data9 = data.minor_faults;
 const _errs19 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate182.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/minor_faults",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate182.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/minor_faults",keyword:"minimum"}];
 return false;
 }
 }
@@ -8575,13 +8739,13 @@ if(data.voluntary_switches !== undefined){
 let data10 = data.voluntary_switches;
 const _errs21 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate182.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate182.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/voluntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -8596,13 +8760,13 @@ if(data.involuntary_switches !== undefined){
 let data11 = data.involuntary_switches;
 const _errs23 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate182.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate182.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/involuntary_switches",keyword:"minimum"}];
 return false;
 }
 }
@@ -8617,13 +8781,13 @@ if(data.output_bytes !== undefined){
 let data12 = data.output_bytes;
 const _errs25 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate182.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/output_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate182.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
+validate184.errors = [{instancePath:instancePath+"/output_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -8637,7 +8801,7 @@ if(valid0){
 if(data.output_tail !== undefined){
 const _errs27 = errors;
 if(typeof data.output_tail !== "string"){
-validate182.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
+validate184.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -8660,21 +8824,21 @@ var valid0 = true;
 }
 }
 else {
-validate182.errors = [{instancePath,keyword:"type"}];
+validate184.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate182.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
-function validate165(data, {instancePath=""}={}){
+function validate167(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.tags === undefined) && (missing0 = "tags"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.notes === undefined) && (missing0 = "notes"))) || ((data.state === undefined) && (missing0 = "state"))) || ((data.end === undefined) && (missing0 = "end"))) || ((data.end_detail === undefined) && (missing0 = "end_detail"))) || ((data.created_unix_us === undefined) && (missing0 = "created_unix_us"))) || ((data.started_unix_us === undefined) && (missing0 = "started_unix_us"))) || ((data.from_ns === undefined) && (missing0 = "from_ns"))) || ((data.to_ns === undefined) && (missing0 = "to_ns"))) || ((data.tidscope === undefined) && (missing0 = "tidscope"))) || ((data.host === undefined) && (missing0 = "host"))) || ((data.target === undefined) && (missing0 = "target"))) || ((data.fields === undefined) && (missing0 = "fields"))) || ((data.policies === undefined) && (missing0 = "policies"))) || ((data.marks === undefined) && (missing0 = "marks"))) || ((data.losses === undefined) && (missing0 = "losses"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.imported === undefined) && (missing0 = "imported"))){
-validate165.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate167.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -8682,11 +8846,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate165.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/format",keyword:"type"}];
 return false;
 }
 if(1 !== data0){
-validate165.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
+validate167.errors = [{instancePath:instancePath+"/format",keyword:"const"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8698,7 +8862,7 @@ if(valid0){
 if(data.id !== undefined){
 const _errs3 = errors;
 if(typeof data.id !== "string"){
-validate165.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/id",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -8710,7 +8874,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs5 = errors;
 if(typeof data.name !== "string"){
-validate165.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -8729,7 +8893,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(typeof data3[i0] !== "string"){
-validate165.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/tags/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -8739,7 +8903,7 @@ break;
 }
 }
 else {
-validate165.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/tags",keyword:"type"}];
 return false;
 }
 }
@@ -8753,7 +8917,7 @@ if(data.group !== undefined){
 let data5 = data.group;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate165.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -8765,7 +8929,7 @@ if(valid0){
 if(data.notes !== undefined){
 const _errs13 = errors;
 if(typeof data.notes !== "string"){
-validate165.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/notes",keyword:"type"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -8776,8 +8940,8 @@ var valid0 = true;
 if(valid0){
 if(data.state !== undefined){
 const _errs15 = errors;
-if(!(validate151(data.state, {instancePath:instancePath+"/state"}))){
-vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
+if(!(validate153(data.state, {instancePath:instancePath+"/state"}))){
+vErrors = vErrors === null ? validate153.errors : vErrors.concat(validate153.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs15 === errors;
@@ -8792,8 +8956,8 @@ const _errs16 = errors;
 const _errs17 = errors;
 let valid2 = false;
 const _errs18 = errors;
-if(!(validate153(data8, {instancePath:instancePath+"/end"}))){
-vErrors = vErrors === null ? validate153.errors : vErrors.concat(validate153.errors);
+if(!(validate155(data8, {instancePath:instancePath+"/end"}))){
+vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs18 === errors;
@@ -8822,7 +8986,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate165.errors = vErrors;
+validate167.errors = vErrors;
 return false;
 }
 else {
@@ -8845,7 +9009,7 @@ if(valid0){
 if(data.end_detail !== undefined){
 const _errs21 = errors;
 if(typeof data.end_detail !== "string"){
-validate165.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/end_detail",keyword:"type"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -8858,13 +9022,13 @@ if(data.created_unix_us !== undefined){
 let data10 = data.created_unix_us;
 const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate165.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate165.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/created_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8879,13 +9043,13 @@ if(data.started_unix_us !== undefined){
 let data11 = data.started_unix_us;
 const _errs25 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate165.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"type"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate165.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/started_unix_us",keyword:"minimum"}];
 return false;
 }
 }
@@ -8900,13 +9064,13 @@ if(data.from_ns !== undefined){
 let data12 = data.from_ns;
 const _errs27 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate165.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/from_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate165.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/from_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8921,13 +9085,13 @@ if(data.to_ns !== undefined){
 let data13 = data.to_ns;
 const _errs29 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate165.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/to_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data13 == "number"){
 if(data13 < 0 || isNaN(data13)){
-validate165.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/to_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8942,13 +9106,13 @@ if(data.until_ns !== undefined){
 let data14 = data.until_ns;
 const _errs31 = errors;
 if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate165.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/until_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate165.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
+validate167.errors = [{instancePath:instancePath+"/until_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -8962,7 +9126,7 @@ if(valid0){
 if(data.tidscope !== undefined){
 const _errs33 = errors;
 if(typeof data.tidscope !== "string"){
-validate165.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/tidscope",keyword:"type"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -9004,8 +9168,8 @@ var valid3 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs39 = errors;
-if(!(validate170(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
-vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
+if(!(validate172(data18[i1], {instancePath:instancePath+"/fields/" + i1}))){
+vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs39 === errors;
@@ -9015,7 +9179,7 @@ break;
 }
 }
 else {
-validate165.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 }
@@ -9034,8 +9198,8 @@ var valid4 = true;
 const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
 const _errs42 = errors;
-if(!(validate174(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
-vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
+if(!(validate176(data20[i2], {instancePath:instancePath+"/policies/" + i2}))){
+vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs42 === errors;
@@ -9045,7 +9209,7 @@ break;
 }
 }
 else {
-validate165.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/policies",keyword:"type"}];
 return false;
 }
 }
@@ -9064,8 +9228,8 @@ var valid5 = true;
 const len3 = data22.length;
 for(let i3=0; i3<len3; i3++){
 const _errs45 = errors;
-if(!(validate178(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
-vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
+if(!(validate180(data22[i3], {instancePath:instancePath+"/marks/" + i3}))){
+vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs45 === errors;
@@ -9075,7 +9239,7 @@ break;
 }
 }
 else {
-validate165.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/marks",keyword:"type"}];
 return false;
 }
 }
@@ -9087,8 +9251,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs46 = errors;
-if(!(validate155(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
+if(!(validate157(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -9099,8 +9263,8 @@ var valid0 = true;
 if(valid0){
 if(data.counts !== undefined){
 const _errs47 = errors;
-if(!(validate157(data.counts, {instancePath:instancePath+"/counts"}))){
-vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
+if(!(validate159(data.counts, {instancePath:instancePath+"/counts"}))){
+vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs47 === errors;
@@ -9115,8 +9279,8 @@ const _errs48 = errors;
 const _errs49 = errors;
 let valid6 = false;
 const _errs50 = errors;
-if(!(validate182(data26, {instancePath:instancePath+"/outcome"}))){
-vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
+if(!(validate184(data26, {instancePath:instancePath+"/outcome"}))){
+vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs50 === errors;
@@ -9145,7 +9309,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate165.errors = vErrors;
+validate167.errors = vErrors;
 return false;
 }
 else {
@@ -9168,7 +9332,7 @@ if(valid0){
 if(data.imported !== undefined){
 const _errs53 = errors;
 if(typeof data.imported !== "boolean"){
-validate165.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
+validate167.errors = [{instancePath:instancePath+"/imported",keyword:"type"}];
 return false;
 }
 var valid0 = _errs53 === errors;
@@ -9202,28 +9366,14 @@ var valid0 = true;
 }
 }
 else {
-validate165.errors = [{instancePath,keyword:"type"}];
+validate167.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate165.errors = vErrors;
+validate167.errors = vErrors;
 return errors === 0;
 }
-export const isComparison = validate184;
-function validate185(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-validate185.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
-validate185.errors = [{instancePath,keyword:"enum"}];
-return false;
-}
-validate185.errors = vErrors;
-return errors === 0;
-}
+export const isComparison = validate186;
 function validate187(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
@@ -9231,7 +9381,7 @@ if(typeof data !== "string"){
 validate187.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!((data === "rates") || (data === "totals"))){
+if(!(((data === "start") || (data === "policy")) || (data === "mark"))){
 validate187.errors = [{instancePath,keyword:"enum"}];
 return false;
 }
@@ -9241,18 +9391,32 @@ return errors === 0;
 function validate189(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
+if(typeof data !== "string"){
+validate189.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+if(!((data === "rates") || (data === "totals"))){
+validate189.errors = [{instancePath,keyword:"enum"}];
+return false;
+}
+validate189.errors = vErrors;
+return errors === 0;
+}
+function validate191(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.run === undefined) && (missing0 = "run")) || ((data.name === undefined) && (missing0 = "name"))) || ((data.group === undefined) && (missing0 = "group"))) || ((data.zero_ns === undefined) && (missing0 = "zero_ns"))) || ((data.align_problem === undefined) && (missing0 = "align_problem"))) || ((data.duration_ns === undefined) && (missing0 = "duration_ns"))) || ((data.losses === undefined) && (missing0 = "losses"))){
-validate189.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate191.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate189.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate191.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9264,7 +9428,7 @@ if(valid0){
 if(data.name !== undefined){
 const _errs3 = errors;
 if(typeof data.name !== "string"){
-validate189.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
+validate191.errors = [{instancePath:instancePath+"/name",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9277,13 +9441,13 @@ if(data.group !== undefined){
 let data2 = data.group;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate189.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
+validate191.errors = [{instancePath:instancePath+"/group",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate189.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
+validate191.errors = [{instancePath:instancePath+"/group",keyword:"minimum"}];
 return false;
 }
 }
@@ -9298,13 +9462,13 @@ if(data.zero_ns !== undefined){
 let data3 = data.zero_ns;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate189.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
+validate191.errors = [{instancePath:instancePath+"/zero_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0 || isNaN(data3)){
-validate189.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
+validate191.errors = [{instancePath:instancePath+"/zero_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9319,7 +9483,7 @@ if(data.align_problem !== undefined){
 let data4 = data.align_problem;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate189.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
+validate191.errors = [{instancePath:instancePath+"/align_problem",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -9332,13 +9496,13 @@ if(data.duration_ns !== undefined){
 let data5 = data.duration_ns;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate189.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
+validate191.errors = [{instancePath:instancePath+"/duration_ns",keyword:"type"}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 < 0 || isNaN(data5)){
-validate189.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
+validate191.errors = [{instancePath:instancePath+"/duration_ns",keyword:"minimum"}];
 return false;
 }
 }
@@ -9351,8 +9515,8 @@ var valid0 = true;
 if(valid0){
 if(data.losses !== undefined){
 const _errs13 = errors;
-if(!(validate155(data.losses, {instancePath:instancePath+"/losses"}))){
-vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
+if(!(validate157(data.losses, {instancePath:instancePath+"/losses"}))){
+vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs13 === errors;
@@ -9369,28 +9533,28 @@ var valid0 = true;
 }
 }
 else {
-validate189.errors = [{instancePath,keyword:"type"}];
+validate191.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate189.errors = vErrors;
+validate191.errors = vErrors;
 return errors === 0;
 }
-function validate192(data, {instancePath=""}={}){
+function validate194(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.runs === undefined) && (missing0 = "runs"))){
-validate192.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate194.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate192.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate194.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9409,7 +9573,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
 if(typeof data1[i0] !== "string"){
-validate192.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
+validate194.errors = [{instancePath:instancePath+"/runs/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -9419,70 +9583,7 @@ break;
 }
 }
 else {
-validate192.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate192.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate192.errors = vErrors;
-return errors === 0;
-}
-function validate194(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
-validate194.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.what !== undefined){
-const _errs1 = errors;
-if(typeof data.what !== "string"){
-validate194.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.values !== undefined){
-let data1 = data.values;
-const _errs3 = errors;
-if(errors === _errs3){
-if(Array.isArray(data1)){
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-const _errs5 = errors;
-if(typeof data1[i0] !== "string"){
-validate194.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
-return false;
-}
-var valid1 = _errs5 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate194.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate194.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -9508,15 +9609,78 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
+if(((data.what === undefined) && (missing0 = "what")) || ((data.values === undefined) && (missing0 = "values"))){
 validate196.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.what !== undefined){
+const _errs1 = errors;
+if(typeof data.what !== "string"){
+validate196.errors = [{instancePath:instancePath+"/what",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.values !== undefined){
+let data1 = data.values;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(typeof data1[i0] !== "string"){
+validate196.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+return false;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate196.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate196.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate196.errors = vErrors;
+return errors === 0;
+}
+function validate198(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.label === undefined) && (missing0 = "label")) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.manual === undefined) && (missing0 = "manual"))){
+validate198.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.label !== undefined){
 const _errs1 = errors;
 if(typeof data.label !== "string"){
-validate196.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9536,7 +9700,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate196.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/roles/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -9546,7 +9710,7 @@ break;
 }
 }
 else {
-validate196.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -9559,7 +9723,7 @@ if(valid0){
 if(data.manual !== undefined){
 const _errs7 = errors;
 if(typeof data.manual !== "boolean"){
-validate196.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
+validate198.errors = [{instancePath:instancePath+"/manual",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9572,21 +9736,21 @@ var valid0 = true;
 }
 }
 else {
-validate196.errors = [{instancePath,keyword:"type"}];
+validate198.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate196.errors = vErrors;
+validate198.errors = vErrors;
 return errors === 0;
 }
-function validate200(data, {instancePath=""}={}){
+function validate202(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.values === undefined) && (missing0 = "values")) || ((data.n === undefined) && (missing0 = "n"))) || ((data.mean === undefined) && (missing0 = "mean"))) || ((data.std_dev === undefined) && (missing0 = "std_dev"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))){
-validate200.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate202.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -9601,7 +9765,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs3 = errors;
 if((!(typeof data1 == "number")) && (data1 !== null)){
-validate200.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/values/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs3 === errors;
@@ -9611,7 +9775,7 @@ break;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/values",keyword:"type"}];
 return false;
 }
 }
@@ -9625,13 +9789,13 @@ if(data.n !== undefined){
 let data2 = data.n;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate200.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/n",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate200.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
+validate202.errors = [{instancePath:instancePath+"/n",keyword:"minimum"}];
 return false;
 }
 }
@@ -9646,7 +9810,7 @@ if(data.mean !== undefined){
 let data3 = data.mean;
 const _errs7 = errors;
 if((!(typeof data3 == "number")) && (data3 !== null)){
-validate200.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/mean",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9659,7 +9823,7 @@ if(data.std_dev !== undefined){
 let data4 = data.std_dev;
 const _errs9 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
-validate200.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/std_dev",keyword:"type"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -9672,7 +9836,7 @@ if(data.low !== undefined){
 let data5 = data.low;
 const _errs11 = errors;
 if((!(typeof data5 == "number")) && (data5 !== null)){
-validate200.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+validate202.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -9685,138 +9849,13 @@ if(data.high !== undefined){
 let data6 = data.high;
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate200.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
-return false;
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate200.errors = [{instancePath,keyword:"type"}];
-return false;
-}
-}
-validate200.errors = vErrors;
-return errors === 0;
-}
-function validate202(data, {instancePath=""}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
-validate202.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.absolute !== undefined){
-let data0 = data.absolute;
-const _errs1 = errors;
-if((!(typeof data0 == "number")) && (data0 !== null)){
-validate202.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.percent !== undefined){
-let data1 = data.percent;
-const _errs3 = errors;
-if((!(typeof data1 == "number")) && (data1 !== null)){
-validate202.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.low !== undefined){
-let data2 = data.low;
-const _errs5 = errors;
-if((!(typeof data2 == "number")) && (data2 !== null)){
-validate202.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.high !== undefined){
-let data3 = data.high;
-const _errs7 = errors;
-if((!(typeof data3 == "number")) && (data3 !== null)){
 validate202.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
 return false;
 }
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.method !== undefined){
-let data4 = data.method;
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-validate202.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
-return false;
-}
-if(!((data4 === "welch") || (data4 === "none"))){
-validate202.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
-return false;
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.verdict !== undefined){
-let data5 = data.verdict;
-const _errs11 = errors;
-if(typeof data5 !== "string"){
-validate202.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
-return false;
-}
-if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
-validate202.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
-return false;
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.caveat !== undefined){
-let data6 = data.caveat;
-const _errs13 = errors;
-if((typeof data6 !== "string") && (data6 !== null)){
-validate202.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
-return false;
-}
 var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
-}
 }
 }
 }
@@ -9833,21 +9872,146 @@ return false;
 validate202.errors = vErrors;
 return errors === 0;
 }
-function validate198(data, {instancePath=""}={}){
+function validate204(data, {instancePath=""}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.absolute === undefined) && (missing0 = "absolute")) || ((data.percent === undefined) && (missing0 = "percent"))) || ((data.low === undefined) && (missing0 = "low"))) || ((data.high === undefined) && (missing0 = "high"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.verdict === undefined) && (missing0 = "verdict"))) || ((data.caveat === undefined) && (missing0 = "caveat"))){
+validate204.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.absolute !== undefined){
+let data0 = data.absolute;
+const _errs1 = errors;
+if((!(typeof data0 == "number")) && (data0 !== null)){
+validate204.errors = [{instancePath:instancePath+"/absolute",keyword:"type"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.percent !== undefined){
+let data1 = data.percent;
+const _errs3 = errors;
+if((!(typeof data1 == "number")) && (data1 !== null)){
+validate204.errors = [{instancePath:instancePath+"/percent",keyword:"type"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.low !== undefined){
+let data2 = data.low;
+const _errs5 = errors;
+if((!(typeof data2 == "number")) && (data2 !== null)){
+validate204.errors = [{instancePath:instancePath+"/low",keyword:"type"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.high !== undefined){
+let data3 = data.high;
+const _errs7 = errors;
+if((!(typeof data3 == "number")) && (data3 !== null)){
+validate204.errors = [{instancePath:instancePath+"/high",keyword:"type"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.method !== undefined){
+let data4 = data.method;
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate204.errors = [{instancePath:instancePath+"/method",keyword:"type"}];
+return false;
+}
+if(!((data4 === "welch") || (data4 === "none"))){
+validate204.errors = [{instancePath:instancePath+"/method",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.verdict !== undefined){
+let data5 = data.verdict;
+const _errs11 = errors;
+if(typeof data5 !== "string"){
+validate204.errors = [{instancePath:instancePath+"/verdict",keyword:"type"}];
+return false;
+}
+if(!(((((((data5 === "better") || (data5 === "worse")) || (data5 === "more")) || (data5 === "less")) || (data5 === "equal")) || (data5 === "unclear")) || (data5 === "unknown"))){
+validate204.errors = [{instancePath:instancePath+"/verdict",keyword:"enum"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.caveat !== undefined){
+let data6 = data.caveat;
+const _errs13 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate204.errors = [{instancePath:instancePath+"/caveat",keyword:"type"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate204.errors = [{instancePath,keyword:"type"}];
+return false;
+}
+}
+validate204.errors = vErrors;
+return errors === 0;
+}
+function validate200(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.metric === undefined) && (missing0 = "metric")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.unit === undefined) && (missing0 = "unit"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.provenance === undefined) && (missing0 = "provenance"))) || ((data.better === undefined) && (missing0 = "better"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.differences === undefined) && (missing0 = "differences"))){
-validate198.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate200.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.metric !== undefined){
 const _errs1 = errors;
 if(typeof data.metric !== "string"){
-validate198.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9859,7 +10023,7 @@ if(valid0){
 if(data.label !== undefined){
 const _errs3 = errors;
 if(typeof data.label !== "string"){
-validate198.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/label",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9871,7 +10035,7 @@ if(valid0){
 if(data.unit !== undefined){
 const _errs5 = errors;
 if(typeof data.unit !== "string"){
-validate198.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/unit",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -9884,7 +10048,7 @@ if(data.role !== undefined){
 let data3 = data.role;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate198.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -9895,8 +10059,8 @@ var valid0 = true;
 if(valid0){
 if(data.provenance !== undefined){
 const _errs9 = errors;
-if(!(validate171(data.provenance, {instancePath:instancePath+"/provenance"}))){
-vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
+if(!(validate173(data.provenance, {instancePath:instancePath+"/provenance"}))){
+vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs9 === errors;
@@ -9909,11 +10073,11 @@ if(data.better !== undefined){
 let data5 = data.better;
 const _errs10 = errors;
 if(typeof data5 !== "string"){
-validate198.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/better",keyword:"type"}];
 return false;
 }
 if(!(((data5 === "less") || (data5 === "more")) || (data5 === "neither"))){
-validate198.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
+validate200.errors = [{instancePath:instancePath+"/better",keyword:"enum"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -9931,8 +10095,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs14 = errors;
-if(!(validate200(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
-vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+if(!(validate202(data6[i0], {instancePath:instancePath+"/groups/" + i0}))){
+vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs14 === errors;
@@ -9942,7 +10106,7 @@ break;
 }
 }
 else {
-validate198.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -9961,8 +10125,8 @@ var valid2 = true;
 const len1 = data8.length;
 for(let i1=0; i1<len1; i1++){
 const _errs17 = errors;
-if(!(validate202(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate204(data8[i1], {instancePath:instancePath+"/differences/" + i1}))){
+vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs17 === errors;
@@ -9972,7 +10136,7 @@ break;
 }
 }
 else {
-validate198.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
+validate200.errors = [{instancePath:instancePath+"/differences",keyword:"type"}];
 return false;
 }
 }
@@ -9991,28 +10155,28 @@ var valid0 = true;
 }
 }
 else {
-validate198.errors = [{instancePath,keyword:"type"}];
+validate200.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate198.errors = vErrors;
+validate200.errors = vErrors;
 return errors === 0;
 }
-function validate205(data, {instancePath=""}={}){
+function validate207(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.run === undefined) && (missing0 = "run")) || ((data.metric === undefined) && (missing0 = "metric"))) || ((data.role === undefined) && (missing0 = "role"))) || ((data.time_s === undefined) && (missing0 = "time_s"))) || ((data.value === undefined) && (missing0 = "value"))){
-validate205.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate207.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.run !== undefined){
 const _errs1 = errors;
 if(typeof data.run !== "string"){
-validate205.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/run",keyword:"type"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10024,7 +10188,7 @@ if(valid0){
 if(data.metric !== undefined){
 const _errs3 = errors;
 if(typeof data.metric !== "string"){
-validate205.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/metric",keyword:"type"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10037,7 +10201,7 @@ if(data.role !== undefined){
 let data2 = data.role;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate205.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/role",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10056,7 +10220,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
 if(!(typeof data3[i0] == "number")){
-validate205.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/time_s/" + i0,keyword:"type"}];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -10066,7 +10230,7 @@ break;
 }
 }
 else {
-validate205.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/time_s",keyword:"type"}];
 return false;
 }
 }
@@ -10087,7 +10251,7 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if((!(typeof data6 == "number")) && (data6 !== null)){
-validate205.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/value/" + i1,keyword:"type"}];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -10097,7 +10261,7 @@ break;
 }
 }
 else {
-validate205.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
+validate207.errors = [{instancePath:instancePath+"/value",keyword:"type"}];
 return false;
 }
 }
@@ -10113,28 +10277,28 @@ var valid0 = true;
 }
 }
 else {
-validate205.errors = [{instancePath,keyword:"type"}];
+validate207.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate205.errors = vErrors;
+validate207.errors = vErrors;
 return errors === 0;
 }
-function validate184(data, {instancePath=""}={}){
+function validate186(data, {instancePath=""}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.align === undefined) && (missing0 = "align")) || ((data.mark === undefined) && (missing0 = "mark"))) || ((data.basis === undefined) && (missing0 = "basis"))) || ((data.same_length === undefined) && (missing0 = "same_length"))) || ((data.runs === undefined) && (missing0 = "runs"))) || ((data.groups === undefined) && (missing0 = "groups"))) || ((data.setup === undefined) && (missing0 = "setup"))) || ((data.roles === undefined) && (missing0 = "roles"))) || ((data.metrics === undefined) && (missing0 = "metrics"))) || ((data.series === undefined) && (missing0 = "series"))) || ((data.confidence === undefined) && (missing0 = "confidence"))){
-validate184.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
+validate186.errors = [{instancePath,keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 if(data.align !== undefined){
 const _errs1 = errors;
-if(!(validate185(data.align, {instancePath:instancePath+"/align"}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+if(!(validate187(data.align, {instancePath:instancePath+"/align"}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs1 === errors;
@@ -10147,7 +10311,7 @@ if(data.mark !== undefined){
 let data1 = data.mark;
 const _errs2 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate184.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/mark",keyword:"type"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -10158,8 +10322,8 @@ var valid0 = true;
 if(valid0){
 if(data.basis !== undefined){
 const _errs4 = errors;
-if(!(validate187(data.basis, {instancePath:instancePath+"/basis"}))){
-vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
+if(!(validate189(data.basis, {instancePath:instancePath+"/basis"}))){
+vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -10171,7 +10335,7 @@ if(valid0){
 if(data.same_length !== undefined){
 const _errs5 = errors;
 if(typeof data.same_length !== "boolean"){
-validate184.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/same_length",keyword:"type"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -10189,8 +10353,8 @@ var valid1 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 const _errs9 = errors;
-if(!(validate189(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
-vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+if(!(validate191(data4[i0], {instancePath:instancePath+"/runs/" + i0}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -10200,7 +10364,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/runs",keyword:"type"}];
 return false;
 }
 }
@@ -10219,8 +10383,8 @@ var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 const _errs12 = errors;
-if(!(validate192(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
-vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+if(!(validate194(data6[i1], {instancePath:instancePath+"/groups/" + i1}))){
+vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs12 === errors;
@@ -10230,7 +10394,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/groups",keyword:"type"}];
 return false;
 }
 }
@@ -10249,8 +10413,8 @@ var valid3 = true;
 const len2 = data8.length;
 for(let i2=0; i2<len2; i2++){
 const _errs15 = errors;
-if(!(validate194(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
-vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
+if(!(validate196(data8[i2], {instancePath:instancePath+"/setup/" + i2}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs15 === errors;
@@ -10260,7 +10424,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/setup",keyword:"type"}];
 return false;
 }
 }
@@ -10279,8 +10443,8 @@ var valid4 = true;
 const len3 = data10.length;
 for(let i3=0; i3<len3; i3++){
 const _errs18 = errors;
-if(!(validate196(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
-vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
+if(!(validate198(data10[i3], {instancePath:instancePath+"/roles/" + i3}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs18 === errors;
@@ -10290,7 +10454,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
 }
@@ -10309,8 +10473,8 @@ var valid5 = true;
 const len4 = data12.length;
 for(let i4=0; i4<len4; i4++){
 const _errs21 = errors;
-if(!(validate198(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
-vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
+if(!(validate200(data12[i4], {instancePath:instancePath+"/metrics/" + i4}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs21 === errors;
@@ -10320,7 +10484,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/metrics",keyword:"type"}];
 return false;
 }
 }
@@ -10339,8 +10503,8 @@ var valid6 = true;
 const len5 = data14.length;
 for(let i5=0; i5<len5; i5++){
 const _errs24 = errors;
-if(!(validate205(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+if(!(validate207(data14[i5], {instancePath:instancePath+"/series/" + i5}))){
+vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs24 === errors;
@@ -10350,7 +10514,7 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/series",keyword:"type"}];
 return false;
 }
 }
@@ -10363,7 +10527,7 @@ if(valid0){
 if(data.confidence !== undefined){
 const _errs25 = errors;
 if(typeof data.confidence !== "string"){
-validate184.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
+validate186.errors = [{instancePath:instancePath+"/confidence",keyword:"type"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -10384,10 +10548,10 @@ var valid0 = true;
 }
 }
 else {
-validate184.errors = [{instancePath,keyword:"type"}];
+validate186.errors = [{instancePath,keyword:"type"}];
 return false;
 }
 }
-validate184.errors = vErrors;
+validate186.errors = vErrors;
 return errors === 0;
 }
