@@ -56,8 +56,11 @@ class FrameIngest:
                 points[target.id] = sequence.last_seq
         return points
 
-    def ingest(self, host_id: str, data: bytes) -> None:
+    def ingest(self, host_id: str, data: bytes) -> tuple[str, int]:
         """Take in a binary message.
+
+        Returns:
+            Whose frame it is, and its number.
 
         Raises:
             CloseError: it is not a frame of this host.
@@ -87,6 +90,7 @@ class FrameIngest:
             self._registry.record_decisions(header)
             self._fanout.publish(frame)
             self._recorder.receive(frame, header)
+        return frame.target, frame.seq
 
     def record_loss(self, host_id: str, message: FramesLost) -> None:
         """The collector could not keep these frames. Raises as `ingest`."""

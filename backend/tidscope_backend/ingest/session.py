@@ -25,6 +25,7 @@ from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.ingest.receipts import Receipts
 from tidscope_backend.settings import Settings
 from tidscope_backend.validation import validation_text
 from tidscope_backend.websocket_close import CloseError
@@ -127,8 +128,10 @@ class CollectorSessions:
         self._links.add(link)
         self._registry.connect_host(hello.host, hello.targets)
         _log.info("collector of %s (%s) connected", hello.host.name, hello.host.id)
-        reading = asyncio.create_task(self._read(connection, link))
+        receipts = Receipts(connection.send_text)
+        reading = asyncio.create_task(self._read(connection, link, receipts))
         waiting = asyncio.create_task(replaced.wait())
+        confirming = asyncio.create_task(receipts.run())
         try:
             await connection.send_text(welcome.model_dump_json())
             await asyncio.wait((reading, waiting), return_when=asyncio.FIRST_COMPLETED)
@@ -138,18 +141,21 @@ class CollectorSessions:
                 )
             reading.result()
         finally:
-            reading.cancel()
-            waiting.cancel()
-            await asyncio.gather(reading, waiting, return_exceptions=True)
+            tasks = (reading, waiting, confirming)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             if self._links.remove(link):
                 self._registry.disconnect_host(hello.host.id)
                 _log.info("collector of %s (%s) has gone", hello.host.name, hello.host.id)
 
-    async def _read(self, connection: CollectorConnection, link: CollectorLink) -> None:
+    async def _read(
+        self, connection: CollectorConnection, link: CollectorLink, receipts: Receipts
+    ) -> None:
         while True:
             message = await self._receive(connection)
             if isinstance(message, bytes):
-                self._ingest.ingest(link.host.id, message)
+                receipts.note(*self._ingest.ingest(link.host.id, message))
             else:
                 self._handle(link, message)
 
