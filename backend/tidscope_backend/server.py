@@ -11,7 +11,7 @@ import uvicorn
 from tidscope_backend.app import create_app
 from tidscope_backend.connections.acceptor import Acceptor
 from tidscope_backend.connections.connection import Connection
-from tidscope_backend.connections.descriptors import connection_descriptors, raise_descriptor_limit
+from tidscope_backend.descriptors import connection_descriptors, raise_descriptor_limit
 from tidscope_backend.connections.http_protocol import HttpProtocol
 from tidscope_backend.connections.log_limit import LogLimit
 from tidscope_backend.connections.table import ConnectionLimits, Connections
