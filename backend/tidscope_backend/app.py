@@ -48,6 +48,8 @@ from tidscope_backend.security.allowed_origins import AllowedOrigins
 from tidscope_backend.security.authenticator import Authenticator
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.headers import SecurityHeaders
+from tidscope_backend.security.session_file import SessionFile
+from tidscope_backend.security.sessions import Sessions
 from tidscope_backend.settings import Settings
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.manifests import ManifestWriter
@@ -108,7 +110,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
 
     registry.subscribe(changed, forget)
     links = CollectorLinks(lambda host: registry.host(host) is not None)
-    authenticator = Authenticator(settings, clock)
+    authenticator = Authenticator(settings, _sessions(settings), clock)
     demo_process = DemoProcess(links)
 
     exports, connections = ExportCounts(), connections or ConnectionCounts()
@@ -123,7 +125,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         run_store.start()
         pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, exports)
         try:
-            async with _in_background(_every_second(fanout), *pushing):
+            async with _in_background(_every_second(fanout, authenticator.sessions), *pushing):
                 yield
         finally:
             await run_store.close()
@@ -165,15 +167,19 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
             CollectorSessions(settings, registry, links, ingest), settings.max_message_bytes
         ).router
     )
-    app.include_router(live_router(settings, fanout, state))
-    app.include_router(web.router(settings.web_dir, authenticator))
+    app.include_router(live_router(settings, fanout, state, authenticator.sessions))
+    app.include_router(web.router(settings.web_dir))
+    _add_middleware(app, settings, authenticator)
+    return app
+
+
+def _add_middleware(app: FastAPI, settings: Settings, authenticator: Authenticator) -> None:
     # The last one added is the outermost.
     streamed = {api.PREFIX + exchange.IMPORT_PATH: settings.max_import_bytes}
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=streamed)
     origins = AllowedOrigins(settings.host, settings.allow_hosts, settings.allow_origins)
     app.add_middleware(AccessMiddleware, origins=origins, authenticator=authenticator)
     app.add_middleware(SecurityHeaders)
-    return app
 
 
 @asynccontextmanager
@@ -187,7 +193,17 @@ async def _in_background(*work: Coroutine[None, None, None]) -> AsyncIterator[No
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _every_second(fanout: Fanout) -> None:
+async def _every_second(fanout: Fanout, sessions: Sessions) -> None:
     while True:
         await asyncio.sleep(STATS_SECONDS)
         fanout.publish_stats()
+        sessions.expire()
+
+
+def _sessions(settings: Settings) -> Sessions:
+    store = None
+    if settings.state_dir is not None:
+        # A page's session is bound to its origin, so backends on two ports share none.
+        path = settings.state_dir / f"sessions-{settings.port}.json"
+        store = SessionFile(path, {"operator": settings.token, "viewer": settings.view_token})
+    return Sessions(time.time, settings.session_idle_seconds, settings.session_seconds, store)

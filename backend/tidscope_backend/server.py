@@ -11,11 +11,11 @@ import uvicorn
 from tidscope_backend.app import create_app
 from tidscope_backend.connections.acceptor import Acceptor
 from tidscope_backend.connections.connection import Connection
-from tidscope_backend.descriptors import connection_descriptors, raise_descriptor_limit
 from tidscope_backend.connections.http_protocol import HttpProtocol
 from tidscope_backend.connections.log_limit import LogLimit
 from tidscope_backend.connections.table import ConnectionLimits, Connections
 from tidscope_backend.connections.websocket_protocol import WebSocketProtocol
+from tidscope_backend.descriptors import connection_descriptors, raise_descriptor_limit
 from tidscope_backend.settings import Settings
 
 CHECK_SECONDS = 1.0
@@ -80,7 +80,7 @@ def make_server(settings: Settings) -> Server:
         ws_per_message_deflate=False,
         ws_ping_interval=20,
         ws_ping_timeout=settings.stall_seconds + 30,
-        # Its lines would hold the token of `GET /?token=…`.
+        # Its lines would hold tickets of downloads.
         access_log=False,
         # The server would believe X-Forwarded-For and -Proto of any program on this machine.
         proxy_headers=False,

@@ -1,7 +1,7 @@
 """Opens connections that never send anything, as another user, and reopens what is closed.
 
-Run as ``python silent_connections.py UID PORT COUNT``. It prints ``opened`` when it has opened COUNT
-of them in all, held or not, and goes on until it is killed.
+Run as ``python silent_connections.py UID PORT COUNT``. It prints ``opened`` when it has opened
+COUNT of them in all, held or not, and goes on until it is killed.
 """
 
 import os

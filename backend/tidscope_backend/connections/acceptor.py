@@ -6,9 +6,9 @@ import socket
 from collections.abc import Callable
 
 from tidscope_backend.connections.connection import Connection
-from tidscope_backend.descriptors import is_exhausted
 from tidscope_backend.connections.peer import PeerLookup
 from tidscope_backend.connections.table import Connections
+from tidscope_backend.descriptors import is_exhausted
 
 _log = logging.getLogger(__name__)
 AT_ONCE = 64
