@@ -39,7 +39,7 @@ async def seal_in_process(folder: RunFolder, part: int | None) -> None:
     """
     arguments = [str(folder.path), *([] if part is None else [str(part)])]
     process = await asyncio.create_subprocess_exec(
-        *bound_to_parent([sys.executable, "-m", SEALING_PROGRAM, *arguments]),
+        *bound_to_parent([sys.executable, "-P", "-m", SEALING_PROGRAM, *arguments]),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
