@@ -34,7 +34,7 @@ class PeerLookup:
                 socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_NONBLOCK, _NETLINK_SOCK_DIAG
             )
         except OSError:
-            pass  # A kernel without it: local peers are told apart by address only.
+            pass  # A kernel without it: local peers are distinguished by address only.
 
     def close(self) -> None:
         """Close the netlink socket."""
