@@ -354,6 +354,40 @@ class ComparedSeries(Message):
     """
 
 
+class ConnectionsHealth(Message):
+    """
+    TCP connections of the backend: now, and since it started.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    open: Annotated[int, Field(ge=0)]
+    """
+    Open now.
+    """
+    authenticated: Annotated[int, Field(ge=0)]
+    """
+    Of them, those that have shown a credential.
+    """
+    evicted: Annotated[int, Field(ge=0)]
+    """
+    Ended without a credential, to make room for others.
+    """
+    refused: Annotated[int, Field(ge=0)]
+    """
+    Not accepted, because there was no room.
+    """
+    timed_out: Annotated[int, Field(ge=0)]
+    """
+    Ended because the peer took too long.
+    """
+    descriptor_shortages: Annotated[int, Field(ge=0)]
+    """
+    Times that none was accepted for want of a file descriptor.
+    """
+
+
 class DamagedRun(Message):
     """
     A folder in the runs directory that cannot be read.
@@ -849,6 +883,7 @@ class HealthResponse(Message):
     """
     Resident memory of the backend.
     """
+    connections: ConnectionsHealth
 
 
 KnobKind = TypeAliasType(
@@ -1393,6 +1428,7 @@ RunEnd = TypeAliasType(
             "collector-lost",
             "backend-lost",
             "disk-full",
+            "write-failed",
         ],
         Field(title="RunEnd"),
     ],
