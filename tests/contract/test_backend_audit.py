@@ -86,7 +86,7 @@ async def test_every_change_has_a_line_with_its_session(backend: Backend) -> Non
     ]
     assert lines[0].details["pid"] == "1"
     assert lines[8].details == {"members": "name, notes"}
-    # The collector is told the same.
+    # The collector gets the same.
     actors = [command.actor for command in commands if hasattr(command, "actor")]
     assert actors == [lines[0].actor] * 7
 
