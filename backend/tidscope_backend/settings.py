@@ -14,6 +14,7 @@ from tidscope_wire.generated.limits import (
     RUN_PART_SECONDS,
 )
 
+from tidscope_backend.connections.connection import Waits
 from tidscope_backend.otlp_address import metrics_address
 
 MIB = 1024 * 1024
@@ -47,7 +48,7 @@ class Settings:
         collector_secret: what a collector shows.
         view_token: as token, for a session that only watches.
         metrics_token: reads /metrics and nothing else; None: there is none.
-        state_dir: where sessions are kept over a restart; None: nowhere.
+        state_dir: where sessions are kept over a restart, and the audit log; None: nowhere.
         session_idle_seconds: a session that is not used for so long ends.
         session_seconds: a session ends so long after it was opened.
         host: address that is listened on; a wildcard address admits any IP literal as Host.
@@ -70,6 +71,9 @@ class Settings:
         queue_bytes: the same in bytes.
         merged_bytes: the largest coalesced frame; a page further behind loses frames, counted.
         stall_seconds: a page that takes nothing for so long is closed.
+        max_connections: TCP connections at once, fewer where the system allows few open files; a
+            quarter of them from one peer, a quarter without a session.
+        waits: how long the peer of a connection may take for what.
         max_pages: pages connected at once.
         max_collectors: collectors connected at once.
         hello_seconds: how long a collector may take to say who it is.
@@ -109,6 +113,8 @@ class Settings:
     queue_bytes: int = 8 * MIB
     merged_bytes: int = 16 * MIB
     stall_seconds: float = 30
+    max_connections: int = 1024
+    waits: Waits = field(default_factory=Waits)
     max_pages: int = 32
     max_collectors: int = 64
     hello_seconds: float = 5

@@ -21,9 +21,6 @@ class CloseCode(IntEnum):
     REPLACED = 4409
     """Another collector of the same host has connected."""
 
-    TOO_LARGE = 4413
-    """A message was larger than the bound."""
-
     PROTOCOL_VERSION = 4426
     """The other side speaks another version of the protocol; the reason names both."""
 
