@@ -33,8 +33,8 @@ log = logging.getLogger("tidscope.sampling")
 DRAIN_NS = 100_000_000
 """Exit records are taken at least this often, so that the sockets do not fill."""
 
-HELD_EXITS = 100_000
-"""Exit records of all targets that wait in memory, about 50 MB; more are folded into totals."""
+HELD_EXITS = 200_000
+"""Exit records of all targets that wait in memory, about 90 MB; more are folded into totals."""
 STALLED_NS = 50_000_000
 """Between two looks whether the backend takes frames again."""
 
@@ -185,16 +185,19 @@ class Engine:
                     break
                 command.run()
                 continue
-            if self._exits is not None and time.monotonic_ns() >= self._drain_due_ns:
-                self._drain()
             for target, sampler in list(self._targets.items()):
+                self._drain_if_due()
                 if target not in self._open and sampler.schedule.due_ns <= time.monotonic_ns():
                     if stalled:
                         sampler.schedule.advance(time.monotonic_ns())
                     else:
                         self._step(sampler, self._frames(sampler))
             for target in [] if stalled else list(self._open):
-                self._step(self._targets[target], self._open.pop(target))
+                self._drain_if_due()
+                steps = self._open.pop(target, None)
+                if steps is not None:
+                    self._step(self._targets[target], steps)
+            self._drain_if_due()
             if self._targets:
                 self._account(time.monotonic_ns())
         self._end()
@@ -284,6 +287,9 @@ class Engine:
             # Drained after the listing: a thread that is not listed any more has its record here.
             self._drain()
             parts = divide_exits(self._exits_of(sampler))
+            if not sampler.seq:  # The first frame is a key frame: none comes before it.
+                while len(parts) > 1:
+                    sampler.fold(parts.pop(0), end)
             while len(parts) > 1:
                 frame = sampler.exits(parts.pop(0), end, health=health, started_ns=started)
                 yield [frame], False
@@ -340,6 +346,11 @@ class Engine:
         reported = self._lost_reported[sampler.target.id]
         self._lost_reported[sampler.target.id] = self._exits.lost
         return self._exits.lost - reported
+
+    def _drain_if_due(self) -> None:
+        """Called between any two steps: the sockets must not fill meanwhile."""
+        if self._exits is not None and time.monotonic_ns() >= self._drain_due_ns:
+            self._drain()
 
     def _drain(self) -> None:
         if self._exits is None:

@@ -34,7 +34,7 @@ from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.sampling.frame_bounds import divide_events
+from tidscope_collector.sampling.frame_bounds import Later, divide_events, exits_behind
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
 from tidscope_collector.sampling.presence import presence
@@ -305,7 +305,10 @@ class TargetSampler:
         """Make frames of one instant: the last one has the rows, those before it events only."""
         events, self._pending = [*self._pending, *events], []
         parts = divide_events(events)
-        frames = [self._exits_frame(part, started_ns, health) for part in parts[:-1]]
+        frames = [
+            self._exits_frame(part, started_ns, health, later)
+            for part, later in zip(parts[:-1], exits_behind(parts)[:-1], strict=True)
+        ]
         live = len(self._tracker.threads)
         baseline = self._initial_threads is None and live > 0
         if baseline:
@@ -340,17 +343,34 @@ class TargetSampler:
         return [*frames, self._frame(header.model_copy(update=changes), body)]
 
     def _exits_frame(
-        self, events: list[TargetEvent], started_ns: int, health: HealthNow
+        self,
+        events: list[TargetEvent],
+        started_ns: int,
+        health: HealthNow,
+        later: Later | None = None,
     ) -> SampledFrame:
-        """A frame without rows, of the instant of the one that follows."""
-        header = self._header(events, started_ns, health(0, 0, self._missed))
+        """A frame without rows, of the instant of the one that follows.
+
+        Args:
+            events: of the frame.
+            started_ns: its instant.
+            health: makes the health part.
+            later: exits that are counted already; None: none.
+        """
+        header = self._header(events, started_ns, health(0, 0, self._missed), later)
         return self._frame(header, self._encoder.encode(self._no_rows))
 
     def _header(
-        self, events: list[TargetEvent], started_ns: int, health: CollectorHealth
+        self,
+        events: list[TargetEvent],
+        started_ns: int,
+        health: CollectorHealth,
+        later: Later | None = None,
     ) -> FrameHeader:
         self.seq += 1
-        live, exited = len(self._tracker.threads), self._tracker.exited()
+        exited, live = self._tracker.exited(), len(self._tracker.threads)
+        if later is not None:
+            exited, live = later.before(exited), live + later.seen_alive
         # An exit without a record may be withdrawn in the next sample; the count never falls.
         born = live + exited.threads - (self._initial_threads or 0)
         self._threads_born = max(self._threads_born, born)

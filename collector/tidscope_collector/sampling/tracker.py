@@ -3,7 +3,7 @@
 The question is what a thread id stands for now, asked only where the reading leaves it open.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.sampling.exited import ExitedThreads, latest
 from tidscope_collector.sampling.presence import Look, Presence
-from tidscope_collector.sampling.readings import absent_mask, empty, join, pick, values
+from tidscope_collector.sampling.readings import absent_mask, empty, join, pick, sums, values
 from tidscope_collector.threads.matching import Index, rows_of_both
 from tidscope_collector.threads.reading import Reading
 
@@ -203,10 +203,14 @@ class Tracker:
     def _records(self, exits: Reading, end_ns: int | None) -> list[TargetEvent]:
         """Take exit records in, and remember whose they are."""
         events: list[TargetEvent] = []
-        for row, tid in enumerate(exits.tid.tolist()):
-            totals = values(exits, row, self.fields)
-            name = text(bytes(exits.name[row]))
-            start = int(exits.start_ns[row])
+        unseen: dict[str, list[int]] = {}
+        names = [text(name) for name in exits.name.tolist()]
+        starts = exits.start_ns.tolist()
+        for row, (tid, recorded) in enumerate(
+            zip(exits.tid.tolist(), self._totals(exits), strict=True)
+        ):
+            totals = recorded
+            name, start = names[row], starts[row]
             thread = self.threads.pop(tid, None)
             if thread is not None:
                 before = values(self._last, self._last_row(tid), self.fields)
@@ -219,7 +223,10 @@ class Tracker:
             self._recorded.add(tid)
             if late:
                 continue
-            self._ended.recorded(name, totals)
+            if thread is None:
+                unseen.setdefault(name, []).append(row)
+            else:
+                self._ended.recorded(name, 1, totals)
             if thread is None and tid == self.pid:
                 self._heirs.append((name, totals))
             events.append(
@@ -233,7 +240,17 @@ class Tracker:
                     lifetime_ns=None if exits.age_us is None else 1000 * int(exits.age_us[row]),
                 )
             )
+        for name, rows in unseen.items():
+            self._ended.recorded(name, len(rows), sums(exits, rows, self.fields))
         return events
+
+    def _totals(self, exits: Reading) -> Iterator[dict[str, int]]:
+        if exits.absent is None:
+            for counters in exits.counters.tolist():
+                yield dict(zip(self.fields, counters, strict=True))
+        else:
+            for row in range(len(exits.tid)):
+                yield values(exits, row, self.fields)
 
     def _inherit(self, heirs: list[Heir]) -> None:
         """Count no thread twice that took the main thread's id.
