@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 from backend_builders import target
 from fake_proc import FakeProc
+from tidscope_collector.processes.ports import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.steering.agent.socket_paths import SocketId
@@ -147,7 +148,14 @@ class Steered:
         self.ports = frozenset({80})
         opener = cast(SetupOpener, self.opener)
         self.service = SteeringService(ProcFs(folder), opener, lambda: self.now)
-        process = SteeredProcess(100, 1, frozenset(), lambda: self.ports, lambda _: None)
+        process = SteeredProcess(
+            100,
+            1,
+            frozenset(),
+            lambda: self.ports,
+            lambda port: OwnedPort(ProcFs(folder), 100, 1, port),
+            lambda _: None,
+        )
         self.target = SteeringTarget("t-1", 0, process, lambda _, __: None)
 
     def opened(self) -> int:
