@@ -166,14 +166,8 @@ class SteeringService:
                 waits=entry.signal == "wait",
             )
 
-        with self._for(target.id):
-            self._options.pop(target.id, None)
-            self._end(target.id, actor)
-            opening = self._opening[target.id] = object()
-            try:
-                setup = open_setup()
-            except STEERING_ERRORS as error:
-                raise NotSteerableError(str(error)) from error
+        def open_loop() -> ControlLoop:
+            setup = open_setup()
             try:
                 settings = LoopSettings(
                     target=target.id,
@@ -184,7 +178,7 @@ class SteeringService:
                     bounds=_bounds(setup, request),
                     actor=actor,
                 )
-                loop = ControlLoop(
+                return ControlLoop(
                     settings,
                     ready,
                     open_setup,
@@ -194,24 +188,42 @@ class SteeringService:
                     is_paused=lambda: self._state(target.process) in ("T", "t"),
                     is_gone=lambda: self._state(target.process) in ("", "Z", "X"),
                 )
-            except (*STEERING_ERRORS, BadParameterError) as error:
-                setup.signal.close()
-                setup.knob.close()
-                if isinstance(error, BadParameterError):
-                    raise
-                raise NotSteerableError(str(error)) from error
-            with self._lock:
-                wanted = self._opening.pop(target.id, None) is opening
-                if wanted:
-                    self._loops[target.id] = loop
-            if not wanted:
-                setup.signal.close()
-                setup.knob.close()
-                raise NotSteerableError("It was released while knob and signal were opened.")
+            except (*STEERING_ERRORS, BadParameterError):
+                setup.close()
+                raise
+
+        with self._for(target.id):
+            self._options.pop(target.id, None)
+            self._end(target.id, actor)
+            loop = self._adopt(target.id, open_loop)
             if counter is not None:
                 self._counters[target.id] = counter
             loop.start()
         return loop.steering
+
+    def _adopt(self, target: str, open_loop: Callable[[], ControlLoop]) -> ControlLoop:
+        """Open a loop, which may take its time, and let it steer unless it is released meanwhile.
+
+        Raises:
+            NotSteerableError: it cannot be opened, or was released.
+        """
+        opening = self._opening[target] = object()
+        try:
+            loop = open_loop()
+        except BaseException as error:
+            with self._lock:
+                self._opening.pop(target, None)
+            if isinstance(error, STEERING_ERRORS):
+                raise NotSteerableError(str(error)) from error
+            raise
+        with self._lock:
+            wanted = self._opening.pop(target, None) is opening
+            if wanted:
+                self._loops[target] = loop
+        if not wanted:
+            loop.discard()
+            raise NotSteerableError("It was released while knob and signal were opened.")
+        return loop
 
     def _described(self, target: SteeringTarget) -> _Options:
         """What is known of a target's knobs and signals: opening them disturbs the program."""

@@ -67,6 +67,11 @@ class ControlSetup:
     signal: Signal
     restart_requested: Callable[[], bool] = lambda: False
 
+    def close(self) -> str:
+        """Restore the original size and close both; returns what `Knob.restore` does."""
+        self.signal.close()
+        return self.knob.close()
+
 
 @dataclass(frozen=True)
 class LoopSettings:
@@ -180,6 +185,10 @@ class ControlLoop:
         """Whether it is the loop itself that asks."""
         return threading.current_thread() is self._thread
 
+    def discard(self) -> None:
+        """Close knob and signal instead of beginning."""
+        self._close()
+
     def start(self) -> None:
         """Begin."""
         now = self._steering
@@ -269,8 +278,7 @@ class ControlLoop:
         """Give the original size back; does nothing the second time."""
         if not self._holds:
             return
-        self._setup.signal.close()
-        self._trouble = self._setup.knob.close()
+        self._trouble = self._setup.close()
         with self._lock:
             self._holds = False
 
@@ -280,8 +288,7 @@ class ControlLoop:
             if not self._stopping:
                 self._setup, self._holds, self._trouble = setup, True, ""
                 return False
-        setup.signal.close()
-        setup.knob.close()
+        setup.close()
         return True
 
     def _recover(self, problem: str) -> bool:
