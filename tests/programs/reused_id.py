@@ -29,7 +29,9 @@ def main() -> None:
     first = sleeper()
     start_ticks = parse_stat(procfs.read(f"{first}/stat")).start_ticks
 
-    def exchange(_: ThreadMask) -> Cpus:
+    def exchange(mask: ThreadMask) -> Cpus | None:
+        if mask.start_ticks != start_ticks:
+            return None
         os.kill(first, signal.SIGKILL)
         os.waitpid(first, 0)
         # Its start is counted in ticks of 10 ms.
