@@ -12,9 +12,10 @@ from live_page import LivePage
 from tidscope_backend.listen_socket import open_socket
 from tidscope_backend.server import make_server
 from tidscope_backend.settings import Settings
+from tidscope_wire.proof import KEY_BYTES, host_secret
 
 TOKEN = "token-of-the-tests"
-SECRET = "secret-of-the-tests"
+SECRET = host_secret("default", b"secret-of-the-tests".ljust(KEY_BYTES))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Self, TypeVar
 from backend_builders import host as a_host
 from backend_builders import target
 from pydantic import TypeAdapter
+from tidscope_collector.uplink.sign_in import SignIn
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.models import (
     AttachCommand,
@@ -27,6 +28,7 @@ from tidscope_wire.generated.models import (
     Target,
     TargetReply,
 )
+from tidscope_wire.proof import host_credential
 from websockets.asyncio.client import ClientConnection, connect
 
 Command = (
@@ -52,27 +54,28 @@ class FakeCollector:
 
     Args:
         url: of the backend, ws://….
-        secret: shown as Bearer; None shows nothing.
+        secret: that it proves, as a collector does.
         host: who it says it is; the builders' host if not given.
         targets: what it says it holds.
         protocol: version that it says it speaks.
         silent: connects without a hello.
+        authorization: header that it sends in place of a proof; empty: none.
     """
 
     def __init__(
         self,
         url: str,
-        secret: str | None,
+        secret: str,
         *,
         host: Host | None = None,
         targets: Sequence[Target] = (),
         protocol: int = PROTOCOL_VERSION,
         silent: bool = False,
+        authorization: str | None = None,
     ) -> None:
-        headers = {} if secret is None else {"Authorization": f"Bearer {secret}"}
-        self._connecting = connect(
-            f"{url}/ws/collector", additional_headers=headers, max_size=None, compression=None
-        )
+        self._url = f"{url}/ws/collector"
+        self._sign_in = SignIn(self._url, host_credential(secret))
+        self._authorization = authorization
         self._hello = CollectorHello(
             policies=[], protocol=protocol, host=host or a_host(), targets=list(targets)
         )
@@ -87,7 +90,15 @@ class FakeCollector:
         return self._socket
 
     async def __aenter__(self) -> Self:
-        self._socket = await self._connecting
+        if self._authorization is None:
+            headers = await self._sign_in.headers()
+        else:
+            headers = {"Authorization": self._authorization} if self._authorization else {}
+        self._socket = await connect(
+            self._url, additional_headers=headers, max_size=None, compression=None
+        )
+        if self._authorization is None:
+            await self._sign_in.check_accepted(self._socket)
         if not self._silent:
             await self.say(self._hello)
         return self

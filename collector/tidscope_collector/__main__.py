@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
+from tidscope_wire.proof import host_credential
 
 from tidscope_collector.energy.zones import find_zones
 from tidscope_collector.netacct.choice import CHOICES, Choice
@@ -35,6 +36,7 @@ from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
+from tidscope_collector.uplink.sign_in import UNIX, SignIn, is_address
 
 if TYPE_CHECKING:
     from tidscope_collector.steering.commands import SteeringCommands
@@ -62,7 +64,7 @@ def percent(text: str) -> float:
 
 
 async def serve(
-    backend: str, secret: str, network: Choice, budget_percent: float, audit: Path | None
+    backend: str, sign_in: SignIn | None, network: Choice, budget_percent: float, audit: Path | None
 ) -> None:
     """Run until SIGINT or SIGTERM; without an audit log nothing is steered."""
     limit_allocators()
@@ -91,7 +93,7 @@ async def serve(
     if audit is not None:
         steering, policies = await asyncio.to_thread(_open_steering, targets, engine, audit)
     commands = CommandHandler(targets, _diagnose, sources.delays, steering)
-    uplink = Uplink(backend, secret, host, targets, commands, replay, policies=policies)
+    uplink = Uplink(backend, sign_in, host, targets, commands, replay, policies=policies)
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
@@ -138,7 +140,9 @@ def main() -> int:
     verbs = parser.add_subparsers(dest="verb", required=True)
     run = verbs.add_parser("run", help="connect to a backend and serve it")
     run.add_argument(
-        "--backend", default="ws://127.0.0.1:8787/ws/collector", help="its address (%(default)s)"
+        "--backend",
+        default="ws://127.0.0.1:8787/ws/collector",
+        help="its address, or unix:PATH where only its user can reach it (%(default)s)",
     )
     run.add_argument(
         "--network",
@@ -187,16 +191,19 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="collector: %(message)s")
     logging.getLogger("websockets").setLevel(logging.WARNING)
     secret = os.environ.pop(ENVIRONMENT_VARIABLE, "")
-    if not secret:
-        sys.stderr.write(f"{ENVIRONMENT_VARIABLE} is not set; see README.md\n")
-        return 2
-    if not arguments.backend.startswith(("ws://", "wss://")):
-        sys.stderr.write(f"--backend {arguments.backend!r} is not a ws:// or wss:// address\n")
-        return 2
+    sign_in = None
+    if not arguments.backend.startswith(UNIX):
+        if not secret:
+            sys.stderr.write(f"{ENVIRONMENT_VARIABLE} is not set; see README.md\n")
+            return 2
+        if not is_address(arguments.backend):
+            sys.stderr.write(f"--backend {arguments.backend!r} is not a ws:// or wss:// address\n")
+            return 2
+        sign_in = SignIn(arguments.backend, host_credential(secret))
     asyncio.run(
         serve(
             arguments.backend,
-            secret,
+            sign_in,
             arguments.network,
             arguments.budget_percent,
             None if arguments.no_steering else arguments.audit,

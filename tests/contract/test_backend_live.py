@@ -494,8 +494,8 @@ async def test_a_collector_has_to_say_hello_soon() -> None:
 
 
 async def test_a_collector_has_to_show_its_secret(backend: Backend) -> None:
-    for secret in (None, "wrong", TOKEN):
-        async with FakeCollector(backend.socket_url, secret, silent=True) as collector:
+    for shown in ("", f"Bearer {SECRET}", f"Bearer {TOKEN}", "Tidscope-Proof e30="):
+        async with backend.collector(authorization=shown, silent=True) as collector:
             assert (await closed(collector))[0] == CloseCode.UNAUTHENTICATED
 
 

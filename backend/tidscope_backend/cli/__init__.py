@@ -20,6 +20,7 @@ VERBS = (
     "policies",
     "serve",
     "collect",
+    "hosts",
 )
 """In the order of `tidscope --help`. Each is a module here, with a `COMMAND`."""
 SIGPIPE_CODE = 128 + 13

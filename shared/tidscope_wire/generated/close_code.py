@@ -24,6 +24,9 @@ class CloseCode(IntEnum):
     TOO_LARGE = 4413
     """A message was larger than the bound."""
 
+    WRONG_HOST = 4421
+    """The collector's secret is that of another host, or its host has another secret; the reason names both."""
+
     PROTOCOL_VERSION = 4426
     """The other side speaks another version of the protocol; the reason names both."""
 

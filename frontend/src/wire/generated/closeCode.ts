@@ -14,6 +14,8 @@ export const CloseCode = {
   replaced: 4409,
   /** A message was larger than the bound. */
   too_large: 4413,
+  /** The collector's secret is that of another host, or its host has another secret; the reason names both. */
+  wrong_host: 4421,
   /** The other side speaks another version of the protocol; the reason names both. */
   protocol_version: 4426,
   /** Too many pages or collectors are connected. */
