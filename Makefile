@@ -19,7 +19,7 @@ SPAWN := backend/tidscope_backend/cli/spawn_held
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up test check bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures fuzz build notice wheel lock clean
+.PHONY: help install install-dev up test check audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures fuzz build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -63,6 +63,7 @@ check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, gen
 	$(PY) tools/check_imports.py
 	$(PY) tools/check_escapes.py
 	$(PY) tools/check_words.py
+	$(PY) tools/check_locks.py
 	$(PY) tools/generate.py --check
 	@tools/check-go
 
@@ -119,8 +120,12 @@ backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend -ty
 	@npm run --silent build -- --logLevel warn
 	@touch $@
 
-notice: build ## rewrite NOTICE from what the built page carries
+notice: build $(STAMP)-dev ## rewrite NOTICE and sbom.cdx.json: what the page carries and what is locked
 	$(PY) tools/notice.py
+	$(PY) tools/sbom.py
+
+audit: $(STAMP)-dev $(NODE_STAMP) ## known vulnerabilities of what is locked, as far as the registries answer
+	@$(PY) tools/audit.py
 
 wheel: build $(STAMP)-dev ## build the wheel, page included
 	$(PY) -m hatchling build -t wheel

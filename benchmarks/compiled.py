@@ -20,10 +20,10 @@ def build(name: str, folder: Path) -> Path:
 
 
 @contextmanager
-def wakers(threads: int, period_ms: int) -> Iterator[int]:
-    """Run a program of so many threads, each of which wakes once a period; its process id."""
+def wakers(threads: int, period_ms: int, sleeping: int = 0) -> Iterator[int]:
+    """Run a program of so many threads; all but `sleeping` wake once a period. Its process id."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [str(build("wakers", Path(folder))), str(threads), str(period_ms)]
+        command = [str(build("wakers", Path(folder))), str(threads), str(period_ms), str(sleeping)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             try:
                 assert process.stdout is not None

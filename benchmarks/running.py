@@ -24,26 +24,37 @@ class Running:
     """
 
     def __init__(self, address: str, up: int) -> None:
-        self._address = address
+        self.address = address
         self._up = psutil.Process(up)
-        self.collector = self._child("tidscope_collector")
-        self.backend = self._child("tidscope_backend")
+
+    @property
+    def collector(self) -> psutil.Process:
+        """The collector's process."""
+        return self._child("tidscope_collector")
+
+    @property
+    def backend(self) -> psutil.Process:
+        """The backend's process."""
+        return self._child("tidscope_backend")
 
     @property
     def url(self) -> str:
         """Where the page is."""
-        return f"{self._address}/?token={TOKEN}"
+        return f"{self.address}/?token={TOKEN}"
 
     def ask(self, path: str, body: dict[str, Any] | None = None) -> Any:
         """Ask the backend, with a body by POST; its JSON."""
         return json.loads(self.fetch(path, body))
 
-    def fetch(self, path: str, body: dict[str, Any] | None = None) -> bytes:
-        """The same; the bytes of the answer."""
+    def fetch(
+        self, path: str, body: dict[str, Any] | None = None, method: str | None = None
+    ) -> bytes:
+        """The same, or by another method; the bytes of the answer."""
         request = urllib.request.Request(
-            f"{self._address}/api/v1{path}",
+            f"{self.address}/api/v1{path}",
             data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"},
+            method=method,
         )
         with urllib.request.urlopen(request, timeout=120) as answer:
             found: bytes = answer.read()
@@ -59,8 +70,8 @@ class Running:
 @contextmanager
 def tidscope(*options: str, **environ: str) -> Iterator[Running]:
     """Run `tidscope up` on a free port, with options and environment added."""
-    environment = {**os.environ, "TIDSCOPE_TOKEN": TOKEN, **environ}
-    environment.pop("TIDSCOPE_COLLECTOR_SECRET", None)
+    inherited = {k: v for k, v in os.environ.items() if k != "TIDSCOPE_COLLECTOR_SECRET"}
+    environment = {**inherited, "TIDSCOPE_TOKEN": TOKEN, **environ}
     command = [str(Path(sys.executable).with_name("tidscope")), "up", "--port", "0", "--no-open"]
     with subprocess.Popen(
         [*command, "--json", *options],

@@ -1,5 +1,6 @@
-/* A program of many threads that all do a little: wakers THREADS PERIOD_MS
- * Every thread wakes once a period, spread over it. Prints "ready"; ends with its standard input. */
+/* A program of many threads that all do a little: wakers THREADS PERIOD_MS [SLEEPING]
+ * Every thread wakes once a period, spread over it; the last SLEEPING of them sleep for ever instead.
+ * Prints "ready"; ends with its standard input. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,19 +18,27 @@ static void *wake(void *first_ns) {
     return NULL;
 }
 
+static void *rest(void *unused) {
+    (void)unused;
+    for (;;)
+        pause();
+}
+
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        fputs("usage: wakers THREADS PERIOD_MS\n", stderr);
+    if (argc != 3 && argc != 4) {
+        fputs("usage: wakers THREADS PERIOD_MS [SLEEPING]\n", stderr);
         return 2;
     }
     long threads = atol(argv[1]);
     period_ns = atol(argv[2]) * 1000000;
+    long waking = threads - 1 - (argc == 4 ? atol(argv[3]) : 0);
     pthread_attr_t small;
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 65536);
     for (long n = 0; n < threads - 1; n++) {
         pthread_t thread;
-        if (pthread_create(&thread, &small, wake, (void *)(period_ns / threads * n))) {
+        void *first = (void *)(period_ns / threads * n);
+        if (pthread_create(&thread, &small, n < waking ? wake : rest, first)) {
             perror("pthread_create");
             return 1;
         }

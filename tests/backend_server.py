@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
+from documented_answers import check_answer
 from fake_collector import FakeCollector
 from live_page import LivePage
 from tidscope_backend.listen_socket import open_socket
@@ -36,8 +37,16 @@ class Backend:
         return f"ws://127.0.0.1:{self.port}"
 
     def client(self, **headers: str) -> httpx.AsyncClient:
-        """An HTTP client with these headers and no others; it keeps cookies."""
-        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=10)
+        """An HTTP client with these headers and no others; it keeps cookies.
+
+        Each answer is compared with the OpenAPI document.
+        """
+        return httpx.AsyncClient(
+            base_url=self.url,
+            headers=headers,
+            timeout=10,
+            event_hooks={"response": [check_answer]},
+        )
 
     def program(self) -> httpx.AsyncClient:
         """An HTTP client that shows the token as a program does."""

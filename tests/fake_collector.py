@@ -32,8 +32,7 @@ from tidscope_wire.proof import host_credential
 from websockets.asyncio.client import ClientConnection, connect
 
 Command = (
-    CollectorWelcome
-    | AttachCommand
+    AttachCommand
     | DetachCommand
     | SetRateCommand
     | ListProcessesCommand
@@ -44,8 +43,8 @@ Command = (
     | ReleaseCommand
     | SteeringOptionsCommand
 )
-_COMMAND: TypeAdapter[Command] = TypeAdapter(CollectorCommand)
-C = TypeVar("C", bound=Command)
+_COMMAND: TypeAdapter[CollectorWelcome | Command] = TypeAdapter(CollectorCommand)
+C = TypeVar("C", bound=CollectorWelcome | Command)
 Message = CollectorMessage
 
 
@@ -125,8 +124,14 @@ class FakeCollector:
         for frame in frames:
             await self.socket.send(frame)
 
+    async def next_command(self) -> Command:
+        """Wait for the next command, which comes after the welcome."""
+        command = _COMMAND.validate_json(await self.socket.recv())
+        assert not isinstance(command, CollectorWelcome)
+        return command
+
     async def command(self, kind: type[C]) -> C:
-        """Wait for the next command, which has to be of this kind."""
+        """Wait for the welcome or the next command, which has to be of this kind."""
         command = _COMMAND.validate_json(await self.socket.recv())
         assert isinstance(command, kind), command
         return command

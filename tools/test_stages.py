@@ -79,7 +79,7 @@ STEPS = (
         Stage("integration"),
         behind=(
             (Stage("check", polite=True), Stage("vitest", polite=True)),
-            (Stage("kernel-if-possible", polite=True),),
+            (Stage("kernel-if-possible", polite=True), Stage("audit", polite=True)),
         ),
     ),
     Step(Stage("e2e")),

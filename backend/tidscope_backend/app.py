@@ -26,6 +26,7 @@ from tidscope_backend.api import (
 )
 from tidscope_backend.api import targets as target_routes
 from tidscope_backend.api.errors import add_error_handlers
+from tidscope_backend.api.openapi import DocumentedApp
 from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.endpoint import CollectorEndpoint
@@ -124,7 +125,7 @@ def create_app(settings: Settings) -> FastAPI:
             await sealer.stop()
             await demo_process.stop()
 
-    app = FastAPI(
+    app = DocumentedApp(
         title="tidscope",
         version=VERSION,
         description="Live thread-level observability. Errors are RFC 9457 problem documents.",

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tidscope_wire.batch_template import BatchTemplate
 from tidscope_wire.generated.limits import MAX_HEADER_BYTES
 from tidscope_wire.generated.models import FrameHeader
 
@@ -46,7 +47,7 @@ class Rows:
 
 
 class RowEncoder:
-    """Writes rows as Arrow IPC streams; keeps the schemas, which are the same from frame to frame.
+    """Writes rows as Arrow IPC streams; keeps what is the same from frame to frame.
 
     Args:
         fields: names of the counter columns, in column order.
@@ -55,24 +56,26 @@ class RowEncoder:
     def __init__(self, fields: Sequence[str]) -> None:
         counters = [pa.field(name, pa.uint64()) for name in fields]
         identity = [pa.field("start_ns", pa.int64()), pa.field("name", pa.utf8())]
+        delta = pa.schema([pa.field("tid", pa.uint32()), *counters])
         self._fields = tuple(fields)
-        self._delta = pa.schema([pa.field("tid", pa.uint32()), *counters])
         self._key = pa.schema([pa.field("tid", pa.uint32()), *identity, *counters])
-        self._delta_start = self._delta.serialize().to_pybytes()
         self._key_start = self._key.serialize().to_pybytes()
+        self._delta = BatchTemplate(delta)
+        self._delta_start = delta.serialize().to_pybytes()
 
     def encode(self, rows: Rows) -> bytes:
         """Encode rows; they make a key frame if they carry start times and names."""
-        arrays = [pa.array(rows.tid)]
-        if rows.start_ns is not None and rows.name is not None:
-            arrays += [pa.array(rows.start_ns), pa.array(rows.name, pa.utf8())]
-        for field in self._fields:
-            arrays.append(pa.array(rows.columns[field], mask=rows.absent.get(field)))
+        columns = [rows.columns[field] for field in self._fields]
+        absent = [rows.absent.get(field) for field in self._fields]
+        if rows.start_ns is None or rows.name is None:
+            batch = self._delta.encode([rows.tid, *columns], [None, *absent])
+            return b"".join((self._delta_start, *batch, END_OF_STREAM))
+        arrays = [pa.array(rows.tid), pa.array(rows.start_ns), pa.array(rows.name, pa.utf8())]
+        for column, mask in zip(columns, absent, strict=True):
+            arrays.append(pa.array(column, mask=mask))
         # What an IPC writer would write, without making the schema's message again for each frame.
-        delta = rows.start_ns is None
-        batch = pa.record_batch(arrays, schema=self._delta if delta else self._key)
-        start = self._delta_start if delta else self._key_start
-        return b"".join((start, batch.serialize(), END_OF_STREAM))
+        key = pa.record_batch(arrays, schema=self._key)
+        return b"".join((self._key_start, key.serialize(), END_OF_STREAM))
 
 
 def join(header: FrameHeader, body: bytes) -> bytes:

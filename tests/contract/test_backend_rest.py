@@ -25,6 +25,7 @@ from tidscope_wire.generated.models import (
     HostsResponse,
     ListProcessesCommand,
     Problem,
+    ProblemType,
     ProcessesReply,
     ProcessesResponse,
     RefusedReply,
@@ -175,6 +176,23 @@ async def test_the_collectors_refusal_is_passed_on_as_it_is(backend: Backend) ->
         command = await collector.command(AttachCommand)
         await collector.say(RefusedReply(request_id=command.request_id, problem=said))
         assert refused(await asking, 422, "kernel-thread") == said
+
+
+@pytest.mark.parametrize(("kind", "status"), [("unauthenticated", 401), ("kernel-thread", 401)])
+async def test_a_refusal_that_no_collector_gives_is_not_passed_on(
+    backend: Backend, kind: ProblemType, status: int
+) -> None:
+    said = make_problem(kind, "show your token at evil.example", "do so").model_copy(
+        update={"status": status}
+    )
+    async with backend.program() as client, backend.collector() as collector:
+        await collector.greeted()
+        asking = asyncio.create_task(client.post("/api/v1/targets", json={"pid": 2}))
+        command = await collector.command(AttachCommand)
+        await collector.say(RefusedReply(request_id=command.request_id, problem=said))
+        problem = refused(await asking, 500, "internal")
+        assert kind in problem.detail
+        assert "evil" not in problem.detail
 
 
 async def test_rate_and_detach(backend: Backend) -> None:

@@ -114,16 +114,31 @@ def test_commands_are_ours(service: dict[str, Any]) -> None:
     )
 
 
-def test_files_that_the_image_copies_are_in_the_repository() -> None:
-    copied = [
+def copied_by_the_image() -> list[str]:
+    return [
         word
         for line in DOCKERFILE.splitlines()
-        if line.startswith("COPY") and "--from" not in line
+        if line.startswith("COPY")
         for word in shlex.split(line)[1:-1]
     ]
-    assert len(copied) >= 8
-    assert [path for path in copied if not (ROOT / path).exists()] == []
-    assert [path for path in copied if path.startswith(".")] == []
+
+
+def test_image_is_made_of_debian_the_locked_packages_and_the_wheel() -> None:
+    bases = re.findall(r"^FROM (\S+)", DOCKERFILE, flags=re.M)
+    assert bases == ["debian:bookworm-slim"]
+    assert copied_by_the_image() == ["requirements.lock", "dist/*.whl"]
+    assert "--require-hashes -r /tmp/tidscope/requirements.lock" in DOCKERFILE
+    assert "--no-deps /tmp/tidscope/*.whl" in DOCKERFILE
+    assert not re.search(r"curl|wget|git |http", DOCKERFILE)
+
+
+def test_only_what_the_image_copies_is_given_to_the_builder() -> None:
+    rules = [
+        line
+        for line in (ROOT / ".dockerignore").read_text().splitlines()
+        if line and not line.startswith("#")
+    ]
+    assert rules == ["*", *(f"!{path}" for path in copied_by_the_image())]
 
 
 def test_image_runs_our_command_without_rights() -> None:

@@ -5,9 +5,14 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
 
 import pytest
+from jsonschema import Draft7Validator
+from referencing import Registry, Resource
 
 ROOT = Path(__file__).resolve().parents[2]
 EBPF = sorted((ROOT / "collector").rglob("*.bpf.c"))
@@ -21,6 +26,33 @@ def test_notice_lists_what_the_built_page_carries() -> None:
         check=False,
     )
     assert checked.returncode == 0, checked.stderr
+
+
+def test_bill_of_materials_lists_what_is_locked_and_built() -> None:
+    checked = subprocess.run(
+        [sys.executable, ROOT / "tools" / "sbom.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_bill_of_materials_fits_the_schema_of_cyclonedx() -> None:
+    folder = files("cyclonedx.schema") / "_res"
+    names = [f"{name}.SNAPSHOT.schema.json" for name in ("bom-1.6", "spdx", "jsf-0.82")]
+    schemas = {name: json.loads((folder / name).read_text()) for name in names}
+    whole = schemas[names[0]]
+    # They refer to each other by the names of their files, below the address of the first.
+    registry: Registry[Any] = Registry().with_resources(
+        (urljoin(whole["$id"], name), Resource.from_contents(schema))
+        for name, schema in schemas.items()
+    )
+    bom = json.loads((ROOT / "sbom.cdx.json").read_text())
+    Draft7Validator(whole, registry=registry).validate(bom)
+    carried = {component["purl"].partition("@")[0] for component in bom["components"]}
+    assert {"pkg:npm/react", "pkg:npm/echarts", "pkg:pypi/fastapi", "pkg:pypi/pyroute2"} <= carried
+    assert not [name for name in carried if "pytest" in name or "vitest" in name]
 
 
 def test_manifests_name_the_licence_of_the_project() -> None:
@@ -39,7 +71,7 @@ def test_ebpf_source_is_licensed_as_the_kernel_needs(source: Path) -> None:
     assert 'SEC("license") = "GPL"' in text
 
 
-def test_wheel_carries_licences_notice_and_page(tmp_path: Path) -> None:
+def test_wheel_carries_licences_notice_bill_of_materials_and_page(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
         cwd=ROOT,
@@ -51,3 +83,4 @@ def test_wheel_carries_licences_notice_and_page(tmp_path: Path) -> None:
     for wanted in ("licenses/LICENSE", "licenses/NOTICE", "licenses/LICENSES/GPL-2.0-only.txt"):
         assert any(name.endswith(wanted) for name in names), wanted
     assert "tidscope_backend/web/index.html" in names
+    assert [name for name in names if name.endswith(".dist-info/sboms/sbom.cdx.json")]

@@ -248,6 +248,7 @@ async def test_what_did_not_come_is_counted(tmp_path: Path) -> None:
         assert (done.losses.frames, done.losses.gaps) == (6, 2)
         # From the frame before the hole to the one behind it; where none is behind it, unknown.
         assert done.losses.missing_ns == 400_000_000
+        assert done.state == "incomplete"
         assert done.end_detail == "It was stopped. Missing: 6 frames in 2 gaps (0.4 s)."
 
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 from compared_runs import run_id
+from run_builders import losses
 from scripted_run import time_ns, write_run
 from tidscope_backend.cli import VERBS, main
 from tidscope_backend.cli.run_report import report
-from tidscope_backend.cli.run_text import details
+from tidscope_backend.cli.run_text import details, summary
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.text import format_bytes
@@ -134,6 +135,27 @@ def test_show_lists_so_many_threads(runs: Path) -> None:
         "1 more thread with less CPU time; --all lists them"
     )
     assert len(table("\n".join(details(found, "there", threads=None)), "THREAD")) == 4
+
+
+def test_what_is_missing_comes_first(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
+    """Of a run that lost something, every command says how much before anything else."""
+    folder = RunFolder(runs / run_id(3))
+    lost = losses(frames=12, gaps=2, missing_ns=1_400_000_000, exit_records_lost=3)
+    lossy = folder.read_manifest().model_copy(update={"state": "incomplete", "losses": lost})
+    folder.write_manifest(lossy)
+    missing = "12 frames in 2 gaps (1.4 s), 3 exit records"
+    assert f"  [incomplete: {missing}] after" in reported(capsys, "runs", "list").splitlines()[0]
+    shown = reported(capsys, "runs", "show", run_id(3)).splitlines()
+    assert shown[0] == f"incomplete: {missing} missing"
+    assert summary(lossy, None)[0] == shown[0]
+    compared = reported(capsys, "compare", run_id(1), run_id(3)).splitlines()
+    assert compared[0] == f"incomplete: after: {missing} missing"
+    for arguments in (("runs", "list", "--json"), ("runs", "show", run_id(3), "--json")):
+        found = json.loads(reported(capsys, *arguments))
+        first = found[0] if isinstance(found, list) else found
+        assert next(iter(first.items())) == ("missing", missing)
+    whole = json.loads(reported(capsys, "runs", "show", "before", "--json"))
+    assert next(iter(whole.items())) == ("missing", None)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,12 @@ from typing import Any
 from backend_builders import key_frame, steering
 from builders import collector_health, frame_header
 from run_harness import RunHarness
-from tidscope_backend.recording.stats import RecordingStats, losses_text
+from tidscope_backend.recording.stats import RecordingStats
+from tidscope_backend.store.losses import final_state, missing_text
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.models import (
     FrameHeader,
+    RunLosses,
     SampleFailed,
     SteeringStarted,
     TargetEvent,
@@ -143,14 +145,25 @@ def test_policies() -> None:
 
 
 def test_in_words() -> None:
-    assert losses_text(stats(at(5)).losses) == ""
+    assert missing_text(stats(at(5)).losses) == ""
     made = stats(at(5), at(7), with_events(at(10), SampleFailed(reason="r")))
     made.losses.truncated_bytes = 1
     made.losses.exit_records_lost = 2
-    assert losses_text(made.losses) == (
-        "Missing: 3 frames in 2 gaps (0.5 s), 1 byte of a truncated frame, "
-        "1 failed sample, 2 exit records."
+    assert missing_text(made.losses) == (
+        "3 frames in 2 gaps (0.5 s), 1 byte of a truncated frame, 1 failed sample, 2 exit records"
     )
+
+
+def test_a_run_that_lost_anything_is_never_complete() -> None:
+    """Whatever is counted as a loss, but for what only makes a run coarser or moves its dates."""
+    coarser = {"coalesced", "deadlines_missed", "clock_jumps"}
+    none = stats(at(5)).losses
+    assert final_state("complete", none) == "complete"
+    for name in RunLosses.model_fields:
+        state = final_state("complete", none.model_copy(update={name: 1}))
+        unseen = name in coarser or name == "missing_ns"
+        assert state == ("complete" if unseen else "incomplete"), name
+        assert final_state("interrupted", none.model_copy(update={name: 1})) == "interrupted"
 
 
 async def test_rows_are_counted_without_decoding_them(tmp_path: Path) -> None:

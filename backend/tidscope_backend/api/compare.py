@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Response
 from tidscope_wire.generated.models import AlignKind, CompareBasis, Comparison
 from tidscope_wire.problems import refusal
 
+from tidscope_backend.api.openapi import READ_RUN, raises
 from tidscope_backend.comparison.tables import ComparisonError
 from tidscope_backend.store.folder import RunFolder
 
@@ -30,6 +31,7 @@ def router(find: Finder) -> APIRouter:
         "/compare",
         summary="Compare runs: commas separate groups, + joins the runs of a group",
         response_model=Comparison,
+        openapi_extra=raises(*READ_RUN, "bad-request"),
     )
     async def compare(
         runs: Annotated[str, Query(max_length=400)],

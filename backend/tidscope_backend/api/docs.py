@@ -5,7 +5,7 @@ from html import escape
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-METHODS = ("get", "post", "patch", "put", "delete")
+from tidscope_backend.api.openapi import METHODS
 
 
 def router() -> APIRouter:

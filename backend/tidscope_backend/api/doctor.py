@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 from tidscope_wire.generated.models import DelayAccountingRequest, DoctorReport
 
+from tidscope_backend.api.openapi import ASK_COLLECTOR, PICK_HOST, raises
 from tidscope_backend.ingest.links import CollectorLinks
 
 
@@ -10,11 +11,19 @@ def router(links: CollectorLinks) -> APIRouter:
     """Make the routes."""
     routes = APIRouter(prefix="/doctor", tags=["doctor"])
 
-    @routes.get("", summary="What a host lets tidscope measure")
+    @routes.get(
+        "",
+        summary="What a host lets tidscope measure",
+        openapi_extra=raises(*PICK_HOST, *ASK_COLLECTOR),
+    )
     async def doctor(host: str | None = None) -> DoctorReport:
         return (await links.pick(host).doctor()).report
 
-    @routes.put("/delay-accounting", summary="Switch the kernel's delay accounting on or off")
+    @routes.put(
+        "/delay-accounting",
+        summary="Switch the kernel's delay accounting on or off",
+        openapi_extra=raises(*PICK_HOST, *ASK_COLLECTOR, "not-permitted", "audit-failed"),
+    )
     async def delay_accounting(
         request: DelayAccountingRequest, host: str | None = None
     ) -> DoctorReport:

@@ -13,6 +13,7 @@ from tidscope_wire.generated.models import RunManifest
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.compare import Finder
+from tidscope_backend.api.openapi import READ_RUN, WRITE_RUNS, binary, raises
 from tidscope_backend.store.errors import unwritable
 
 Format = Literal["folder", "parquet", "csv", "trace"]
@@ -36,6 +37,8 @@ def export_router(find: Finder) -> APIRouter:
         "/runs/{run_id}/export",
         summary="A run as a file: folder (.tar.zst), parquet, csv or trace (Chrome, Perfetto)",
         response_class=StreamingResponse,
+        responses={200: binary(*(media_type for _, media_type in KINDS.values()))},
+        openapi_extra=raises(*READ_RUN),
     )
     async def export(run_id: str, format: Format = "folder") -> StreamingResponse:
         ending, media_type = KINDS[format]
@@ -66,6 +69,10 @@ def import_router(make: Callable[[], Path], taken: Callable[[str], bool]) -> API
         IMPORT_PATH,
         status_code=status.HTTP_201_CREATED,
         summary="Bring in a run that was exported as a folder; the body is the .tar.zst",
+        openapi_extra={
+            "requestBody": {**binary("application/zstd"), "required": True},
+            **raises("bad-run", "too-many-actions", *WRITE_RUNS),
+        },
     )
     async def import_(request: Request) -> RunManifest:
         if at_once.locked():

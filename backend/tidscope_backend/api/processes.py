@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 from tidscope_wire.generated.models import ProcessesResponse
 
+from tidscope_backend.api.openapi import ASK_COLLECTOR, PICK_HOST, raises
 from tidscope_backend.ingest.links import CollectorLinks
 
 
@@ -10,7 +11,11 @@ def router(links: CollectorLinks) -> APIRouter:
     """Make the route."""
     routes = APIRouter(tags=["processes"])
 
-    @routes.get("/processes", summary="Processes of a host")
+    @routes.get(
+        "/processes",
+        summary="Processes of a host",
+        openapi_extra=raises(*PICK_HOST, *ASK_COLLECTOR),
+    )
     async def processes(host: str | None = None) -> ProcessesResponse:
         link = links.pick(host)
         reply = await link.processes()

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from tidscope_wire.generated.limits import MAX_RUN_FRAMES
 
+from tidscope_backend.api.openapi import READ_RUN, binary, raises
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.open_part import pack_frame
 from tidscope_backend.store.reader import RunReader
@@ -24,7 +25,12 @@ def router(open_run: Callable[[str], RunReader]) -> APIRouter:
     """
     made = APIRouter(tags=["runs"])
 
-    @made.get("/runs/{run}/frames", response_class=StreamingResponse)
+    @made.get(
+        "/runs/{run}/frames",
+        response_class=StreamingResponse,
+        responses={200: binary(MEDIA_TYPE)},
+        openapi_extra=raises(*READ_RUN),
+    )
     def frames(
         run: str,
         from_ns: Time = None,

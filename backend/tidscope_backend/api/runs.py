@@ -1,6 +1,6 @@
 """/api/v1/runs: record, list, rename, delete and restore."""
 
-from fastapi import APIRouter, status
+from fastapi import APIRouter, Response, status
 from tidscope_wire.generated.models import (
     RecordRequest,
     RunEventsResponse,
@@ -9,6 +9,7 @@ from tidscope_wire.generated.models import (
     RunsResponse,
 )
 
+from tidscope_backend.api.openapi import FIND_ATTACHED, READ_RUN, WRITE_RUNS, raises
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.store.run_store import RunStore
 
@@ -21,35 +22,60 @@ def router(recorder: Recorder, store: RunStore) -> APIRouter:
     async def runs() -> RunsResponse:
         return await store.runs()
 
-    @routes.post("", status_code=status.HTTP_201_CREATED, summary="Record a target")
+    @routes.post(
+        "",
+        status_code=status.HTTP_201_CREATED,
+        summary="Record a target",
+        openapi_extra=raises(
+            *FIND_ATTACHED, *WRITE_RUNS, "unknown-host", "already-recording", "bad-request"
+        ),
+    )
     async def record(request: RecordRequest) -> RunManifest:
         return await recorder.record(request)
 
-    @routes.get("/{run_id}", summary="One run")
+    @routes.get("/{run_id}", summary="One run", openapi_extra=raises(*READ_RUN))
     async def run(run_id: str) -> RunManifest:
         return await store.manifest(run_id)
 
-    @routes.patch("/{run_id}", summary="Change its name, tags, group, notes, marks or outcome")
+    @routes.patch(
+        "/{run_id}",
+        summary="Change its name, tags, group, notes, marks or outcome",
+        openapi_extra=raises(*READ_RUN, *WRITE_RUNS),
+    )
     async def change(run_id: str, patch: RunPatch) -> RunManifest:
         return await store.patch(run_id, patch)
 
-    @routes.post("/{run_id}/stop", summary="End its recording")
+    @routes.post(
+        "/{run_id}/stop",
+        summary="End its recording",
+        openapi_extra=raises("unknown-run", "not-recording", *WRITE_RUNS),
+    )
     async def stop(run_id: str) -> RunManifest:
         return await recorder.stop(run_id)
 
     @routes.delete(
         "/{run_id}",
         status_code=status.HTTP_204_NO_CONTENT,
+        response_class=Response,
         summary="Delete it; it can be restored for an hour",
+        openapi_extra=raises("unknown-run", "already-recording", *WRITE_RUNS),
     )
     async def delete(run_id: str) -> None:
         await store.delete(run_id)
 
-    @routes.post("/{run_id}/restore", summary="Bring it back")
+    @routes.post(
+        "/{run_id}/restore",
+        summary="Bring it back",
+        openapi_extra=raises(*READ_RUN, *WRITE_RUNS),
+    )
     async def restore(run_id: str) -> RunManifest:
         return await store.restore(run_id)
 
-    @routes.get("/{run_id}/events", summary="What happened in it")
+    @routes.get(
+        "/{run_id}/events",
+        summary="What happened in it",
+        openapi_extra=raises(*READ_RUN),
+    )
     async def events(run_id: str) -> RunEventsResponse:
         return await store.events(run_id)
 

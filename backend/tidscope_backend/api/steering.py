@@ -3,15 +3,19 @@
 from fastapi import APIRouter, Request
 from tidscope_wire.generated.models import (
     PoliciesResponse,
+    ProblemType,
     SteeringOptions,
     SteerRequest,
     Target,
 )
 
+from tidscope_backend.api.openapi import ASK_COLLECTOR, FIND_ATTACHED, PICK_HOST, raises
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.security.access import actor_of
+
+STEER: tuple[ProblemType, ...] = (*FIND_ATTACHED, *ASK_COLLECTOR, "not-steerable")
 
 
 def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
@@ -22,26 +26,44 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         """The collector of a target that is being sampled."""
         return links.pick(registry.require_attached(target_id).host)
 
-    @routes.get("/policies", summary="Policies that collectors can steer with")
+    @routes.get(
+        "/policies",
+        summary="Policies that collectors can steer with",
+        openapi_extra=raises(*PICK_HOST),
+    )
     async def policies(host: str | None = None) -> PoliciesResponse:
         return PoliciesResponse(policies=links.pick(host).policies)
 
-    @routes.get("/targets/{target_id}/steering", summary="How a target could be steered, and is")
+    @routes.get(
+        "/targets/{target_id}/steering",
+        summary="How a target could be steered, and is",
+        openapi_extra=raises(*STEER),
+    )
     async def options(target_id: str) -> SteeringOptions:
         return (await link_to(target_id).steering_options(target_id)).options
 
-    @routes.put("/targets/{target_id}/steering", summary="Let a policy steer it")
+    @routes.put(
+        "/targets/{target_id}/steering",
+        summary="Let a policy steer it",
+        openapi_extra=raises(*STEER, "bad-parameter", "too-many-actions", "audit-failed"),
+    )
     async def steer(target_id: str, body: SteerRequest, request: Request) -> Target:
         actor = actor_of(request.scope)
         return (await link_to(target_id).steer(target_id, body, actor)).target
 
-    @routes.post("/targets/{target_id}/steering/restart", summary="Restart its policy's search")
+    @routes.post(
+        "/targets/{target_id}/steering/restart",
+        summary="Restart its policy's search",
+        openapi_extra=raises(*STEER, "not-steered", "too-many-actions", "audit-failed"),
+    )
     async def restart(target_id: str, request: Request) -> Target:
         actor = actor_of(request.scope)
         return (await link_to(target_id).restart_search(target_id, actor)).target
 
     @routes.delete(
-        "/targets/{target_id}/steering", summary="Steer it no more: the original size comes back"
+        "/targets/{target_id}/steering",
+        summary="Steer it no more: the original size comes back",
+        openapi_extra=raises(*STEER, "not-steered"),
     )
     async def release(target_id: str, request: Request) -> Target:
         actor = actor_of(request.scope)

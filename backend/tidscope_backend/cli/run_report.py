@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.losses import missing_text
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,9 @@ class RunReport:
     threads: list[ThreadReport]
 
     def json_object(self) -> dict[str, object]:
-        """The same as JSON can hold it."""
+        """The same as JSON can hold it; what is missing comes first."""
         return {
+            "missing": missing_text(self.manifest.losses) or None,
             "manifest": self.manifest.model_dump(mode="json"),
             "disk_bytes": self.disk_bytes,
             "totals": dict(self.totals),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from tidscope_wire.generated.models import RunManifest, RunOutcome
 
 from tidscope_backend.cli.run_report import RunReport
+from tidscope_backend.store.losses import missing_text
 from tidscope_backend.text import format_bytes, format_seconds, plural
 
 SUMMARY_ROLES = 5
@@ -43,7 +44,8 @@ def list_line(manifest: RunManifest, disk_bytes: int) -> str:
     outcome = manifest.outcome
     notes = [manifest.name, *(f"#{tag}" for tag in manifest.tags)]
     if manifest.state != "complete":
-        notes.append(manifest.state)
+        missing = missing_text(manifest.losses)
+        notes.insert(0, f"[{manifest.state}: {missing}]" if missing else f"[{manifest.state}]")
     if outcome is not None and failed(outcome):
         notes.append(f"[{exit_text(outcome)}]")
     return (
@@ -70,7 +72,7 @@ def summary(manifest: RunManifest, report: RunReport | None) -> list[str]:
         manifest: of the run.
         report: its numbers, if its files can be read here.
     """
-    lines = [f"recorded {_headline(manifest, report)}", *_facts(manifest)]
+    lines = [*_missing(manifest), f"recorded {_headline(manifest, report)}", *_facts(manifest)]
     if report is not None:
         lines += [_labelled("total", text) for text in _totals(report.totals)[:1]]
         for number, role in enumerate(report.roles[:SUMMARY_ROLES]):
@@ -92,7 +94,7 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
     """
     manifest = report.manifest
     host, target = manifest.host, manifest.target
-    lines = [_headline(manifest, report), *_facts(manifest)]
+    lines = [*_missing(manifest), _headline(manifest, report), *_facts(manifest)]
     lines.append(
         _labelled(
             "process",
@@ -121,6 +123,12 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
     if hidden:
         lines.append(f"{plural(hidden, 'more thread')} with less CPU time; --all lists them")
     return lines
+
+
+def _missing(manifest: RunManifest) -> list[str]:
+    """What is missing in a run, as the first line of what is said of it; none if nothing is."""
+    missing = missing_text(manifest.losses)
+    return [f"{manifest.state}: {missing} missing"] if missing else []
 
 
 def _headline(manifest: RunManifest, report: RunReport | None) -> str:

@@ -25,7 +25,8 @@ from tidscope_wire.generated.models import (
     SteerRequest,
     TargetReply,
 )
-from tidscope_wire.problems import ProblemError, refusal
+from tidscope_wire.generated.problems import PROBLEMS
+from tidscope_wire.problems import PREFIX, ProblemError, refusal
 
 Command = (
     AttachCommand
@@ -169,7 +170,7 @@ class CollectorLink:
         finally:
             del self._waiting[command.request_id]
         if isinstance(reply, RefusedReply):
-            raise ProblemError(reply.problem)
+            raise _refusal(reply, command)
         if not isinstance(reply, expected):
             raise refusal(
                 "internal",
@@ -177,3 +178,17 @@ class CollectorLink:
                 "collector and backend may be of different versions; install the same one on both",
             )
         return reply
+
+
+def _refusal(reply: RefusedReply, command: Command) -> ProblemError:
+    """A collector's refusal as it is, if it is one that collectors give."""
+    kind = reply.problem.type.removeprefix(PREFIX)
+    known = next((row for name, row in PROBLEMS.items() if name == kind), None)
+    if known and "collector" in known.raised_by and reply.problem.status == known.status:
+        return ProblemError(reply.problem)
+    return refusal(
+        "internal",
+        f"the collector refused the {command.type} as {kind} with status {reply.problem.status}, "
+        "which is no refusal of a collector",
+        "collector and backend may be of different versions; install the same one on both",
+    )

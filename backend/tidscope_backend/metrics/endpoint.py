@@ -9,6 +9,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
+from tidscope_backend.api.openapi import binary
 from tidscope_backend.metrics.facts import Facts
 from tidscope_backend.metrics.families import families
 
@@ -19,7 +20,12 @@ def router(gather: Callable[[], Facts]) -> APIRouter:
     """Make the route; `gather` takes the facts together."""
     routes = APIRouter(tags=["metrics"])
 
-    @routes.get(PATH, summary="For Prometheus: totals by role, and tidscope's own health")
+    @routes.get(
+        PATH,
+        summary="For Prometheus: totals by role, and tidscope's own health",
+        response_class=Response,
+        responses={200: binary("text/plain", "application/openmetrics-text")},
+    )
     async def metrics(request: Request) -> Response:
         facts = gather()
         # Writing takes a while where there are many roles; frames come in meanwhile.

@@ -22,9 +22,10 @@ from tidscope_wire.generated.models import (
     Recording as RecordingInfo,
 )
 
-from tidscope_backend.recording.stats import RecordingStats, losses_text
+from tidscope_backend.recording.stats import RecordingStats
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.losses import final_state, missing_text
 from tidscope_backend.store.open_part import PartFile, sync
 from tidscope_backend.stream.stored_frame import StoredFrame, store_frame
 
@@ -178,7 +179,7 @@ class Recording:
         """The fields of its manifest that recording determines; people set the others."""
         stats, ending = self.stats, self.ending
         return {
-            "state": "recording" if ending is None else ending.state,
+            "state": ("recording" if ending is None else final_state(ending.state, stats.losses)),
             "end": None if ending is None else ending.end,
             "end_detail": "" if ending is None else _end_detail(ending, stats),
             "started_unix_us": stats.first.unix_us if stats.first else self.info.created_unix_us,
@@ -266,7 +267,8 @@ _ENDED: dict[TargetState, str] = {
 
 
 def _end_detail(ending: Ending, stats: RecordingStats) -> str:
-    return f"{ending.why} {losses_text(stats.losses)}".rstrip()
+    missing = missing_text(stats.losses)
+    return f"{ending.why} Missing: {missing}." if missing else ending.why
 
 
 def _ends_target(header: FrameHeader) -> TargetState | None:

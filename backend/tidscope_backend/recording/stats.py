@@ -1,6 +1,5 @@
 """What a run holds and what is missing, counted from the headers of its frames. Pure."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from tidscope_wire.generated.models import (
@@ -15,8 +14,6 @@ from tidscope_wire.generated.models import (
     ThreadBorn,
     ThreadExited,
 )
-
-from tidscope_backend.text import plural
 
 CLOCK_JUMP_NS = 500_000_000
 """If the wall clock moves by more than this against the monotonic one, it was set."""
@@ -176,23 +173,3 @@ class RecordingStats:
         self.losses.exit_records_lost += max(0, now.exit_records_lost - last.exit_records_lost)
         moved_ns = (now.unix_us - last.unix_us) * 1000 - (now.time_ns - last.time_ns)
         self.losses.clock_jumps += abs(moved_ns) > CLOCK_JUMP_NS
-
-
-def losses_text(losses: RunLosses) -> str:
-    """What is missing, as one sentence; empty if nothing is."""
-    parts = list(_phrases(losses))
-    return f"Missing: {', '.join(parts)}." if parts else ""
-
-
-def _phrases(losses: RunLosses) -> Iterable[str]:
-    if losses.frames:
-        yield (
-            f"{plural(losses.frames, 'frame')} in {plural(losses.gaps, 'gap')} "
-            f"({losses.missing_ns / 1e9:.1f} s)"
-        )
-    if losses.truncated_bytes:
-        yield f"{plural(losses.truncated_bytes, 'byte')} of a truncated frame"
-    if losses.samples_failed:
-        yield f"{plural(losses.samples_failed, 'failed sample')}"
-    if losses.exit_records_lost:
-        yield f"{plural(losses.exit_records_lost, 'exit record')}"

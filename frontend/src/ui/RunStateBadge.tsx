@@ -5,6 +5,7 @@ import { type Status, StatusIcon } from "./StatusIcon";
 const SHOWN: Readonly<Record<RunState, readonly [Status, string]>> = {
   recording: ["info", "recording"],
   complete: ["ok", "complete"],
+  incomplete: ["warning", "incomplete"],
   interrupted: ["warning", "interrupted"],
 };
 

@@ -1638,10 +1638,13 @@ class RunPatch(Message):
 
 RunState = TypeAliasType(
     "RunState",
-    Annotated[Literal["recording", "complete", "interrupted"], Field(title="RunState")],
+    Annotated[
+        Literal["recording", "complete", "incomplete", "interrupted"],
+        Field(title="RunState"),
+    ],
 )
 """
-recording: frames are being added. complete: ended as intended. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
+recording: frames are being added. complete: ended as intended, and nothing is missing. incomplete: ended as intended, but frames, samples or exit records are missing; losses has how many. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
 """
 
 

@@ -9,6 +9,7 @@ import { EmptyState } from "../../ui/EmptyState";
 import { Notice } from "../../ui/Notice";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { Comparison } from "../../wire/generated/models";
+import { missingText } from "../run/dataLossText";
 import { AddRun } from "./AddRun";
 import { Alignment } from "./Alignment";
 import styles from "./ComparePage.module.css";
@@ -82,12 +83,33 @@ export function ComparePage({ query }: { readonly query: string }) {
 function Parts(props: PartProps) {
   return (
     <>
+      <IncompleteRuns comparison={props.comparison} />
       <SetupTable comparison={props.comparison} />
       <Groups {...props} />
       <CurvesPanel {...props} />
       <DifferenceTable {...props} />
       <RoleMatching {...props} />
     </>
+  );
+}
+
+/** Which of the compared runs lack something, and how much. */
+function IncompleteRuns({ comparison }: { readonly comparison: Comparison }) {
+  const lacking = comparison.runs.flatMap(({ run, name, losses }) => {
+    const missing = missingText(losses);
+    return missing === null ? [] : [{ run, text: `${name || run}: ${missing}` }];
+  });
+  return lacking.length === 0 ? null : (
+    <Notice
+      status="warning"
+      title={
+        lacking.length === 1 ? "One run is incomplete" : `${lacking.length} runs are incomplete`
+      }
+    >
+      {lacking.map(({ run, text }) => (
+        <p key={run}>{text}.</p>
+      ))}
+    </Notice>
   );
 }
 

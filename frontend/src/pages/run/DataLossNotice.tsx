@@ -3,9 +3,9 @@ import { Notice } from "../../ui/Notice";
 import { StatusIcon } from "../../ui/StatusIcon";
 import type { RunManifest } from "../../wire/generated/models";
 import styles from "./DataLossNotice.module.css";
-import { dataLossTexts } from "./dataLossText";
+import { dataLossTexts, missingText } from "./dataLossText";
 
-/** What is missing in a run, said calmly; and why it was cut short, if it was. */
+/** What is missing in a run, how much of it first; and why it was cut short, if it was. */
 export function DataLossNotice({ run }: { readonly run: RunManifest }) {
   const texts = dataLossTexts(run.losses);
   return (
@@ -13,6 +13,11 @@ export function DataLossNotice({ run }: { readonly run: RunManifest }) {
       {run.state === "interrupted" ? (
         <Notice status="warning" title="Recording was interrupted">
           {run.end_detail === "" ? "Data up to that point is available." : run.end_detail}
+        </Notice>
+      ) : null}
+      {run.state === "incomplete" ? (
+        <Notice status="warning" title="This run is incomplete">
+          {missingText(run.losses)}.
         </Notice>
       ) : null}
       {texts.length === 0 ? null : (

@@ -1,6 +1,18 @@
 import { counted, formatDuration } from "../../model/format";
 import type { RunLosses } from "../../wire/generated/models";
 
+/** How much is missing in a run, in few words; null: nothing is. */
+export function missingText(losses: RunLosses): string | null {
+  const { frames, truncated_bytes, samples_failed, exit_records_lost } = losses;
+  const amounts = [
+    frames > 0 ? counted(frames, "frame") : "",
+    samples_failed > 0 ? counted(samples_failed, "sample") : "",
+    exit_records_lost > 0 ? counted(exit_records_lost, "exit record") : "",
+    truncated_bytes > 0 ? counted(truncated_bytes, "byte") : "",
+  ].filter((text) => text !== "");
+  return amounts.length === 0 ? null : `${amounts.join(", ")} missing`;
+}
+
 /** What is missing in a run, or was measured late, in sentences; none: nothing is known of. */
 export function dataLossTexts(losses: RunLosses): readonly string[] {
   const { frames, gaps, missing_ns, truncated_bytes, deadlines_missed, samples_failed } = losses;

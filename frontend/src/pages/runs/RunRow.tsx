@@ -8,7 +8,7 @@ import { RunStateBadge } from "../../ui/RunStateBadge";
 import { StatusIcon } from "../../ui/StatusIcon";
 import { Tooltip } from "../../ui/Tooltip";
 import type { RunSummary } from "../../wire/generated/models";
-import { dataLossTexts } from "../run/dataLossText";
+import { dataLossTexts, missingText } from "../run/dataLossText";
 import { ExportMenu } from "../run/ExportMenu";
 import { RunEditor } from "./RunEditor";
 import styles from "./RunsTable.module.css";
@@ -31,6 +31,7 @@ export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowP
   const [editing, setEditing] = useState(false);
   const failure = failureText(run);
   const losses = dataLossTexts(run.losses);
+  const missing = missingText(run.losses);
   return (
     <tr className={styles.row} data-run={run.id} data-chosen={chosen}>
       <td className={styles.choose}>
@@ -99,8 +100,8 @@ export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowP
         )}
         {losses.length === 0 ? null : (
           <Tooltip text={losses.join(" ")}>
-            <span className={styles.losses}>
-              <StatusIcon status="warning" />
+            <span className={missing === null ? styles.losses : styles.missing}>
+              {missing === null ? <StatusIcon status="warning" /> : missing}
               <span className="visually-hidden">{losses.join(" ")}</span>
             </span>
           </Tooltip>

@@ -156,9 +156,9 @@ export type RunEnd =
   | "backend-lost"
   | "disk-full";
 /**
- * recording: frames are being added. complete: ended as intended. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
+ * recording: frames are being added. complete: ended as intended, and nothing is missing. incomplete: ended as intended, but frames, samples or exit records are missing; losses has how many. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
  */
-export type RunState = "recording" | "complete" | "interrupted";
+export type RunState = "recording" | "complete" | "incomplete" | "interrupted";
 
 /**
  * A field that this target does not have, and why.

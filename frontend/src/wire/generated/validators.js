@@ -6889,7 +6889,7 @@ if(typeof data !== "string"){
 validate151.errors = [{instancePath,keyword:"type"}];
 return false;
 }
-if(!(((data === "recording") || (data === "complete")) || (data === "interrupted"))){
+if(!((((data === "recording") || (data === "complete")) || (data === "incomplete")) || (data === "interrupted"))){
 validate151.errors = [{instancePath,keyword:"enum"}];
 return false;
 }

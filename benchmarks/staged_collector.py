@@ -1,0 +1,87 @@
+"""The collector, with the CPU of each stage of its ticks counted: run as `tidscope_collector` is.
+
+It wraps the functions that make up a tick and writes what they took to the file that the variable
+STAGES names, as JSON, when it ends. Nested stages count for themselves only.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import tidscope_collector.sampling.target as target_module
+from tidscope_collector import __main__ as collector
+from tidscope_collector.discovery.task_folder import TaskFolder
+from tidscope_collector.discovery.task_iterator import TaskIterator
+from tidscope_collector.netacct.accounts import Accounts
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
+from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.sampling.tracker import Tracker
+from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
+from tidscope_collector.uplink.connection import Uplink
+from tidscope_wire.frame import RowEncoder
+
+spent_ns: dict[str, int] = {}
+calls: dict[str, int] = {}
+_nested: list[int] = []
+
+
+def stage(owner: object, function: str, name: str) -> None:
+    """Count the CPU of a function under a name, that of stages inside it left out."""
+    inner: Callable[..., Any] = getattr(owner, function)
+
+    @wraps(inner)
+    def counted(*arguments: Any, **named: Any) -> Any:
+        _nested.append(0)
+        began = time.thread_time_ns()
+        try:
+            return inner(*arguments, **named)
+        finally:
+            took = time.thread_time_ns() - began
+            spent_ns[name] = spent_ns.get(name, 0) + took - _nested.pop()
+            calls[name] = calls.get(name, 0) + 1
+            if _nested:
+                _nested[-1] += took
+
+    setattr(owner, function, counted)
+
+
+STAGES = (
+    (Engine, "_sample", "tick"),
+    (Engine, "_drain", "exits"),
+    (Engine, "_account", "once a second"),
+    (Engine, "_health", "health"),
+    (TaskIterator, "list_threads", "list"),
+    (TaskFolder, "list_threads", "list"),
+    (BatchQuery, "query", "query"),
+    (TaskstatsReader, "decode", "decode"),
+    (IdleSkippingReader, "read", "merge"),
+    (Accounts, "live", "network"),
+    (Tracker, "update", "diff"),
+    (Tracker, "all_rows", "diff"),
+    (Tracker, "roles", "roles"),
+    (RowEncoder, "encode", "encode"),
+    (TargetSampler, "_join", "header"),
+    (target_module, "join", "header"),
+    (Uplink, "add_frame", "uplink"),
+)
+
+
+def main() -> int:
+    """Run the collector."""
+    for owner, function, name in STAGES:
+        stage(owner, function, name)
+    try:
+        return collector.main()
+    finally:
+        found = {"spent_ns": spent_ns, "calls": calls}
+        Path(os.environ["STAGES"]).write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,179 @@
+"""What a tick of the collector costs: CPU microseconds of its whole process, a tick and a stage.
+
+The collector sleeps between ticks as it really does and sends to a real backend. All threads of the
+target run between two ticks, or 90 % of them sleep. From several numbers of threads follow the
+fixed cost of a tick (`fixed_us`), and what a running (`per_thread_us`) and a sleeping thread
+(`per_sleeping_us`) adds. Beside them `c_loop_us`: one genetlink request in C, in the same run, to
+which all are given as ratios. The stages come from a second run of each, with stages counted.
+"""
+
+import argparse
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import psutil
+from compiled import build, wakers
+from running import Running, tidscope
+from tidscope_collector.taskstats.link import probe
+
+HERE = Path(__file__).resolve().parent
+SECRET = "benchmark-" + os.urandom(16).hex()
+WARM_UP_S = 3.0
+SLEEPING_SHARE = 0.9
+
+
+@contextmanager
+def collector(site: Running, stages: Path | None, source: list[str]) -> Iterator[psutil.Process]:
+    """Run a collector for a backend; with a file for them, its stages are counted."""
+    module = ["-m", "tidscope_collector"] if stages is None else [str(HERE / "staged_collector.py")]
+    url = f"{site.address.replace('http', 'ws', 1)}/ws/collector"
+    command = [sys.executable, *module, "run", "--backend", url, "--budget-percent", "0", *source]
+    environ = {**os.environ, "TIDSCOPE_COLLECTOR_SECRET": SECRET, "STAGES": str(stages)}
+    with subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL) as process:
+        try:
+            while not site.ask("/health")["collectors"]:
+                time.sleep(0.05)
+            yield psutil.Process(process.pid)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(20)
+
+
+def ticks(site: Running, pid: int, rate_hz: float, seconds: float, of: psutil.Process) -> float:
+    """CPU of a tick, microseconds; the collector attaches to the process for some seconds."""
+    target = site.ask("/targets", {"pid": pid, "rate_hz": rate_hz})["id"]
+    time.sleep(WARM_UP_S)
+    before, began = cpu(of), frames(site)
+    time.sleep(seconds)
+    used, taken = cpu(of) - before, frames(site) - began
+    site.fetch(f"/targets/{target}", method="DELETE")
+    return used * 1e6 / max(1, taken)
+
+
+def frames(site: Running) -> int:
+    """Frames that the backend has received."""
+    return int(site.ask("/health")["frames"])
+
+
+def c_loop_us(program: Path, pid: int, threads: int) -> float:
+    """CPU of one request in C, microseconds; the best of five, since it is a lower bound."""
+    family, samples = str(probe().family), max(20, 20_000 // threads)
+    found = []
+    for _ in range(5):
+        before = _of_children()
+        subprocess.run([program, family, str(pid), str(samples)], check=True, capture_output=True)
+        found.append((_of_children() - before) * 1e6 / samples / threads)
+    return min(found)
+
+
+def _of_children() -> float:
+    """CPU seconds of the children that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def cpu(of: psutil.Process) -> float:
+    """CPU seconds of another process, by its clock: /proc rounds to ticks of 10 ms."""
+    return time.clock_gettime((~of.pid << 3) | 2)  # clock_getcpuclockid(3)
+
+
+def fit(points: list[tuple[float, float, float]]) -> tuple[float, float, float]:
+    """Intercept, and slopes over running and sleeping threads, weighted by the relative error.
+
+    Args:
+        points: running threads, sleeping threads, microseconds of a tick.
+    """
+    rows = np.array([[1.0, running, sleeping] for running, sleeping, _ in points])
+    us = np.array([us for _, _, us in points])
+    found, *_ = np.linalg.lstsq(rows / us[:, None], np.ones(len(us)), rcond=None)
+    fixed, per_running, per_sleeping = (float(one) for one in found)
+    return fixed, per_running, per_sleeping
+
+
+def measure(options: argparse.Namespace) -> dict[str, object]:
+    """Measure all; see the module's text."""
+    points: list[tuple[float, float, float]] = []
+    rows: list[dict[str, object]] = []
+    loops: list[float] = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as site,
+    ):
+        loop = build("c_loop", Path(folder))
+        for threads in options.threads:
+            for sleeping in (0, round(threads * SLEEPING_SHARE)):
+                # Twice as often as ticks: a thread that woke just before a tick has run in each.
+                with wakers(threads, round(500 / options.rate), sleeping) as pid:
+                    with collector(site, None, options.collector) as process:
+                        found = [
+                            ticks(site, pid, options.rate, options.seconds, process)
+                            for _ in range(options.rounds)
+                        ]
+                    stages = Path(folder) / f"{threads}-{sleeping}.json"
+                    with collector(site, stages, options.collector) as process:
+                        ticks(site, pid, options.rate, options.seconds, process)
+                    counted = json.loads(stages.read_text())
+                    if not sleeping:
+                        loops.append(c_loop_us(loop, pid, threads))
+                us = median(found)
+                points.append((threads - sleeping, sleeping, us))
+                count = counted["calls"]["tick"]
+                rows.append(
+                    {
+                        "threads": threads,
+                        "sleeping": sleeping,
+                        "tick_us": round(us, 1),
+                        "stages_us": {
+                            name: round(ns / count / 1000, 1)
+                            for name, ns in sorted(counted["spent_ns"].items())
+                        },
+                    }
+                )
+    fixed, running, sleeping_us = fit(points)
+    loop_us = min(loops)
+    return {
+        "fixed_us": round(fixed, 1),
+        "per_thread_us": round(running, 3),
+        "per_sleeping_us": round(sleeping_us, 3),
+        "c_loop_us": round(loop_us, 3),
+        "fixed_ratio": round(fixed / loop_us, 1),
+        "per_thread_ratio": round(running / loop_us, 3),
+        "rate_hz": options.rate,
+        "ticks": rows,
+    }
+
+
+def main() -> int:
+    """Run; see the module's text."""
+    parser = argparse.ArgumentParser(description="CPU cost of a tick of the collector.")
+    parser.add_argument("--threads", type=int, action="append", help="repeat; 30, 1000, 5000")
+    parser.add_argument("--rate", type=float, default=10)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--collector", action="append", default=[], help="an option of it; repeat")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    options.threads = options.threads or [30, 1000, 5000]
+    figures = measure(options)
+    if options.json:
+        print(json.dumps(figures))
+        return 0
+    for name, value in figures.items():
+        for one in value if isinstance(value, list) else [value]:
+            print(f"{name:18} {one}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""A scripted collector that answers every command with what was asked for."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from backend_builders import process, steering, target
+from backend_server import Backend
+from fake_collector import Command, FakeCollector
+from tidscope_wire.generated.models import (
+    AttachCommand,
+    CollectorMessage,
+    DetachCommand,
+    DoctorCheck,
+    DoctorCommand,
+    DoctorReply,
+    DoctorReport,
+    ListProcessesCommand,
+    ProcessesReply,
+    RestartSearchCommand,
+    SetDelayAccountingCommand,
+    SetRateCommand,
+    SteerCommand,
+    SteeringOptions,
+    SteeringOptionsCommand,
+    SteeringOptionsReply,
+    TargetReply,
+)
+
+CHECK = DoctorCheck(name="a", title="A", status="ok", finding="x", impact="", fix="")
+REPORT = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[CHECK])
+OPTIONS = SteeringOptions(knobs=[], signals=[], steering=None)
+
+
+def reply_to(command: Command) -> CollectorMessage:
+    """What a collector says that does everything it is asked."""
+    number = command.request_id
+    match command:
+        case ListProcessesCommand():
+            return ProcessesReply(request_id=number, processes=[process(1), process(2)])
+        case DoctorCommand() | SetDelayAccountingCommand():
+            return DoctorReply(request_id=number, report=REPORT)
+        case SteeringOptionsCommand():
+            return SteeringOptionsReply(request_id=number, options=OPTIONS)
+        case SetRateCommand():
+            answer = target(rate_hz=command.rate_hz)
+        case DetachCommand():
+            answer = target(state="detached")
+        case SteerCommand() | RestartSearchCommand():
+            answer = target().model_copy(update={"steering": steering()})
+        case _:
+            answer = target()
+    created = isinstance(command, AttachCommand)
+    return TargetReply(request_id=number, target=answer, created=created)
+
+
+@asynccontextmanager
+async def answering_collector(
+    backend: Backend,
+) -> AsyncIterator[tuple[FakeCollector, list[Command]]]:
+    """A connected collector that samples one target, and the commands that it has got."""
+    commands: list[Command] = []
+
+    async def answer() -> None:
+        while True:
+            command = await collector.next_command()
+            commands.append(command)
+            await collector.say(reply_to(command))
+
+    async with backend.collector(targets=[target()]) as collector:
+        await collector.greeted()
+        answering = asyncio.create_task(answer())
+        try:
+            yield collector, commands
+        finally:
+            answering.cancel()
+            await asyncio.gather(answering, return_exceptions=True)

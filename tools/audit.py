@@ -1,0 +1,138 @@
+"""Ask pip-audit and npm audit for known vulnerabilities of what the lock files hold.
+
+Exits 1 if there is one. A registry that gives no answer is named, with how many packages it leaves
+unaudited; with `--complete` that is a failure too (exit 2).
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-fuzz.lock")
+SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one tool says of one lock file.
+
+    Attributes:
+        lock: the file.
+        audited: packages that it knows about.
+        vulnerable: a line for each vulnerability.
+        unaudited: packages without an answer.
+        reason: why there is none.
+    """
+
+    lock: str
+    audited: int
+    vulnerable: tuple[str, ...] = field(default=())
+    unaudited: int = 0
+    reason: str = ""
+
+    def lines(self) -> list[str]:
+        """The finding as text."""
+        lines = [f"{self.lock}: {self.audited} packages audited"]
+        if self.unaudited:
+            lines[0] += f", {self.unaudited} not: {self.reason}"
+        return lines + [f"  {one}" for one in self.vulnerable]
+
+
+def of_pip_audit(lock: str, output: str, errors: str, locked: int) -> Finding:
+    """Read the JSON of pip-audit; without any, all packages of the lock are unaudited."""
+    try:
+        dependencies: list[dict[str, Any]] = json.loads(output)["dependencies"]
+    except (ValueError, KeyError):
+        return Finding(lock, 0, unaudited=locked, reason=_last_line(errors))
+    skipped = [one["skip_reason"] for one in dependencies if "skip_reason" in one]
+    vulnerable = tuple(
+        f"{one['name']} {one['version']}: {found['id']}, fixed in "
+        f"{', '.join(found['fix_versions']) or 'no version yet'}"
+        for one in dependencies
+        for found in one.get("vulns", ())
+    )
+    reason = skipped[0] if skipped else ""
+    return Finding(lock, len(dependencies) - len(skipped), vulnerable, len(skipped), reason)
+
+
+def of_npm_audit(lock: str, output: str, errors: str, locked: int) -> Finding:
+    """Read the JSON of npm audit; an error document leaves all packages unaudited."""
+    try:
+        report: dict[str, Any] = json.loads(output)
+    except ValueError:
+        return Finding(lock, 0, unaudited=locked, reason=_last_line(errors))
+    if "vulnerabilities" not in report:
+        summary = report.get("error", {}).get("summary", "npm gives no report")
+        reason = str(report.get("message", summary))
+        return Finding(lock, 0, unaudited=locked, reason=reason)
+    vulnerable = tuple(
+        f"{name} {found['range']}: {found['severity']}"
+        for name, found in sorted(report["vulnerabilities"].items())
+    )
+    return Finding(lock, locked, vulnerable)
+
+
+def _last_line(text: str) -> str:
+    return text.strip().rpartition("\n")[2] or "no output"
+
+
+def _run(command: list[str], root: Path) -> tuple[str, str]:
+    done = subprocess.run(
+        command,
+        cwd=root,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=SECONDS,
+        check=False,
+    )
+    return done.stdout, done.stderr
+
+
+def audit(root: Path, pip_service: list[str], registry: str | None) -> list[Finding]:
+    """Audit all lock files of a checkout.
+
+    Args:
+        root: the checkout.
+        pip_service: arguments for pip-audit that choose where it asks.
+        registry: where npm asks; None: as it is configured.
+    """
+    findings = []
+    for lock in LOCKS:
+        locked = sum(
+            line[:1].isalnum() and "==" in line for line in (root / lock).read_text().splitlines()
+        )
+        command = [sys.executable, "-m", "pip_audit", "--disable-pip", "--require-hashes"]
+        command += ["--format", "json", "--progress-spinner", "off", "-r", lock, *pip_service]
+        findings.append(of_pip_audit(lock, *_run(command, root), locked))
+    lock = "package-lock.json"
+    locked = len(json.loads((root / lock).read_text())["packages"]) - 1
+    command = ["npm", "audit", "--json", "--package-lock-only", "--fetch-retries", "0"]
+    command += ["--registry", registry] if registry else []
+    findings.append(of_npm_audit(lock, *_run(command, root), locked))
+    return findings
+
+
+def main() -> int:
+    """Audit this checkout."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--complete", action="store_true", help="fail if a registry has no answer")
+    parser.add_argument("--osv-url", metavar="URL", help="ask this OSV service about Python")
+    parser.add_argument("--registry", metavar="URL", help="ask this npm registry")
+    options = parser.parse_args()
+    service = ["-s", "osv", "--osv-url", options.osv_url] if options.osv_url else []
+    findings = audit(ROOT, service, options.registry)
+    for finding in findings:
+        print("\n".join(finding.lines()))
+    if any(finding.vulnerable for finding in findings):
+        return 1
+    return 2 if options.complete and any(finding.unaudited for finding in findings) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""Check that the lock files hold what package.json and pyproject.toml ask for, and nothing else.
+
+`python tools/check_locks.py [ROOT]`: package-lock.json repeats the dependencies of package.json,
+each locked package has a hash, none an address of a registry; each requirement of pyproject.toml is
+locked in a version that fits it. Exits 1 and names what differs; `npm install` and `make lock` fix
+it.
+"""
+
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+PYTHON_LOCKS = {
+    "requirements.lock": ("build",),
+    "requirements-dev.lock": ("dev",),
+    "requirements-fuzz.lock": ("fuzz",),
+}
+"""Dependency groups in each lock; the first two hold the project's own dependencies as well."""
+
+SAME_MEMBERS = ("name", "version", "license", "engines", "dependencies", "devDependencies")
+_ADDRESS = re.compile(r"https?://|git\+|--index-url|--find-links")
+
+
+def differences(root: Path) -> Iterator[str]:
+    """What does not agree, a line each."""
+    yield from _npm(root)
+    project = tomllib.loads((root / "pyproject.toml").read_text())
+    for lock, groups in PYTHON_LOCKS.items():
+        asked = [one for group in groups for one in project["dependency-groups"][group]]
+        if lock != "requirements-fuzz.lock":
+            asked += project["project"]["dependencies"]
+        yield from _python(lock, (root / lock).read_text(), asked)
+
+
+def _npm(root: Path) -> Iterator[str]:
+    package: dict[str, Any] = json.loads((root / "package.json").read_text())
+    packages: dict[str, dict[str, Any]] = json.loads((root / "package-lock.json").read_text())[
+        "packages"
+    ]
+    for member in SAME_MEMBERS:
+        if packages[""].get(member) != package.get(member):
+            yield f"package-lock.json: {member} differs from package.json; run `npm install`"
+    for where, locked in packages.items():
+        if where and not locked.get("link") and "integrity" not in locked:
+            yield f"package-lock.json: {where} has no hash"
+        if "resolved" in locked:
+            yield f"package-lock.json: {where} holds an address of a registry"
+
+
+def _python(lock: str, text: str, asked: list[str]) -> Iterator[str]:
+    if _ADDRESS.search(text):
+        yield f"{lock} holds an address of a registry"
+    locked: dict[str, set[str]] = {}
+    for line in text.replace("\\\n", " ").splitlines():
+        if line[:1].isalnum():
+            requirement = Requirement(line.partition("--hash")[0])
+            versions = {one.version for one in requirement.specifier if one.operator == "=="}
+            locked.setdefault(canonicalize_name(requirement.name), set()).update(versions)
+            if "--hash=sha256:" not in line:
+                yield f"{lock}: {requirement.name} has no hash"
+    for one in asked:
+        wanted = Requirement(one)
+        if wanted.marker is not None and not wanted.marker.evaluate():
+            continue
+        versions = locked.get(canonicalize_name(wanted.name), set())
+        if not any(wanted.specifier.contains(version) for version in versions):
+            yield f"{lock} has no version of {one}; run `make lock`"
+
+
+def main() -> int:
+    """Check a checkout."""
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    found = list(differences(root))
+    for line in found:
+        print(line, file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+"""Write sbom.cdx.json: what tidscope installs and carries, as a CycloneDX bill of materials.
+
+Two kinds of components: the packages that the last build put into the page, with the hash that
+package-lock.json holds them to, and the Python packages of requirements.lock, each with the hashes
+of the files that may be installed. The wheel carries the file (PEP 770). `python tools/sbom.py`
+rewrites it; with `--check` it writes nothing and exits 1 if the file differs. The page has to be
+built before.
+"""
+
+import argparse
+import base64
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from cyclonedx.contrib.license.factories import LicenseFactory
+from cyclonedx.model import ExternalReference, ExternalReferenceType, HashAlgorithm, HashType, XsUri
+from cyclonedx.model.bom import Bom
+from cyclonedx.model.bom_ref import BomRef
+from cyclonedx.model.component import Component, ComponentType
+from cyclonedx.output.json import JsonV1Dot6
+from packageurl import PackageURL
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = Path("backend/tidscope_backend/web/licenses.json")
+SBOM = Path("sbom.cdx.json")
+_HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
+
+
+def bill_of_materials(root: Path) -> str:
+    """Make the text of sbom.cdx.json; equal inputs give equal bytes.
+
+    Raises:
+        FileNotFoundError: the page is not built.
+    """
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    whole = _component(
+        "pypi", project["name"], project["version"], project["license"], ComponentType.APPLICATION
+    )
+    page, python = list(_of_page(root)), list(_of_lock(root))
+    bom = Bom(components=[*page, *python])
+    bom.metadata.component = whole
+    direct = {canonicalize_name(Requirement(each).name) for each in project["dependencies"]}
+    bom.register_dependency(whole, [*page, *(each for each in python if each.name in direct)])
+    made = json.loads(JsonV1Dot6(bom).output_as_string())
+    # These two differ each time that it is made.
+    del made["serialNumber"], made["metadata"]["timestamp"]
+    return json.dumps(made, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def _of_page(root: Path) -> Iterator[Component]:
+    """Packages in the built page."""
+    locked = json.loads((root / "package-lock.json").read_text())["packages"]
+    for package in json.loads((root / PAGE).read_text()):
+        name = package["name"]
+        component = _component("npm", name, package["version"], package["identifier"])
+        algorithm, _, digest = locked[f"node_modules/{name}"]["integrity"].partition("-")
+        assert algorithm == "sha512", f"{name}: {algorithm}"
+        component.hashes = [HashType(alg=HashAlgorithm.SHA_512, content=_hex(digest))]
+        yield component
+
+
+def _of_lock(root: Path) -> Iterator[Component]:
+    """Packages of requirements.lock, with the hashes of all their files."""
+    text = (root / "requirements.lock").read_text().replace("\\\n", " ")
+    for line in text.splitlines():
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        requirement = Requirement(line.partition("--hash")[0])
+        (exact,) = requirement.specifier
+        name = canonicalize_name(requirement.name)
+        component = _component("pypi", name, exact.version, None)
+        files = [HashType(alg=HashAlgorithm.SHA_256, content=one) for one in _HASH.findall(line)]
+        component.external_references = [
+            ExternalReference(
+                type=ExternalReferenceType.DISTRIBUTION,
+                url=XsUri(f"https://pypi.org/project/{name}/{exact.version}/#files"),
+                hashes=files,
+            )
+        ]
+        if requirement.marker is not None:
+            component.description = f"installed where {requirement.marker}"
+        yield component
+
+
+def _component(
+    kind: str,
+    name: str,
+    version: str,
+    licence: str | None,
+    what: ComponentType = ComponentType.LIBRARY,
+) -> Component:
+    namespace, _, last = name.rpartition("/")
+    url = PackageURL(kind, namespace or None, last, version)
+    return Component(
+        name=name,
+        version=version,
+        type=what,
+        purl=url,
+        bom_ref=BomRef(url.to_string()),
+        licenses=[LicenseFactory().make_from_string(licence)] if licence else [],
+    )
+
+
+def _hex(digest: str) -> str:
+    return base64.b64decode(digest).hex()
+
+
+def main() -> int:
+    """Write the file, or compare it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="compare, do not write")
+    check = parser.parse_args().check
+    try:
+        text = bill_of_materials(ROOT)
+    except FileNotFoundError as error:
+        raise SystemExit(f"{error.filename} is missing: run `make build` first") from None
+    if not check:
+        (ROOT / SBOM).write_text(text)
+    elif not (ROOT / SBOM).is_file() or (ROOT / SBOM).read_text() != text:
+        print(f"{SBOM} differs from what is locked and built: run `make notice`", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
