@@ -17,6 +17,7 @@ from tidscope_wire.generated.models import (
     CollectorWelcome,
     DetachCommand,
     DoctorCommand,
+    FramesReceived,
     Host,
     ListProcessesCommand,
     ReleaseCommand,
@@ -43,8 +44,8 @@ Command = (
     | ReleaseCommand
     | SteeringOptionsCommand
 )
-_COMMAND: TypeAdapter[CollectorWelcome | Command] = TypeAdapter(CollectorCommand)
-C = TypeVar("C", bound=CollectorWelcome | Command)
+_COMMAND: TypeAdapter[CollectorWelcome | FramesReceived | Command] = TypeAdapter(CollectorCommand)
+C = TypeVar("C", bound=CollectorWelcome | FramesReceived | Command)
 Message = CollectorMessage
 
 
@@ -125,14 +126,18 @@ class FakeCollector:
             await self.socket.send(frame)
 
     async def next_command(self) -> Command:
-        """Wait for the next command, which comes after the welcome."""
+        """Wait for the next command, which comes after the welcome; receipts are left out."""
         command = _COMMAND.validate_json(await self.socket.recv())
+        while isinstance(command, FramesReceived):
+            command = _COMMAND.validate_json(await self.socket.recv())
         assert not isinstance(command, CollectorWelcome)
         return command
 
     async def command(self, kind: type[C]) -> C:
         """Wait for the welcome or the next command, which has to be of this kind."""
         command = _COMMAND.validate_json(await self.socket.recv())
+        while isinstance(command, FramesReceived) and kind is not FramesReceived:
+            command = _COMMAND.validate_json(await self.socket.recv())
         assert isinstance(command, kind), command
         return command
 

@@ -60,7 +60,7 @@ class UplinkHarness:
         most_bytes: int = MIB,
     ) -> None:
         self.targets = targets
-        self.replay = Replay(most_bytes)
+        self.replay = Replay(most_bytes, most_bytes)
         self.waits: list[float] = []
         self._waiting = asyncio.Event()
         self._go = asyncio.Event()

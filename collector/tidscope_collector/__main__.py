@@ -20,6 +20,7 @@ from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
 from tidscope_wire.proof import host_credential
 
 from tidscope_collector.energy.zones import find_zones
+from tidscope_collector.foreign.reader import children
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
 from tidscope_collector.procfs.files import ProcFs
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 REPLAY_BYTES = 12 * 1024 * 1024
+"""Frames that the backend has, kept for one that starts later."""
+WAITING_BYTES = 96 * 1024 * 1024
+"""Frames that no backend has yet. Any frame fits; normally it is a few kilobytes."""
 NOT_PERMITTED = 4
 
 BUDGET_PERCENT = 2.0
@@ -67,12 +71,13 @@ async def serve(
     backend: str, sign_in: SignIn | None, network: Choice, budget_percent: float, audit: Path | None
 ) -> None:
     """Run until SIGINT or SIGTERM; without an audit log nothing is steered."""
+    children()
     limit_allocators()
     loop = asyncio.get_running_loop()
     procfs = ProcFs()
     sources = await asyncio.to_thread(Sources, procfs, network)
     host = describe_host(procfs, sources)
-    replay = Replay(REPLAY_BYTES)
+    replay = Replay(REPLAY_BYTES, WAITING_BYTES)
 
     def load() -> Load:
         return uplink.load()

@@ -149,6 +149,7 @@ MESSAGES: list[BaseModel] = [
     frame_header(events=EVENTS),
     models.CollectorHello(policies=[POLICY], protocol=1, host=host(), targets=[target()]),
     models.CollectorWelcome(protocol=1, resume={TARGET_ID: 4}),
+    models.FramesReceived(targets={TARGET_ID: 4}),
     models.AttachCommand(request_id=1, pid=1, start_ticks=None, rate_hz=10),
     models.DetachCommand(request_id=1, target=TARGET_ID),
     models.SetRateCommand(request_id=1, target=TARGET_ID, rate_hz=1),

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+from processes import start_ticks
 from programs.agent_program import AgentFolder
 from schema_check import check_text
 from tidscope_collector.procfs.files import ProcFs
@@ -234,12 +235,12 @@ def test_the_knob_over_an_agent() -> None:
 
 def test_folders_in_their_order() -> None:
     system = ["/run/user/7/tidscope", "/run/tidscope"]
-    assert list_folders(b"", 7) == system
-    assert list_folders(b"HOME=/\0XDG_RUNTIME_DIR=/x\0", 7) == ["/x/tidscope", *system]
-    assert list_folders(b"XDG_RUNTIME_DIR=/run/user/7\0", 7) == system
-    assert list_folders(b"XDG_RUNTIME_DIR=x\0", 7) == system
-    assert list_folders(b"TIDSCOPE_AGENT_DIR=/a\0XDG_RUNTIME_DIR=/x\0", 7) == ["/a"]
-    assert list_folders(b"TIDSCOPE_AGENT_DIR=\0", 7) == system
+    assert list_folders({}, 7) == system
+    assert list_folders({"XDG_RUNTIME_DIR": "/x"}, 7) == ["/x/tidscope", *system]
+    assert list_folders({"XDG_RUNTIME_DIR": "/run/user/7"}, 7) == system
+    assert list_folders({"XDG_RUNTIME_DIR": "x"}, 7) == system
+    assert list_folders({"TIDSCOPE_AGENT_DIR": "/a", "XDG_RUNTIME_DIR": "/x"}, 7) == ["/a"]
+    assert list_folders({"TIDSCOPE_AGENT_DIR": ""}, 7) == system
 
 
 LISTENER = """
@@ -284,12 +285,12 @@ def test_no_socket(folder: Path) -> None:
         waiting(folder) as pid,
         pytest.raises(NoAgentError, match=f"there is no {folder}/{pid}.sock"),
     ):
-        connect(PROC, pid, 1)
+        connect(PROC, pid, start_ticks(pid), 1)
 
 
 def test_no_process() -> None:
     with pytest.raises(NoAgentError, match="has ended"):
-        connect(PROC, 1 << 22, 1)
+        connect(PROC, 1 << 22, 1, 1)
 
 
 def test_another_process_in_its_place(folder: Path) -> None:
@@ -297,7 +298,7 @@ def test_another_process_in_its_place(folder: Path) -> None:
         path = str(folder / f"{pid}.sock")
         listener = process(folder, sys.executable, "-c", LISTENER, path, "5")
         with listener as other, pytest.raises(WrongPeerError, match=f"process {other}, not {pid}"):
-            connect(PROC, pid, 1)
+            connect(PROC, pid, start_ticks(pid), 1)
 
 
 @pytest.mark.parametrize("where", ["last", "folder"])
@@ -311,20 +312,20 @@ def test_a_symbolic_link_is_not_followed(folder: Path, where: str) -> None:
         if where == "last":
             (folder / "real" / f"{pid}.sock").symlink_to(f"{pid}.other")
         with pytest.raises(WrongPeerError, match="symbolic link"):
-            connect(PROC, pid, 1)
+            connect(PROC, pid, start_ticks(pid), 1)
 
 
 def test_a_file_in_its_place(folder: Path) -> None:
     with waiting(folder) as pid:
         (folder / f"{pid}.sock").write_text("")
         with pytest.raises(WrongPeerError, match="not a socket"):
-            connect(PROC, pid, 1)
+            connect(PROC, pid, start_ticks(pid), 1)
 
 
 def test_a_way_upwards_is_not_gone(folder: Path) -> None:
     (folder / "in").mkdir()
     with waiting(folder / "in" / "..") as pid, pytest.raises(WrongPeerError, match="parent folder"):
-        connect(PROC, pid, 1)
+        connect(PROC, pid, start_ticks(pid), 1)
 
 
 def test_a_socket_that_was_left(folder: Path) -> None:
@@ -333,7 +334,7 @@ def test_a_socket_that_was_left(folder: Path) -> None:
         left.bind(str(folder / f"{pid}.sock"))
         left.close()
         with pytest.raises(StaleSocketError, match="has ended"):
-            connect(PROC, pid, 1)
+            connect(PROC, pid, start_ticks(pid), 1)
 
 
 def test_one_who_accepts_nobody(folder: Path) -> None:
@@ -343,9 +344,9 @@ def test_one_who_accepts_nobody(folder: Path) -> None:
         held = []
         with pytest.raises(AgentTimeoutError, match="does not accept connections"):
             for _ in range(5):
-                held.append(connect(PROC, pid, 0.2))
+                held.append(connect(PROC, pid, start_ticks(pid), 0.2))
         assert held
         for connection in held:
             connection.close()
         with pytest.raises(AgentClientError):
-            open_agent(PROC, pid, timeout_s=0.2)
+            open_agent(PROC, pid, start_ticks(pid), timeout_s=0.2)

@@ -13,10 +13,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from processes import wait_for_end
+from processes import start_ticks, wait_for_end
 from programs.agent_program import LANGUAGES, LOWER, ORIGINAL, UPPER, AgentFolder, AgentProgram
 from raw_agent import RawAgent
-from tidscope_collector.goruntime.gomaxprocs import open_gomaxprocs
+from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.agent.client import AgentClient, open_agent
 from tidscope_collector.steering.agent.errors import (
@@ -90,7 +90,7 @@ def program(started: AgentProgram) -> Iterator[AgentProgram]:
 def is_released(program: AgentProgram) -> bool:
     """Ask for the original size; whether it is in effect."""
     try:
-        again = open_agent(PROC, program.pid, timeout_s=10)
+        again = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10)
     except AgentRefusedError:
         return False  # It has not seen yet that clients of the last test left.
     again.release()
@@ -108,7 +108,7 @@ def fresh(request: pytest.FixtureRequest, folder: Path) -> Iterator[AgentProgram
 
 @pytest.fixture
 def client(program: AgentProgram) -> Iterator[AgentClient]:
-    opened = open_agent(PROC, program.pid, timeout_s=10)
+    opened = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10)
     yield opened
     opened.close()
 
@@ -128,7 +128,7 @@ def has_size(client: AgentClient, size: int) -> bool:
 def works_with(program: AgentProgram, size: int) -> bool:
     """Whether the program really has this size, as itself finds out and as seen from outside."""
     if program.language == "go":
-        reader = open_gomaxprocs(program.pid, PROC).reader
+        reader = open_gomaxprocs(PROC, program.pid, start_ticks(program.pid)).reader
         assert reader is not None
         seen = reader.read()
         reader.close()
@@ -232,7 +232,7 @@ def test_a_killed_client_leaves_its_lease_and_no_more(
 def test_the_lease_of_one_who_left_can_be_taken_over(
     program: AgentProgram, client: AgentClient
 ) -> None:
-    leaving = open_agent(PROC, program.pid, timeout_s=10)
+    leaving = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10)
     leaving.set(5, LONG_S)
     with pytest.raises(AgentRefusedError):
         client.set(4, LONG_S)
@@ -261,7 +261,7 @@ def test_anybody_may_release(program: AgentProgram, client: AgentClient) -> None
 
 
 def test_closing_the_agent_restores_and_cleans_up(fresh: AgentProgram) -> None:
-    client = open_agent(PROC, fresh.pid, timeout_s=10)
+    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=10)
     client.set(5, LONG_S)
     fresh.ask("close")
     assert works_with(fresh, ORIGINAL)
@@ -271,12 +271,12 @@ def test_closing_the_agent_restores_and_cleans_up(fresh: AgentProgram) -> None:
     with pytest.raises(AgentLostError):
         client.read()
     with pytest.raises(NoAgentError, match="has no agent"):
-        open_agent(PROC, fresh.pid)
+        open_agent(PROC, fresh.pid, start_ticks(fresh.pid))
     client.close()
 
 
 def test_the_program_ends_with_its_input(fresh: AgentProgram) -> None:
-    client = open_agent(PROC, fresh.pid, timeout_s=10)
+    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=10)
     client.set(5, LONG_S)
     assert fresh.end() == 0
     assert not fresh.socket.exists()
@@ -286,14 +286,15 @@ def test_the_program_ends_with_its_input(fresh: AgentProgram) -> None:
 def test_a_killed_program_is_lost_and_leaves_a_stale_socket(
     fresh: AgentProgram, folder: Path
 ) -> None:
-    client = open_agent(PROC, fresh.pid, timeout_s=10)
+    start = start_ticks(fresh.pid)
+    client = open_agent(PROC, fresh.pid, start, timeout_s=10)
     fresh.kill()
     with pytest.raises(AgentLostError):
         client.read()
     assert client.restart_requested() is False
     assert fresh.socket.exists()
     with pytest.raises(NoAgentError, match="has ended"):
-        open_agent(PROC, fresh.pid)
+        open_agent(PROC, fresh.pid, start)
     # Another process gets the name: here by renaming, since its id cannot be chosen.
     other = subprocess.Popen(
         ["cat"],
@@ -309,7 +310,7 @@ def test_a_killed_program_is_lost_and_leaves_a_stale_socket(
         assert other.stdout.readline() == b"ready\n"
         fresh.socket.rename(folder / f"{other.pid}.sock")
         with pytest.raises(StaleSocketError, match="has ended"):
-            open_agent(PROC, other.pid)
+            open_agent(PROC, other.pid, start_ticks(other.pid))
     client.close()
 
 
@@ -317,7 +318,7 @@ def test_a_killed_program_is_lost_and_leaves_a_stale_socket(
 def test_a_stale_socket_is_replaced(language: str, folder: Path) -> None:
     before = (sys.executable, "-c", STALE)
     with AgentProgram(language, folder, before=before) as program:
-        client = open_agent(PROC, program.pid, timeout_s=10)
+        client = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10)
         assert client.hello.pid == program.pid
         client.close()
 
@@ -331,7 +332,7 @@ def test_others_are_kept_out_by_their_uid(program: AgentProgram) -> None:
     program.socket.parent.chmod(0o755)
     program.socket.chmod(0o666)
     assert as_nobody(program.socket) in ("b''", "ConnectionResetError", "BrokenPipeError")
-    open_agent(PROC, program.pid, timeout_s=10).close()
+    open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10).close()
 
 
 def as_nobody(path: Path) -> str:
@@ -391,7 +392,7 @@ def test_garbage_gets_an_error_and_the_end(language: str, folder: Path) -> None:
         assert found == {name: row[1:] for name, row in GARBAGE.items()}
         # It is JSON, and deeper than a reader needs to follow.
         assert failure_of(b"[" * 2000 + b"]" * 2000 + b"\n", program)[0] in (PARSE, INVALID)
-        open_agent(PROC, program.pid, timeout_s=10).close()
+        open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10).close()
 
 
 BAD_PARAMS: list[object] = [
@@ -457,19 +458,19 @@ def test_one_who_does_not_listen_is_dropped(program: AgentProgram, client: Agent
 
 
 def test_clients_are_limited(fresh: AgentProgram) -> None:
-    client = open_agent(PROC, fresh.pid, timeout_s=10)
+    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=10)
     others = [RawAgent(fresh.socket) for _ in range(7)]
     try:
         assert all(raw.call("hello")["result"]["size"] == ORIGINAL for raw in others)
         with pytest.raises(AgentRefusedError) as refused:
-            open_agent(PROC, fresh.pid, timeout_s=10)
+            open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=10)
         assert refused.value.code == CLIENTS
         assert client.read().size == ORIGINAL
         others.pop().__exit__(None, None, None)
 
         def admitted() -> bool:
             try:
-                open_agent(PROC, fresh.pid, timeout_s=10).close()
+                open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=10).close()
             except AgentRefusedError:
                 return False  # It has not seen yet that the other one left.
             return True
@@ -482,7 +483,7 @@ def test_clients_are_limited(fresh: AgentProgram) -> None:
 
 
 def test_the_program_asks_for_a_new_search(program: AgentProgram, client: AgentClient) -> None:
-    other = open_agent(PROC, program.pid, timeout_s=10)
+    other = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10)
     assert client.restart_requested() is False
     assert program.ask("restart") == "restart"
     until(client.restart_requested)
@@ -501,7 +502,7 @@ def test_a_program_of_another_user(language: str, folder: Path) -> None:
     own.mkdir(0o700)
     os.chown(own, NOBODY, NOBODY)
     with AgentProgram(language, own, user=NOBODY) as program:
-        client = open_agent(PROC, program.pid, timeout_s=10)
+        client = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=10)
         assert program.socket.lstat().st_uid == NOBODY
         assert client.set(2, LONG_S).wanted == 2
         client.close()
@@ -518,7 +519,7 @@ def test_a_folder_that_others_may_change_is_refused(language: str, folder: Path,
 
 
 def test_nothing_of_it_is_left_behind(fresh: AgentProgram) -> None:
-    client = open_agent(PROC, fresh.pid, timeout_s=10)
+    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=10)
     client.close()
     assert fresh.end() == 0
     wait_for_end(fresh.pid)

@@ -15,7 +15,7 @@ from processes import start_ticks
 from programs import affinity_collector
 from programs.known_work import KnownWork
 from programs.threads_go import ThreadsRun
-from tidscope_collector.goruntime.chosen import chosen_by_program
+from tidscope_collector.foreign.reader import ask_go_chosen
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.knobs.cpus import CpuShares
 from tidscope_collector.steering.knobs.go_affinity import (
@@ -46,7 +46,7 @@ def program() -> Iterator[ThreadsRun]:
 
 @pytest.fixture
 def knob(program: ThreadsRun, leases: Leases) -> Iterator[GoAffinityKnob]:
-    opened = open_go_affinity(PROC, program.pid, leases, CpuShares())
+    opened = open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
     yield opened
     opened.close()
 
@@ -120,7 +120,7 @@ def test_none_is_missed_while_threads_come_and_go(
 def test_each_thread_gets_its_own_mask_back(program: ThreadsRun, leases: Leases) -> None:
     odd = program.ask("threads", 3)
     os.sched_setaffinity(odd, {max(CPUS)})
-    knob = open_go_affinity(PROC, program.pid, leases, CpuShares())
+    knob = open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
     knob.apply(1)
     assert program.masks()[odd] == {min(CPUS)}
     program.ask("threads", 3)
@@ -142,8 +142,8 @@ def test_what_others_set_meanwhile_stays(program: ThreadsRun, knob: GoAffinityKn
 def test_programs_get_cpus_of_their_own(program: ThreadsRun, leases: Leases) -> None:
     shares = CpuShares()
     with ThreadsRun() as other:
-        first = open_go_affinity(PROC, program.pid, leases, shares)
-        second = open_go_affinity(PROC, other.pid, leases, shares)
+        first = open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, shares)
+        second = open_go_affinity(PROC, other.pid, start_ticks(other.pid), leases, shares)
         second.apply(1)
         first.apply(1)
         (mine,), (its,) = distinct(program), distinct(other)
@@ -240,7 +240,7 @@ def test_a_killed_collector_is_cleaned_up_after(
     with pytest.raises(
         KnobRefusedError, match=f"Another collector, process {collector.process.pid}"
     ):
-        open_go_affinity(PROC, program.pid, leases, CpuShares())
+        open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
     assert collector.end(signal.SIGKILL) == -signal.SIGKILL
     program.ask("threads", 2)
     assert distinct(program) == {frozenset({min(CPUS)})}
@@ -251,7 +251,7 @@ def test_a_killed_collector_is_cleaned_up_after(
     assert masks.pop(odd) == {max(CPUS)}
     assert {frozenset(cpus) for cpus in masks.values()} == {CPUS}
     assert files(tmp_path / "leases") == []
-    knob = open_go_affinity(PROC, program.pid, leases, CpuShares())
+    knob = open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
     wait_for(knob, len(CPUS))
     knob.close()
 
@@ -319,7 +319,7 @@ def test_preflight_refuses(name: str, leases: Leases) -> None:
     arguments, reason = REFUSED[name]
     with ThreadsRun(**arguments) as program:
         with pytest.raises(KnobRefusedError, match=reason) as refused:
-            open_go_affinity(PROC, program.pid, leases, CpuShares())
+            open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
         assert str(refused.value).endswith(".")
         assert distinct(program) == {CPUS}
 
@@ -327,27 +327,29 @@ def test_preflight_refuses(name: str, leases: Leases) -> None:
 @pytest.mark.parametrize("flags", [(), ("-buildmode=pie",), ("-ldflags=-compressdwarf=false",)])
 def test_a_program_that_chose_itself_is_refused(flags: tuple[str, ...], leases: Leases) -> None:
     with ThreadsRun(flags) as program:
-        assert chosen_by_program(program.pid, PROC) is False
+        assert ask_go_chosen(PROC, program.pid, start_ticks(program.pid)) is False
         program.ask("choose", len(CPUS))
-        assert chosen_by_program(program.pid, PROC) is True
+        assert ask_go_chosen(PROC, program.pid, start_ticks(program.pid)) is True
         with pytest.raises(KnobRefusedError, match=r"called runtime\.GOMAXPROCS itself"):
-            open_go_affinity(PROC, program.pid, leases, CpuShares())
+            open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
 
 
 def test_more_than_its_cpus_is_refused(leases: Leases) -> None:
     with ThreadsRun(("-ldflags=-w",)) as program:
         program.ask("choose", len(CPUS) + 1)
         with pytest.raises(KnobRefusedError, match="does not follow the affinity"):
-            open_go_affinity(PROC, program.pid, leases, CpuShares())
+            open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
 
 
 def test_one_that_does_not_follow_is_found_out(leases: Leases, tmp_path: Path) -> None:
     """Without debug information nobody can tell beforehand."""
     now_s = [0.0]
     with ThreadsRun(("-ldflags=-w",)) as program:
-        assert chosen_by_program(program.pid, PROC) is None
+        assert ask_go_chosen(PROC, program.pid, start_ticks(program.pid)) is None
         program.ask("choose", len(CPUS))
-        knob = open_go_affinity(PROC, program.pid, leases, CpuShares(), clock=lambda: now_s[0])
+        knob = open_go_affinity(
+            PROC, program.pid, start_ticks(program.pid), leases, CpuShares(), clock=lambda: now_s[0]
+        )
         knob.apply(1)
         knob.renew()
         now_s[0] += FOLLOWS_WITHIN_S + 1
@@ -370,12 +372,12 @@ def test_a_variable_that_the_runtime_ignores_is_ignored(
 ) -> None:
     with ThreadsRun(variables=variables) as program:
         assert program.size == len(CPUS)
-        open_go_affinity(PROC, program.pid, leases, CpuShares()).close()
+        open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares()).close()
 
 
 def test_the_environment_overrides_the_build(leases: Leases) -> None:
     with ThreadsRun(go_line="1.24", variables={"GODEBUG": "updatemaxprocs=1"}) as program:
-        knob = open_go_affinity(PROC, program.pid, leases, CpuShares())
+        knob = open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
         knob.apply(1)
         wait_for(knob, 1)
         knob.close()
@@ -383,7 +385,7 @@ def test_the_environment_overrides_the_build(leases: Leases) -> None:
 
 def test_a_program_in_c_is_refused(known_work: KnownWork, leases: Leases) -> None:
     with pytest.raises(KnobRefusedError, match="Not a Go program"):
-        open_go_affinity(PROC, known_work.pid, leases, CpuShares())
+        open_go_affinity(PROC, known_work.pid, start_ticks(known_work.pid), leases, CpuShares())
 
 
 def test_folders_that_are_not_safe(tmp_path: Path) -> None:

@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
+from processes import start_ticks
 from programs.build import build_go
 from programs.go_program import SOURCE, GoProgramRun
 from programs.known_work import KnownWork
-from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader, open_gomaxprocs
+from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, open_gomaxprocs
 from tidscope_collector.procfs.files import ProcFs
 
 PROC = ProcFs()
 
 
 def reader_of(pid: int) -> GomaxprocsReader:
-    program = open_gomaxprocs(pid, PROC)
+    program = open_gomaxprocs(PROC, pid, start_ticks(pid))
     assert program.reason == ""
     assert program.reader is not None
     return program.reader
@@ -37,7 +38,7 @@ def test_each_change_is_seen(flags: tuple[str, ...]) -> None:
 
 def test_version_and_settings_are_reported() -> None:
     with GoProgramRun(flags=("-buildmode=pie",)) as program:
-        found = open_gomaxprocs(program.pid, PROC)
+        found = open_gomaxprocs(PROC, program.pid, start_ticks(program.pid))
         assert found.reader is not None
         found.reader.close()
     version = subprocess.run(
@@ -53,19 +54,19 @@ def test_version_and_settings_are_reported() -> None:
 
 def test_a_stripped_program_has_a_version_and_a_reason() -> None:
     with GoProgramRun(flags=("-ldflags=-s -w",)) as program:
-        found = open_gomaxprocs(program.pid, PROC)
+        found = open_gomaxprocs(PROC, program.pid, start_ticks(program.pid))
     assert found.reader is None
     assert "stripped" in found.reason
     assert (found.version or "").startswith("go1.")
 
 
 def test_a_program_in_c_is_no_go_program(known_work: KnownWork) -> None:
-    found = open_gomaxprocs(known_work.pid, PROC)
+    found = open_gomaxprocs(PROC, known_work.pid, start_ticks(known_work.pid))
     assert (found.reader, found.reason, found.version) == (None, "Not a Go program.", None)
 
 
 def test_a_kernel_thread_has_no_executable() -> None:
-    found = open_gomaxprocs(2, PROC)
+    found = open_gomaxprocs(PROC, 2, start_ticks(2))
     assert found.reader is None
     assert "no executable" in found.reason
 

@@ -16,6 +16,7 @@ from backend_server import running_backend
 from capabilities import needs
 from collector_process import CollectorProcess
 from follower import Follower, connected
+from processes import start_ticks
 from programs.agent_program import AgentFolder
 from programs.steered import (
     Steered,
@@ -53,7 +54,7 @@ def steered(command: list[str]) -> Iterator[Steered]:
 
 
 def agent_of(program: Steered) -> AgentClient:
-    return open_agent(ProcFs(), program.pid)
+    return open_agent(ProcFs(), program.pid, start_ticks(program.pid))
 
 
 async def size_of(program: Steered) -> int:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.knobs.cpus import CpuShares
 from tidscope_collector.steering.knobs.go_affinity import open_go_affinity
 from tidscope_collector.steering.knobs.leases import Leases
@@ -18,8 +19,10 @@ def main() -> None:
     procfs = ProcFs()
     leases = Leases(procfs, Path(sys.argv[1]))
     leases.recover()
+    pid = int(sys.argv[2])
+    start_ticks = parse_stat(procfs.read(f"{pid}/stat")).start_ticks
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    knob = open_go_affinity(procfs, int(sys.argv[2]), leases, CpuShares())
+    knob = open_go_affinity(procfs, pid, start_ticks, leases, CpuShares())
     try:
         knob.apply(int(sys.argv[3]))
         print("applied", flush=True)

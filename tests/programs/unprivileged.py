@@ -7,20 +7,26 @@ this repository. As a module: ``see(uid, "identify", PID)``.
 import ctypes
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+from tidscope_collector.confinement.children import LimitedChildren
+from tidscope_collector.confinement.fork_server import serve
 from tidscope_collector.doctor.facts import gather_facts
-from tidscope_collector.goruntime.gomaxprocs import open_gomaxprocs
+from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
+from tidscope_collector.foreign.questions import QUESTIONS
 from tidscope_collector.netacct.choice import NetworkSource
 from tidscope_collector.processes.identity import Absence, identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
 
 _PR_SET_DUMPABLE = 4
@@ -43,8 +49,12 @@ def _read(procfs: ProcFs, pid: int) -> Any:
     }
 
 
+def _start_ticks(procfs: ProcFs, pid: int) -> int:
+    return parse_stat(procfs.read(f"{pid}/stat")).start_ticks
+
+
 def _gomaxprocs(procfs: ProcFs, pid: int) -> Any:
-    found = open_gomaxprocs(pid, procfs)
+    found = open_gomaxprocs(procfs, pid, _start_ticks(procfs, pid))
     return {"value": found.reader and found.reader.read(), "reason": found.reason}
 
 
@@ -97,6 +107,17 @@ def see(
     return json.loads(done.stdout)
 
 
+def _fork(_: LimitedChildren, connection: socket.socket) -> int:
+    """A fork server that needs no file any more, as one that is executed would."""
+    process = os.fork()
+    if process == 0:
+        try:
+            serve(connection, QUESTIONS)
+        finally:
+            os._exit(0)
+    return process
+
+
 def main(arguments: Sequence[str]) -> None:
     """Become the user, gather_facts, print."""
     uid, what, pid, root = int(arguments[0]), arguments[1], int(arguments[2]), Path(arguments[3])
@@ -107,7 +128,8 @@ def main(arguments: Sequence[str]) -> None:
         # Else its own /proc files would belong to root, unlike those of a program that user starts.
         if ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0) != 0:
             raise OSError("prctl")
-    print(json.dumps(LOOKS[what](ProcFs(root), pid)))
+    with patch.object(LimitedChildren, "_launch", _fork):
+        print(json.dumps(LOOKS[what](ProcFs(root), pid)))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs.build import GO, build_go
 from programs.go_program import SOURCE
+from tidscope_collector.foreign.questions import SYMBOL, entry_address
 from tidscope_collector.goruntime.elf import PIECE, Elf, ElfError, read_elf
-from tidscope_collector.goruntime.gomaxprocs import SYMBOL, entry_address
 
 
 @contextmanager

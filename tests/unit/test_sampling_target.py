@@ -1,8 +1,10 @@
 """One target's frames: key frames, deltas, what is reported beside the rows, the last one."""
 
 import os
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,12 +12,13 @@ from builders import collector_health
 from fake_proc import FakeProc, stat_line
 from receiver import Receiver
 from scripted_reader import ATTACH, PID, START, Script, meant
-from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
+from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
+from tidscope_collector.foreign.questions import WORD
 from tidscope_collector.processes.identity import Identity, identify
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling import target as module
 from tidscope_collector.sampling.target import TargetSampler
-from tidscope_collector.threads.reading import TargetExitedError
+from tidscope_collector.threads.reading import Reading, TargetExitedError
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import (
     DeadlinesMissed,
@@ -51,6 +54,11 @@ class Stream:
     ) -> tuple[FrameHeader, Rows]:
         self.now += after_ns
         reading, _ = self.sampler.read()
+        return self.frame(reading, late, missed, lost)
+
+    def frame(
+        self, reading: Reading, late: int = 0, missed: int = 0, lost: int = 0
+    ) -> tuple[FrameHeader, Rows]:
         frame = self.sampler.frame(
             reading,
             self.now,
@@ -179,38 +187,69 @@ def test_without_a_meter_counters_of_the_machine_are_absent(stream: Stream) -> N
     assert (machine.cpu_busy_us, machine.package_uj, machine.domains_uj) == (None, None, [])
 
 
-def test_gomaxprocs_is_reported_when_it_changes(tmp_path: Path) -> None:
-    memory = os.memfd_create("memory")
-    os.pwrite(memory, (4).to_bytes(4, "little"), 0)
-    stream = Stream(tmp_path, Script(t7=1), GomaxprocsReader(memory, 0))
-    assert stream.sample()[0].process.gomaxprocs == 4
-    os.pwrite(memory, (2).to_bytes(4, "little"), 0)
-    header, _ = stream.sample()
+class Memory:
+    """Answers requests for GOMAXPROCS as the child at the other end does, when the test says so."""
+
+    def __init__(self) -> None:
+        ours, self.child = socket.socketpair()
+        self.reader = GomaxprocsReader(0, ours)
+
+    def answer(self, size: int) -> None:
+        assert self.child.recv(16) == b"?"
+        self.child.send(WORD.pack(size))
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    made = Memory()
+    yield made
+    made.child.close()
+
+
+def sized(stream: Stream, memory: Memory, size: int | None) -> FrameHeader:
+    """The frame of a sample whose request is answered, or not."""
+    reading, _ = stream.sampler.read()
+    if size is not None:
+        memory.answer(size)
+    stream.now += SECOND // 10
+    return stream.frame(reading)[0]
+
+
+def test_gomaxprocs_is_reported_when_it_changes(tmp_path: Path, memory: Memory) -> None:
+    stream = Stream(tmp_path, Script(t7=1), memory.reader)
+    assert sized(stream, memory, 4).process.gomaxprocs == 4
+    header = sized(stream, memory, 2)
     assert header.events == [GomaxprocsChanged(size=2, previous=4)]
     assert header.process.gomaxprocs == 2
     stream.sampler.close()
-    with pytest.raises(OSError, match="Bad file descriptor"):
-        os.fstat(memory)
+    assert memory.child.recv(16) == b""
+
+
+def test_a_gomaxprocs_that_is_late_is_absent_and_counted(tmp_path: Path, memory: Memory) -> None:
+    stream = Stream(tmp_path, Script(t7=1), memory.reader)
+    assert sized(stream, memory, 4).process.gomaxprocs_missed == 0
+    for missed in (1, 2, 3):
+        gauges = sized(stream, memory, None).process
+        assert (gauges.gomaxprocs, gauges.gomaxprocs_missed) == (None, missed)
+    # What was asked for long ago is not what is in effect now.
+    memory.answer(7)
+    header = sized(stream, memory, 2)
+    assert (header.process.gomaxprocs, header.process.gomaxprocs_missed) == (2, 3)
+    assert header.events == [GomaxprocsChanged(size=2, previous=4)]
+    stream.sampler.close()
 
 
 def descriptors() -> set[str]:
     return set(os.listdir("/proc/self/fd"))
 
 
-def test_reused_process_id_is_not_sampled(tmp_path: Path) -> None:
+def test_reused_process_id_is_not_sampled(tmp_path: Path, memory: Memory) -> None:
     proc = FakeProc(tmp_path)
     proc.process(PID, stat_line(PID, start=START))
     proc.thread(PID, PID, stat_line(PID, start=START))
-    memory = os.memfd_create("memory")
     before = descriptors()
     with pytest.raises(TargetExitedError, match="id was reused"):
-        TargetSampler(
-            meant(start_ticks=START - 1),
-            Script(),
-            GomaxprocsReader(memory, 0),
-            ATTACH,
-            proc.procfs,
-        )
+        TargetSampler(meant(start_ticks=START - 1), Script(), memory.reader, ATTACH, proc.procfs)
     assert len(descriptors()) == len(before) - 1
 
 

@@ -124,10 +124,10 @@ class Opener:
         self.socket: SocketId | None = SOCKET
         self.opened = {"knobs": 0, "signals": 0}
 
-    def agent_socket(self, _: int) -> SocketId | None:
+    def agent_socket(self, _: SteeredProcess) -> SocketId | None:
         return self.socket
 
-    def knobs(self, _: int) -> list[KnobOption]:
+    def knobs(self, _: SteeredProcess) -> list[KnobOption]:
         self.opened["knobs"] += 1
         return [KNOB]
 

@@ -43,7 +43,7 @@ def read(replay: Replay, target: str, after: int = 0) -> tuple[list[tuple[int, i
 
 
 def test_what_fits_is_kept_and_read_in_order_from_anywhere() -> None:
-    replay = Replay(1000)
+    replay = Replay(1000, 1000)
     fill(replay, A, 1, 12)
     assert read(replay, A) == ([], list(range(1, 13)))
     assert read(replay, A, after=7) == ([], [8, 9, 10, 11, 12])
@@ -53,7 +53,7 @@ def test_what_fits_is_kept_and_read_in_order_from_anywhere() -> None:
 
 
 def test_a_whole_group_goes_and_what_is_left_starts_with_a_key_frame() -> None:
-    replay = Replay(120)
+    replay = Replay(120, 120)
     fill(replay, A, 1, 12)
     assert replay.size == 120
     fill(replay, A, 13, 13)
@@ -68,13 +68,13 @@ def test_a_whole_group_goes_and_what_is_left_starts_with_a_key_frame() -> None:
 def test_only_what_a_reader_does_not_have_is_lost_to_it(
     after: int, lost: list[tuple[int, int]]
 ) -> None:
-    replay = Replay(120)
+    replay = Replay(120, 120)
     fill(replay, A, 1, 13)
     assert read(replay, A, after) == (lost, list(range(max(after, 5) + 1, 14)))
 
 
 def test_the_largest_stream_gives_way() -> None:
-    replay = Replay(200)
+    replay = Replay(200, 200)
     fill(replay, A, 1, 16)
     fill(replay, B, 1, 4)
     fill(replay, B, 5, 5)
@@ -84,7 +84,7 @@ def test_the_largest_stream_gives_way() -> None:
 
 def test_a_newest_group_stays_as_long_as_any_stream_has_an_older_one() -> None:
     """It may not be sent yet, and is what a new reader starts with."""
-    replay = Replay(200)
+    replay = Replay(200, 200)
     fill(replay, A, 1, 14, key_every=100)
     fill(replay, B, 1, 6)
     fill(replay, B, 7, 7)
@@ -93,7 +93,7 @@ def test_a_newest_group_stays_as_long_as_any_stream_has_an_older_one() -> None:
 
 
 def test_a_newest_group_stays_also_where_older_ones_went_before() -> None:
-    replay = Replay(200)
+    replay = Replay(200, 200)
     fill(replay, A, 1, 21)
     assert read(replay, A) == ([(1, 5)], list(range(6, 22)))
     fill(replay, B, 1, 5)
@@ -106,7 +106,7 @@ def test_a_newest_group_stays_also_where_older_ones_went_before() -> None:
 
 
 def test_a_newest_group_goes_where_there_is_no_older_one_and_that_is_reported() -> None:
-    replay = Replay(100)
+    replay = Replay(100, 100)
     fill(replay, A, 1, 10, key_every=100)
     fill(replay, A, 11, 11, key_every=100)
     assert replay.size == 0
@@ -122,14 +122,14 @@ def test_a_newest_group_goes_where_there_is_no_older_one_and_that_is_reported() 
 
 
 def test_a_frame_beyond_the_bound_is_lost_alone() -> None:
-    replay = Replay(100)
+    replay = Replay(100, 100)
     replay.add(A, SampledFrame(1, frame(1, 101), key=True))
     replay.add(A, SampledFrame(2, frame(2), key=True))
     assert read(replay, A) == ([(1, 1)], [2])
 
 
 def test_unknown_targets() -> None:
-    replay = Replay(100)
+    replay = Replay(100, 100)
     assert read(replay, A) == ([], [])
     assert replay.last_seq(A) == 0
     assert replay.targets() == []
@@ -140,7 +140,7 @@ def test_unknown_targets() -> None:
 
 
 def test_what_is_forgotten_takes_no_room() -> None:
-    replay = Replay(100)
+    replay = Replay(100, 100)
     fill(replay, A, 1, 6)
     fill(replay, B, 1, 4)
     replay.forget(A)
@@ -165,7 +165,7 @@ class Streams(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.replay = Replay(self.most)
+        self.replay = Replay(self.most, self.most)
         self.models: dict[str, Model] = {}
 
     @rule(
@@ -229,7 +229,7 @@ def test_one_stream_keeps_as_many_whole_groups_as_fit(
     most: int, sizes: list[int], key_every: int
 ) -> None:
     """The oldest go, one by one, and only when they have to."""
-    replay = Replay(most)
+    replay = Replay(most, most)
     kept: list[list[int]] = []  # groups of sizes
     for seq, size in enumerate(sizes, 1):
         key = seq % key_every == 1 or key_every == 1
@@ -251,7 +251,7 @@ def fill_with_baseline(replay: Replay, target: str, last: int) -> None:
 
 
 def test_the_baseline_stays_when_its_group_goes() -> None:
-    replay = Replay(130)
+    replay = Replay(130, 130)
     fill_with_baseline(replay, A, 14)
     # A backend without any of it gets the baseline, then what is left.
     assert read(replay, A) == ([(2, 5)], [1, *range(6, 15)])
@@ -264,17 +264,136 @@ def test_the_baseline_stays_when_its_group_goes() -> None:
 
 
 def test_a_baseline_counts_against_the_bound_and_goes_before_the_newest_groups() -> None:
-    replay = Replay(100)
+    replay = Replay(100, 100)
     fill_with_baseline(replay, A, 6)
+    replay.confirm(A, 6)
     replay.add(A, SampledFrame(7, frame(7, 60), key=False))
+    replay.confirm(A, 7)
     assert read(replay, A) == ([(2, 5)], [1, 6, 7])
     replay.add(A, SampledFrame(8, frame(8, 25), key=False))
+    replay.confirm(A, 8)
     assert read(replay, A) == ([(1, 5)], [6, 7, 8])
     assert replay.size == 95
 
 
+def test_what_is_not_confirmed_is_kept_before_what_is_whoever_its_target() -> None:
+    """Five recordings: the backend has what four of them sent, and one comes with a lot."""
+    replay = Replay(100, 1000)
+    fill(replay, A, 1, 20)
+    replay.confirm(A, 20)
+    assert read(replay, A)[1] == list(range(11, 21))
+    fill(replay, B, 1, 90)
+    assert read(replay, B) == ([], list(range(1, 91)))
+    assert read(replay, A)[1] == list(range(11, 21))
+    replay.confirm(B, 90)
+    assert replay.size <= 100
+    assert (replay.waiting_bytes, replay.dropped(A), replay.dropped(B)) == (0, 0, 0)
+
+
+def test_another_backend_that_has_less_gets_what_is_kept() -> None:
+    replay = Replay(100, 1000)
+    fill(replay, A, 1, 10)
+    replay.note_sent(A, 10)
+    replay.confirm(A, 10)
+    replay.connected({A: 3})
+    assert (replay.waiting_bytes, replay.sent(A)) == (70, 3)
+    replay.connected({})
+    assert (replay.waiting_bytes, replay.sent(A)) == (100, 0)
+    assert read(replay, A) == ([], list(range(1, 11)))
+
+
+def test_what_left_on_its_way_is_dropped_only_if_it_does_not_arrive() -> None:
+    replay = Replay(1000, 100)
+    fill(replay, A, 1, 10)
+    replay.note_sent(A, 10)
+    fill(replay, A, 11, 20)
+    # The first ten gave way to the others, and may be on their way.
+    assert replay.dropped(A) == 0
+    replay.confirm(A, 7)
+    assert replay.dropped(A) == 0
+    replay.connected({A: 7})
+    assert replay.dropped(A) == 3
+    assert read(replay, A, after=7) == ([(8, 10)], list(range(11, 21)))
+    fill(replay, A, 21, 21)
+    assert replay.dropped(A) == 8
+
+
+class Deliveries(RuleBasedStateMachine):
+    """One backend, connections that break, a bound that is too small: the account adds up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.replay = Replay(120, 200)
+        self.offered: dict[str, int] = {}
+        self.arrived: dict[str, set[int]] = {}
+        self.reported: dict[str, set[int]] = {}
+        self.has: dict[str, int] = {}
+        self.on_the_way: list[tuple[str, int, int]] = []
+
+    @rule(name=NAMES, count=st.integers(1, 12), size=st.integers(2, 60), key=st.booleans())
+    def offer(self, name: str, count: int, size: int, key: bool) -> None:
+        for _ in range(count):
+            seq = self.offered.get(name, 0) + 1
+            self.offered[name] = seq
+            self.replay.add(name, SampledFrame(seq, frame(seq, size), key=key or seq % 5 == 1))
+
+    @rule(name=NAMES, count=st.integers(1, 12))
+    def send(self, name: str, count: int) -> None:
+        for _ in range(count):
+            sent = self.replay.sent(name)
+            lost = self.replay.lost(name, sent)
+            kept = self.replay.after(name, sent)
+            if lost is not None:
+                self.on_the_way.append((name, *lost))
+                self.replay.note_sent(name, lost[1])
+            elif kept is not None:
+                self.on_the_way.append((name, 0, kept.seq))
+                self.replay.note_sent(name, kept.seq)
+
+    @rule(count=st.integers(0, 30), tell=st.booleans())
+    def arrive(self, count: int, tell: bool) -> None:
+        for name, first, last in self.on_the_way[:count]:
+            if first:
+                self.reported.setdefault(name, set()).update(range(first, last + 1))
+            else:
+                assert last not in self.arrived.setdefault(name, set())
+                self.arrived[name].add(last)
+            self.has[name] = last
+        del self.on_the_way[:count]
+        if tell:
+            for name, seq in self.has.items():
+                self.replay.confirm(name, seq)
+
+    @rule()
+    def reconnect(self) -> None:
+        self.on_the_way.clear()
+        self.replay.connected(self.has)
+
+    @invariant()
+    def stays_within_its_bounds(self) -> None:
+        assert self.replay.waiting_bytes <= 200
+        assert self.replay.size <= 320
+
+    def teardown(self) -> None:
+        """All that is left is delivered: offered = delivered + dropped, and each number once."""
+        self.reconnect()
+        for name in self.offered:
+            self.send(name, 1000)
+        self.arrive(1_000_000, True)
+        for name, count in self.offered.items():
+            arrived, reported = self.arrived.get(name, set()), self.reported.get(name, set())
+            assert arrived | reported == set(range(1, count + 1))
+            assert not arrived & reported
+            assert self.replay.dropped(name) == len(reported)
+        assert self.replay.waiting_bytes == 0
+
+
+TestDeliveries = Deliveries.TestCase
+TestDeliveries.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
+
+
 def test_a_baseline_beyond_a_quarter_of_the_bound_is_not_pinned() -> None:
-    replay = Replay(100)
+    replay = Replay(100, 100)
     replay.add(A, SampledFrame(1, frame(1, 26), key=True, baseline=True))
     replay.add(A, SampledFrame(2, frame(2, 80), key=True))
     assert read(replay, A) == ([(1, 1)], [2])

@@ -57,8 +57,11 @@ class FrameIngest:
                 points[target.id] = sequence.last_seq
         return points
 
-    def ingest(self, source: AnnouncedTargets, data: bytes) -> None:
+    def ingest(self, source: AnnouncedTargets, data: bytes) -> tuple[str, int]:
         """Take in a binary message. A frame of a target that is forgotten here is dropped.
+
+        Returns:
+            Whose frame it is, and its number.
 
         Raises:
             CloseError: it is not a frame of a target that the collector has announced.
@@ -70,7 +73,7 @@ class FrameIngest:
         frame = store_frame(header, data)
         source.check(frame.target)
         if self._registry.target(frame.target) is None:
-            return
+            return frame.target, frame.seq
         arrival = self._sequence(frame.target).accept(
             frame.first_seq, frame.seq, baseline=frame.baseline
         )
@@ -90,6 +93,7 @@ class FrameIngest:
             self._registry.record_decisions(header)
             self._fanout.publish(frame)
             self._recorder.receive(frame, header)
+        return frame.target, frame.seq
 
     def record_loss(self, source: AnnouncedTargets, message: FramesLost) -> None:
         """The collector could not keep these frames. Raises as `ingest`."""

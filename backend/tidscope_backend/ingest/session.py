@@ -28,6 +28,7 @@ from tidscope_backend.ingest.announced import AnnouncedTargets
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.ingest.receipts import Receipts
 from tidscope_backend.settings import Settings
 from tidscope_backend.validation import validation_text
 from tidscope_backend.websocket_close import CloseError
@@ -152,28 +153,35 @@ class CollectorSessions:
         self._links.add(link)
         self._registry.connect_host(hello.host, hello.targets)
         _log.info("collector of %s (%s) connected", hello.host.name, hello.host.id)
-        reading = asyncio.create_task(self._read(connection, link, announced))
+        receipts = Receipts(connection.send_text)
+        reading = asyncio.create_task(self._read(connection, link, announced, receipts))
         watching = asyncio.create_task(_until_ended(hello.host.id, replaced, authority))
+        confirming = asyncio.create_task(receipts.run())
         try:
             await connection.send_text(welcome.model_dump_json())
             done, _ = await asyncio.wait((reading, watching), return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()
         finally:
-            reading.cancel()
-            watching.cancel()
-            await asyncio.gather(reading, watching, return_exceptions=True)
+            tasks = (reading, watching, confirming)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             if self._links.remove(link):
                 self._registry.disconnect_host(hello.host.id)
                 _log.info("collector of %s (%s) has gone", hello.host.name, hello.host.id)
 
     async def _read(
-        self, connection: CollectorConnection, link: CollectorLink, announced: AnnouncedTargets
+        self,
+        connection: CollectorConnection,
+        link: CollectorLink,
+        announced: AnnouncedTargets,
+        receipts: Receipts,
     ) -> None:
         while True:
             message = await self._receive(connection)
             if isinstance(message, bytes):
-                self._ingest.ingest(announced, message)
+                receipts.note(*self._ingest.ingest(announced, message))
             else:
                 self._handle(link, announced, message)
 

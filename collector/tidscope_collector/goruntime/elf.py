@@ -1,48 +1,31 @@
 """The few parts of an ELF file that tell what a program is and where its symbols are.
 
-Everything is read through a descriptor in pieces of at most a MiB: tables of symbols have tens of
-megabytes, and another thread samples meanwhile, so no step may hold the interpreter for long.
-Layouts: elf(5).
+The file may be made to harm whoever reads it: no name, table or section is believed to be as large
+as it says, and no more than `MOST_BYTES` are read or uncompressed in all. Layouts: elf(5).
 """
 
 import os
 import struct
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 PIECE = 1 << 20
+MOST_BYTES = 512 << 20
+MOST_INFLATED = 2 << 30
 _MAX_SECTIONS = 4096
+_LONGEST_NAME = 64
+_MOST_PLACES = 16
 _LARGEST_FILE = 1 << 62
 _TYPE_OBJECT = 1
+_BY_ZLIB = 1  # ELFCOMPRESS_ZLIB
 
-_SYMBOLS = {
-    64: np.dtype(
-        [
-            ("name", "<u4"),
-            ("info", "u1"),
-            ("other", "u1"),
-            ("section", "<u2"),
-            ("value", "<u8"),
-            ("size", "<u8"),
-        ]
-    ),
-    32: np.dtype(
-        [
-            ("name", "<u4"),
-            ("value", "<u4"),
-            ("size", "<u4"),
-            ("info", "u1"),
-            ("other", "u1"),
-            ("section", "<u2"),
-        ]
-    ),
-}
+# name, info, section, value, size: from which byte on, and in which form
+_SYMBOLS = {64: struct.Struct("<IBxHQQ"), 32: struct.Struct("<IIIBxH")}
 
 
 class ElfError(Exception):
-    """Not an ELF file of this kind of machine, or a damaged one."""
+    """Not an ELF file of this kind of machine, or a damaged one, or one that is too much work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +46,7 @@ class Symbol:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Elf:
     """An opened ELF file.
 
@@ -75,9 +58,11 @@ class Elf:
     """
 
     file: int
-    bits: int
-    entry: int
-    sections: tuple[Section, ...]
+    bits: int = 64
+    entry: int = 0
+    sections: tuple[Section, ...] = ()
+    _left: int = MOST_BYTES
+    _inflated_left: int = MOST_INFLATED
 
     def section(self, name: str) -> Section | None:
         """The first section of that name."""
@@ -85,27 +70,100 @@ class Elf:
 
     def content(self, section: Section, limit: int) -> bytes:
         """A section's bytes, at most ``limit``."""
-        return _read(self.file, min(section.size, limit), section.offset)
+        return self.read(min(section.size, limit), section.offset)
 
     def pieces(self, section: Section) -> Iterator[bytes]:
-        """A section's bytes, at most a MiB at a time."""
-        return (piece for _, piece in _pieces(self.file, section, PIECE))
+        """A section's bytes, at most a MiB at a time, uncompressed if they are compressed.
+
+        Raises:
+            ElfError: it cannot be uncompressed, or is too large.
+        """
+        header = struct.Struct("<IIQQ" if self.bits == 64 else "<III")
+        pieces = (piece for _, piece in self._pieces(section, PIECE))
+        first = next(pieces, b"")
+        if len(first) < header.size or header.unpack_from(first)[0] != _BY_ZLIB:
+            yield first
+            yield from pieces
+            return
+        packed = zlib.decompressobj()
+        piece = first[header.size :]
+        while piece:
+            try:
+                plain = packed.decompress(piece, PIECE)
+            except zlib.error as error:
+                raise ElfError(f"a section cannot be uncompressed: {error}") from error
+            self._inflated_left -= len(plain)
+            if self._inflated_left < 0:
+                raise ElfError("a section is too large when uncompressed")
+            yield plain
+            piece = b"" if packed.eof else packed.unconsumed_tail or next(pieces, b"")
 
     def variable(self, name: str) -> Symbol | None:
         """Find a variable in the symbol table; None if it is not there, as in a stripped file."""
         table = self.section(".symtab")
         if table is None or table.link >= len(self.sections):
             return None
-        places = list(_places(self.file, self.sections[table.link], name.encode()))
-        if not places:
-            return None
+        names = [
+            struct.pack("<I", place)
+            for place in self._places(self.sections[table.link], name.encode())
+        ]
         layout = _SYMBOLS[self.bits]
-        for _, piece in _pieces(self.file, table, PIECE - PIECE % layout.itemsize):
-            symbols = np.frombuffer(piece[: len(piece) - len(piece) % layout.itemsize], layout)
-            for row in np.flatnonzero(np.isin(symbols["name"], places)):
-                if symbols["info"][row] & 0xF == _TYPE_OBJECT and symbols["section"][row]:
-                    return Symbol(int(symbols["value"][row]), int(symbols["size"][row]))
+        for _, piece in self._pieces(table, PIECE - PIECE % layout.size):
+            for wanted in names:
+                found = piece.find(wanted)
+                while 0 <= found <= len(piece) - layout.size:
+                    if found % layout.size == 0:
+                        symbol = self._object(layout, piece, found)
+                        if symbol is not None:
+                            return symbol
+                    found = piece.find(wanted, found + 1)
         return None
+
+    def _object(self, layout: struct.Struct, piece: bytes, place: int) -> Symbol | None:
+        if self.bits == 64:
+            _, info, section, value, size = layout.unpack_from(piece, place)
+        else:
+            _, value, size, info, section = layout.unpack_from(piece, place)
+        return Symbol(value, size) if info & 0xF == _TYPE_OBJECT and section else None
+
+    def read(self, size: int, offset: int) -> bytes:
+        """Bytes of the file; none where a damaged header points beyond what a file can have.
+
+        Raises:
+            ElfError: more was read of this file than any program needs.
+        """
+        if offset >= _LARGEST_FILE:
+            return b""
+        data = os.pread(self.file, size, offset)
+        self._left -= len(data)
+        if self._left < 0:
+            raise ElfError(f"more than {MOST_BYTES >> 20} MiB of tables")
+        return data
+
+    def _pieces(self, section: Section, step: int) -> Iterator[tuple[int, bytes]]:
+        """The section's bytes in pieces, each with its place in the section."""
+        for place in range(0, section.size, step):
+            piece = self.read(min(step, section.size - place), section.offset + place)
+            if not piece:
+                return
+            yield place, piece
+
+    def _places(self, strings: Section, name: bytes) -> list[int]:
+        """Where a name stands in a table of strings that end in a zero; a linker writes it once."""
+        wanted = b"\0" + name + b"\0"
+        places: list[int] = []
+        before = b""
+        for place, piece in self._pieces(strings, PIECE):
+            joined = before + piece
+            base = place - len(before)
+            found = joined.find(wanted)
+            while found >= 0:
+                if base + found + 1 >= 1 << 32 or len(places) == _MOST_PLACES:
+                    return places
+                places.append(base + found + 1)
+                found = joined.find(wanted, found + 1)
+            before = joined[-len(wanted) + 1 :]
+        return places
 
 
 def read_elf(file: int) -> Elf:
@@ -114,67 +172,38 @@ def read_elf(file: int) -> Elf:
     Raises:
         ElfError: it is not a little-endian ELF file, or its headers point outside of it.
     """
-    start = _read(file, 64, 0)
+    elf = Elf(file)
+    start = elf.read(64, 0)
     if len(start) < 16 or start[:4] != b"\x7fELF":
         raise ElfError("not an ELF file")
     if start[5] != 1 or start[4] not in (1, 2):
         raise ElfError("not a little-endian ELF file")
-    bits = 64 if start[4] == 2 else 32
-    if len(start) < (64 if bits == 64 else 52):
+    elf.bits = 64 if start[4] == 2 else 32
+    if len(start) < (64 if elf.bits == 64 else 52):
         raise ElfError("cut off in its header")
-    if bits == 64:
-        entry, table = struct.unpack_from("<Q8xQ", start, 24)
+    if elf.bits == 64:
+        elf.entry, table = struct.unpack_from("<Q8xQ", start, 24)
         entry_size, count, names_index = struct.unpack_from("<HHH", start, 58)
         row = struct.Struct("<I20xQQI20x")
     else:
-        entry, table = struct.unpack_from("<I4xI", start, 24)
+        elf.entry, table = struct.unpack_from("<I4xI", start, 24)
         entry_size, count, names_index = struct.unpack_from("<HHH", start, 46)
         row = struct.Struct("<I12xIII12x")
     if count == 0 or table == 0:
-        return Elf(file, bits, entry, ())
+        return elf
     if entry_size != row.size or count > _MAX_SECTIONS or names_index >= count:
         raise ElfError("damaged section table")
-    headers = _read(file, row.size * count, table)
+    headers = elf.read(row.size * count, table)
     if len(headers) != row.size * count:
         raise ElfError("section table outside of the file")
     rows = list(row.iter_unpack(headers))
-    names = _read(file, min(rows[names_index][2], PIECE), rows[names_index][1])
-    return Elf(
-        file,
-        bits,
-        entry,
-        tuple(Section(_text(names, name), offset, size, link) for name, offset, size, link in rows),
+    names = elf.read(min(rows[names_index][2], PIECE), rows[names_index][1])
+    elf.sections = tuple(
+        Section(_text(names, name), offset, size, link) for name, offset, size, link in rows
     )
-
-
-def _read(file: int, size: int, offset: int) -> bytes:
-    """Bytes of a file; none where a damaged header points beyond what a file can have."""
-    return os.pread(file, size, offset) if offset < _LARGEST_FILE else b""
+    return elf
 
 
 def _text(names: bytes, start: int) -> str:
-    end = names.find(b"\0", start)
-    return names[start : end if end >= 0 else len(names)].decode(errors="replace")
-
-
-def _pieces(file: int, section: Section, step: int) -> Iterator[tuple[int, bytes]]:
-    """The section's bytes in pieces, each with its place in the section."""
-    for place in range(0, section.size, step):
-        piece = _read(file, min(step, section.size - place), section.offset + place)
-        if not piece:
-            return
-        yield place, piece
-
-
-def _places(file: int, strings: Section, name: bytes) -> Iterator[int]:
-    """Where a name stands in a table of strings that end in a zero."""
-    wanted = b"\0" + name + b"\0"
-    before = b""
-    for place, piece in _pieces(file, strings, PIECE):
-        joined = before + piece
-        base = place - len(before)
-        found = joined.find(wanted)
-        while found >= 0:
-            yield base + found + 1
-            found = joined.find(wanted, found + 1)
-        before = joined[-len(wanted) + 1 :]
+    longest = names[start : start + _LONGEST_NAME]
+    return longest.partition(b"\0")[0].decode("ascii", "replace")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from tidscope_wire.generated.models import Process
 
+from tidscope_collector.processes.details import UNKNOWN, DetailReader, Details
 from tidscope_collector.processes.identity import Identity, group_and_uid
 from tidscope_collector.processes.ports import listening_ports
 from tidscope_collector.processes.refusals import attach_refusal, not_permitted
-from tidscope_collector.processes.runtimes import RuntimeDetector
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import PAGE_BYTES
 from tidscope_collector.procfs.stat import Stat, parse_stat
@@ -18,7 +18,6 @@ from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 
 _PORTS_SECONDS = 5.0
 _SHORTEST_INTERVAL_SECONDS = 0.5  # ticks are too coarse for a share of less
-_COMMAND_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class ProcessLister:
     ) -> None:
         self._procfs = procfs or ProcFs()
         self._clock = clock
-        self._runtimes = RuntimeDetector(self._procfs)
+        self._details = DetailReader(self._procfs)
         self._users: dict[int, str] = {}
         self._before: _Usage | None = None
         self._ports: dict[tuple[int, int], list[int]] = {}
@@ -62,8 +61,17 @@ class ProcessLister:
         self._refresh_ports(now, stats)
         # start_ticks counts on CLOCK_BOOTTIME.
         boot_ms = (time.time_ns() - time.clock_gettime_ns(time.CLOCK_BOOTTIME)) // 1_000_000
+        details = self._details.read(
+            (stat.pid, stat.start_ticks) for stat in stats.values() if not stat.kernel_thread
+        )
         seen = [
-            self._process(stat, uid, self._cpu_percent(stat, usage), boot_ms)
+            self._process(
+                stat,
+                uid,
+                details.get((stat.pid, stat.start_ticks), UNKNOWN),
+                self._cpu_percent(stat, usage),
+                boot_ms,
+            )
             for stat in stats.values()
             if (uid := self._uid(stat)) is not None
         ]
@@ -106,11 +114,12 @@ class ProcessLister:
         ticks = max(0, usage.ticks[key] - before.ticks[key])
         return round(100 * ticks / TICKS_PER_SECOND / (usage.at - before.at), 1)
 
-    def _process(self, stat: Stat, uid: int, cpu_percent: float | None, boot_ms: int) -> Process:
+    def _process(
+        self, stat: Stat, uid: int, details: Details, cpu_percent: float | None, boot_ms: int
+    ) -> Process:
         name = stat.name.decode(errors="replace")
         program = None if stat.kernel_thread else stat.pid
         executable = program and self._executable(program)
-        detected = self._runtimes.detect(stat.pid, stat.start_ticks, executable or None)
         identity = Identity(
             pid=stat.pid,
             group=stat.pid,
@@ -125,15 +134,15 @@ class ProcessLister:
             start_ticks=stat.start_ticks,
             started_unix_ms=max(0, boot_ms + stat.start_ticks * 1000 // TICKS_PER_SECOND),
             name=name,
-            command=(program and self._command(program)) or f"[{name}]",
+            command=details.command or f"[{name}]",
             executable=executable or None,
             uid=uid,
             user=self._user(uid),
             threads=stat.threads,
             cpu_percent=cpu_percent,
             rss_bytes=program and stat.rss_pages * PAGE_BYTES,
-            runtime=detected.runtime,
-            runtime_version=detected.version,
+            runtime=details.runtime,
+            runtime_version=details.version,
             ports=self._ports.get((stat.pid, stat.start_ticks), []),
             refusal=attach_refusal(stat.pid, identity, None),
         )
@@ -173,13 +182,6 @@ class ProcessLister:
             return self._procfs.link(f"{pid}/exe")
         except OSError:
             return None
-
-    def _command(self, pid: int) -> str:
-        try:
-            line = self._procfs.read(f"{pid}/cmdline", _COMMAND_BYTES)
-        except OSError:
-            return ""
-        return line.rstrip(b"\0").replace(b"\0", b" ").decode(errors="replace").strip()
 
     def _user(self, uid: int) -> str:
         if uid not in self._users:

@@ -354,4 +354,6 @@ class Engine:
             unsent_frames=load.unsent_frames,
             sent_frames=load.sent_frames,
             sent_bytes=load.sent_bytes,
+            undelivered_bytes=load.undelivered_bytes,
+            frames_dropped=load.dropped.get(sampler.target.id, 0),
         )

@@ -2,7 +2,7 @@
 
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from tidscope_collector.sampling.budget import CpuSpent
@@ -19,6 +19,8 @@ class Load:
         replay_bytes: held for replay.
         replay_frames: the same, in frames.
         unsent_frames: of them not sent yet.
+        undelivered_bytes: of frames that the backend has not confirmed.
+        dropped: by target the frames that no backend has received, and none will.
         sent_frames: sent, repeated ones too.
         sent_bytes: of messages and frames.
     """
@@ -26,6 +28,8 @@ class Load:
     replay_bytes: int = 0
     replay_frames: int = 0
     unsent_frames: int = 0
+    undelivered_bytes: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
     sent_frames: int = 0
     sent_bytes: int = 0
 

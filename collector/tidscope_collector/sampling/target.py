@@ -28,7 +28,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.threads import ThreadLister
-from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
+from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
@@ -91,7 +91,7 @@ class TargetSampler:
         self.last_was_key = False
         self.last_was_baseline = False
         self._gomaxprocs = gomaxprocs
-        self._size = target.gomaxprocs
+        self._size = self._known_size = target.gomaxprocs
         self._procfs = procfs
         self.attach_ns = attach_ns
         self.machine: MachineWatch | None = None
@@ -183,6 +183,8 @@ class TargetSampler:
         """
         if self._alive.poll(0):
             raise TargetExitedError(f"process {self.pid} has ended")
+        if self._gomaxprocs is not None:
+            self._gomaxprocs.request()
         reading = self._threads.read()
         self._cpu_ns = process_cpu_ns(self.pid)
         return reading, time.monotonic_ns()
@@ -254,10 +256,12 @@ class TargetSampler:
     def _watch_size(self) -> None:
         if self._gomaxprocs is None:
             return
-        size = self._gomaxprocs.read()
-        if size is not None and self._size is not None and size != self._size:
-            self._pending.append(GomaxprocsChanged(size=size, previous=self._size))
-        self._size = size
+        self._size = size = self._gomaxprocs.collect()
+        if size is None:
+            return
+        if self._known_size is not None and size != self._known_size:
+            self._pending.append(GomaxprocsChanged(size=size, previous=self._known_size))
+        self._known_size = size
 
     def _join(
         self, events: list[TargetEvent], rows: Rows, started_ns: int, late: int, health: HealthNow
@@ -304,6 +308,7 @@ class TargetSampler:
             events=events,
             process=ProcessGauges(
                 gomaxprocs=self._size,
+                gomaxprocs_missed=None if self._gomaxprocs is None else self._gomaxprocs.missed,
                 rss_bytes=self._rss,
                 cpu_ns=cpu_ns,
                 delay_accounting=self._accounting,

@@ -135,7 +135,7 @@ class SteeringService:
             if loop is not None:
                 knobs = [loop.knob]
             else:
-                knobs = found.knobs = found.knobs or self._opener.knobs(target.process.pid)
+                knobs = found.knobs = found.knobs or self._opener.knobs(target.process)
             signals = found.signals = found.signals or self._opener.signals(target.process)
         steering = None if loop is None else loop.steering
         return SteeringOptions(knobs=knobs, signals=signals, steering=steering)
@@ -218,7 +218,7 @@ class SteeringService:
 
     def _described(self, target: SteeringTarget) -> _Options:
         """What is known of a target's knobs and signals: opening them disturbs the program."""
-        seen = self._opener.agent_socket(target.process.pid), target.process.ports()
+        seen = self._opener.agent_socket(target.process), target.process.ports()
         now, known = self._clock(), self._options.get(target.id)
         if known is None or known.seen != seen or now - known.at_s > OPTIONS_S:
             known = self._options[target.id] = _Options(seen, now)

@@ -7,7 +7,7 @@ import time
 from tidscope_wire.generated.models import Process, Target
 from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_collector.goruntime.gomaxprocs import open_gomaxprocs
+from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
 from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.processes.refusals import attach_refusal
@@ -80,7 +80,7 @@ class TargetRegistry:
             return self._open(process, rate_hz), True
 
     def _open(self, process: Process, rate_hz: float) -> Target:
-        program = open_gomaxprocs(process.pid, self._procfs)
+        program = open_gomaxprocs(self._procfs, process.pid, process.start_ticks)
         try:
             reader = self._sources.reader(process.pid)
             target = Target(

@@ -45,7 +45,7 @@ def close_reason(error: ConnectionClosed) -> CloseReason:
         return CloseReason("the connection to the backend was lost")
     code, reason = error.rcvd.code, error.rcvd.reason
     if code in _REFUSED:
-        text = f"the backend refused a message ({code}: {reason}); it is not sent again"
+        text = f"the backend refused a message ({code}: {reason})"
         return CloseReason(text, LONGEST_WAIT_S, refused=True)
     known = next((one for one in CloseCode if one == code), None)
     if known is None:

@@ -14,6 +14,7 @@ from tidscope_wire.generated.models import (
     DoctorCommand,
     DoctorReply,
     DoctorReport,
+    FramesReceived,
     ListProcessesCommand,
     ProcessesReply,
     RefusedReply,
@@ -47,13 +48,14 @@ Command = (
     | SteeringCommand
 )
 Reply = TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply
-_COMMAND: TypeAdapter[Command | CollectorWelcome] = TypeAdapter(CollectorCommand)
+Message = Command | CollectorWelcome | FramesReceived
+_MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorCommand)
 
 
-def parse(text: str | bytes) -> Command | CollectorWelcome | None:
+def parse(text: str | bytes) -> Message | None:
     """Understand a message; None, and a line in the log, if the protocol does not have it."""
     try:
-        return _COMMAND.validate_json(text)
+        return _MESSAGE.validate_json(text)
     except ValidationError as error:
         log.warning("the backend sent a message that is not in the protocol: %s", error)
         return None

@@ -6,7 +6,7 @@ It reconnects for ever; sampling goes on meanwhile and is never slowed by it.
 import asyncio
 import logging
 import random
-from collections import deque
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Never
 
@@ -15,6 +15,7 @@ from tidscope_wire.generated.models import (
     CollectorHello,
     CollectorWelcome,
     FramesLost,
+    FramesReceived,
     Host,
     PolicyInfo,
     Target,
@@ -31,6 +32,7 @@ from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
 from tidscope_collector.uplink.close_reason import CloseReason, close_reason
 from tidscope_collector.uplink.commands import Command, CommandHandler, parse
+from tidscope_collector.uplink.in_flight import InFlight
 from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.sign_in import SignIn, SignInError, open_link
 
@@ -38,8 +40,6 @@ log = logging.getLogger("tidscope.uplink")
 
 WELCOME_S = 10
 ENDED_KEPT = 16
-IN_FLIGHT = 10_000
-"""Frames of a connection that are remembered, to know which one a backend has refused."""
 
 
 class WelcomeError(Exception):
@@ -78,9 +78,7 @@ class Uplink:
         self._policies = list(policies)
         self._wake = asyncio.Event()
         self._sent_targets: dict[str, str] = {}
-        self._sent: dict[str, int] = {}
-        self._in_flight: deque[tuple[str, int]] = deque(maxlen=IN_FLIGHT)
-        self._find_refused = False
+        self._in_flight = InFlight()
         self._refused: set[tuple[str, int]] = set()
         self._said = ""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -92,10 +90,18 @@ class Uplink:
         return Load(
             replay_bytes=self._replay.size,
             replay_frames=self._replay.count,
-            unsent_frames=self._replay.unsent(self._sent),
+            unsent_frames=self._replay.unsent,
+            undelivered_bytes=self._replay.waiting_bytes,
+            dropped=self._dropped(),
             sent_frames=self._sent_frames,
             sent_bytes=self._sent_bytes,
         )
+
+    def _dropped(self) -> Counter[str]:
+        dropped = Counter(target for target, _ in list(self._refused))
+        for target in self._replay.targets():
+            dropped[target] += self._replay.dropped(target)
+        return dropped
 
     def add_frame(self, target: Target, frame: SampledFrame) -> None:
         """Queue a frame; call in the event loop."""
@@ -127,7 +133,8 @@ class Uplink:
                 await self._serve(link)
         except ConnectionClosed as error:
             end = close_reason(error)
-            self._find_refused |= end.refused
+            if end.refused and (frame := self._in_flight.refused()):
+                self._refused.add(frame)
             self._say(logging.WARNING, end.text)
         except SignInError as error:
             end = CloseReason(str(error), LONGEST_WAIT_S)
@@ -162,21 +169,8 @@ class Uplink:
             raise WelcomeError("it did not answer the hello with a welcome")
         # What changed since the hello is still to be sent.
         self._sent_targets = {one.id: _without_decision(one) for one in known}
-        if self._find_refused:
-            self._leave_out_refused(answer.resume)
-        self._in_flight.clear()
-        self._sent = {
-            target: min(answer.resume.get(target, 0), self._replay.last_seq(target))
-            for target in self._replay.targets()
-        }
-
-    def _leave_out_refused(self, resume: dict[str, int]) -> None:
-        """Find the frame that was refused: the first on the way that the backend does not have."""
-        self._find_refused = False
-        for target, seq in self._in_flight:
-            if seq > resume.get(target, 0):
-                self._refused.add((target, seq))
-                return
+        self._in_flight.connected(answer.resume)
+        self._replay.connected(answer.resume)
 
     async def _serve(self, link: ClientConnection) -> Never:
         """Send and receive until one of the two fails, as they do when the connection ends."""
@@ -192,10 +186,17 @@ class Uplink:
     async def _obey(self, link: ClientConnection) -> Never:
         while True:
             command = parse(await link.recv())
-            if command is not None and not isinstance(command, CollectorWelcome):
+            if isinstance(command, FramesReceived):
+                self._confirm(command)
+            elif command is not None and not isinstance(command, CollectorWelcome):
                 task = asyncio.create_task(self._answer(link, command))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
+
+    def _confirm(self, received: FramesReceived) -> None:
+        for target, seq in received.targets.items():
+            self._replay.confirm(target, seq)
+        self._in_flight.confirm(received.targets)
 
     async def _send_all(self, link: ClientConnection) -> Never:
         while True:
@@ -214,7 +215,8 @@ class Uplink:
         if target not in self._sent_targets:
             # Attached meanwhile. The backend takes no frame of a target that it does not know.
             await self._tell_changes(link)
-        sent = self._sent.get(target, 0)
+        await self._in_flight.room()
+        sent = self._replay.sent(target)
         lost = self._replay.lost(target, sent)
         if lost is not None:
             await self._tell_lost(link, target, *lost, "the collector's replay buffer was full")
@@ -225,9 +227,9 @@ class Uplink:
         if (target, kept.seq) in self._refused:
             await self._tell_lost(link, target, kept.seq, kept.seq, "the backend rejected it")
             return True
-        self._in_flight.append((target, kept.seq))
+        self._in_flight.add(target, kept.seq)
+        self._replay.note_sent(target, kept.seq)
         await self._give(link, kept.data)
-        self._sent[target] = kept.seq
         self._sent_frames += 1
         return True
 
@@ -235,8 +237,8 @@ class Uplink:
         self, link: ClientConnection, target: str, first: int, last: int, reason: str
     ) -> None:
         lost = FramesLost(target=target, from_seq=first, to_seq=last, reason=reason)
+        self._replay.note_sent(target, last)
         await self._give(link, lost.model_dump_json())
-        self._sent[target] = last
 
     async def _tell_changes(self, link: ClientConnection) -> None:
         for target in self._targets.all():
@@ -249,16 +251,18 @@ class Uplink:
         """Forget the oldest ended targets, once the backend has all that is kept of them."""
         ended = [one.id for one in self._targets.all() if one.state != "attached"]
         for target in ended[:-ENDED_KEPT]:
-            if self._sent.get(target, 0) < self._replay.last_seq(target):
+            if self._replay.sent(target) < self._replay.last_seq(target):
                 continue
             self._targets.forget(target)
             self._replay.forget(target)
+            self._in_flight.forget(target)
             self._sent_targets.pop(target, None)
-            self._sent.pop(target, None)
             self._refused = {one for one in self._refused if one[0] != target}
             await self._give(link, TargetForgotten(target=target).model_dump_json())
 
     async def _give(self, link: ClientConnection, message: str | bytes) -> None:
+        if isinstance(message, str):
+            self._in_flight.add_text()
         await link.send(message)
         self._sent_bytes += len(message)
 

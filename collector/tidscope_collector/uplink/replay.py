@@ -1,7 +1,13 @@
-"""Frames kept for a backend that is away or comes back; bounded, and its losses are known."""
+"""Frames kept until the backend has them, and longer for one that starts later.
+
+Bounded twice: in what the backend has not confirmed, and in what it has. What is confirmed leaves
+first; what leaves before it was confirmed is lost, counted, and reported.
+"""
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 
@@ -17,76 +23,175 @@ class Stream:
     go, or the stream itself began with another one.
 
     Attributes:
+        frames: oldest first; the confirmed ones come before the others.
+        confirmed: how many of them the backend has.
         baseline: the target's baseline frame, pinned when it left `frames`: a backend that starts
             later needs it for totals since attach.
+        held_bytes: of the confirmed frames, and of the baseline.
+        waiting_bytes: of the others.
+        sent: number of the last frame sent, or reported lost, on the present connection.
+        dropped: frames that left and that no backend has received.
+        flying: first and last of those that left after they were sent and before they were
+            confirmed: the backend may yet confirm them.
     """
 
     frames: deque[SampledFrame] = field(default_factory=deque)
+    confirmed: int = 0
     baseline: SampledFrame | None = None
-    size: int = 0
+    held_bytes: int = 0
+    waiting_bytes: int = 0
     last_seq: int = 0
     keys: int = 0
+    sent: int = 0
+    dropped: int = 0
+    flying: tuple[int, int] | None = None
 
     @property
     def has_old_group(self) -> bool:
         """Whether a group can go and the newest one stays."""
         return self.keys > 1 or (self.keys == 1 and not self.frames[0].key)
 
+    @property
+    def has_old_confirmed_group(self) -> bool:
+        """Whether a group can go that is confirmed, and the newest one stays."""
+        if not self.has_old_group:
+            return False
+        end = next(place for place, one in enumerate(self.frames) if place and one.key)
+        return end <= self.confirmed
+
 
 class Replay:
     """Kept frames of all targets.
 
     Args:
-        most_bytes: bound on all of them together, baselines included.
+        most_confirmed: bound on the bytes of frames that the backend has, baselines included.
+        most_waiting: bound on the bytes of the others.
     """
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
+    def __init__(self, most_confirmed: int, most_waiting: int) -> None:
+        self._most_confirmed, self._most_waiting = most_confirmed, most_waiting
         self._streams: dict[str, Stream] = {}
-        self.size = 0
+        self._held_bytes = 0
+        self.waiting_bytes = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes of all that is kept."""
+        return self._held_bytes + self.waiting_bytes
+
+    @property
+    def fill(self) -> float:
+        """How much of the bound is taken by frames that the backend has not confirmed, 0 to 1."""
+        return self.waiting_bytes / self._most_waiting if self._most_waiting else 1.0
 
     def add(self, target: str, frame: SampledFrame) -> None:
         """Keep a frame; without room the oldest key-frame groups of the largest stream go.
 
-        Pinned baselines go where no stream has an older group than its newest, and a stream's
-        newest group goes last.
+        A stream's newest group goes last.
         """
         stream = self._streams.setdefault(target, Stream())
         stream.frames.append(frame)
         stream.last_seq = frame.seq
         stream.keys += frame.key
-        self._resize(stream, len(frame.data))
-        while self.size > self._most:
-            self._make_room()
+        self._wait(stream, len(frame.data))
+        while self.waiting_bytes > self._most_waiting:
+            waiting = [one for one in self._streams.values() if one.waiting_bytes]
+            with_old = [one for one in waiting if one.has_old_group]
+            self._drop_group(max(with_old or waiting, key=lambda one: one.waiting_bytes))
+        self._trim_confirmed()
 
-    def _make_room(self) -> None:
-        streams = self._streams.values()
-        with_old = [one for one in streams if one.has_old_group]
-        pinned = [one for one in streams if one.baseline is not None]
-        if with_old or not pinned:
-            self._drop_group(max(with_old or streams, key=lambda one: one.size))
-        else:
-            self._unpin(max(pinned, key=lambda one: one.size))
+    def connected(self, resume: Mapping[str, int]) -> None:
+        """A connection begins.
 
-    def _drop_group(self, stream: Stream) -> None:
+        Args:
+            resume: by target the last frame that the backend has; it may be another backend, with
+                less than was confirmed before.
+        """
+        for target, stream in self._streams.items():
+            seq = min(resume.get(target, 0), stream.last_seq)
+            self.confirm(target, seq)
+            stream.sent = seq
+            if stream.flying is not None:
+                first, last = stream.flying
+                stream.dropped += last - first + 1
+                stream.flying = None
+
+    def sent(self, target: str) -> int:
+        """Number of the last frame sent on this connection; those reported lost count as sent."""
+        stream = self._streams.get(target)
+        return stream.sent if stream else 0
+
+    def note_sent(self, target: str, seq: int) -> None:
+        """The frames of a target up to this one were sent, or reported lost."""
+        self._streams[target].sent = seq
+
+    def confirm(self, target: str, seq: int) -> None:
+        """The backend has all frames of a target up to this one that were sent."""
+        stream = self._streams.get(target)
+        if stream is None:
+            return
+        if stream.flying is not None and seq >= stream.flying[0]:
+            last = stream.flying[1]
+            stream.flying = (seq + 1, last) if seq < last else None
+        first = stream.frames[0].seq if stream.frames else stream.last_seq + 1
+        count = min(max(0, seq + 1 - first), len(stream.frames))
+        low, high = sorted((stream.confirmed, count))
+        moved = sum(len(one.data) for one in islice(stream.frames, low, high))
+        moved = moved if count > stream.confirmed else -moved
+        stream.confirmed = count
+        self._hold(stream, moved)
+        self._wait(stream, -moved)
+        self._trim_confirmed()
+
+    def _trim_confirmed(self) -> None:
+        """Pinned baselines go where no stream has a group older than its newest."""
+        while self._held_bytes > self._most_confirmed:
+            streams = self._streams.values()
+            with_old = [one for one in streams if one.has_old_confirmed_group]
+            pinned = [one for one in streams if one.baseline is not None]
+            if with_old or not pinned:
+                confirmed = with_old or [one for one in streams if one.confirmed]
+                self._drop_group(max(confirmed, key=lambda one: one.held_bytes), confirmed=True)
+            else:
+                self._unpin(max(pinned, key=lambda one: one.held_bytes))
+
+    def _drop_group(self, stream: Stream, *, confirmed: bool = False) -> None:
+        """Drop the oldest group, or as much of it as is confirmed."""
         dropped = False
         while stream.frames and not (dropped and stream.frames[0].key):
+            if confirmed and not stream.confirmed:
+                break
             gone = stream.frames.popleft()
             stream.keys -= gone.key
             dropped = True
-            if gone.baseline and len(gone.data) * BASELINE_SHARE <= self._most:
-                stream.baseline = gone
+            was_confirmed = stream.confirmed > 0
+            if was_confirmed:
+                stream.confirmed -= 1
+                self._hold(stream, -len(gone.data))
             else:
-                self._resize(stream, -len(gone.data))
+                self._wait(stream, -len(gone.data))
+            if gone.baseline and len(gone.data) * BASELINE_SHARE <= self._most_confirmed:
+                stream.baseline = gone
+                self._hold(stream, len(gone.data))
+            elif not was_confirmed and gone.seq > stream.sent:
+                stream.dropped += 1
+            elif not was_confirmed:
+                first = stream.flying[0] if stream.flying else gone.seq
+                stream.flying = (first, gone.seq)
 
     def _unpin(self, stream: Stream) -> None:
         gone, stream.baseline = stream.baseline, None
         if gone is not None:
-            self._resize(stream, -len(gone.data))
+            self._hold(stream, -len(gone.data))
+            stream.dropped += gone.seq > stream.sent
 
-    def _resize(self, stream: Stream, size: int) -> None:
-        stream.size += size
-        self.size += size
+    def _hold(self, stream: Stream, size: int) -> None:
+        stream.held_bytes += size
+        self._held_bytes += size
+
+    def _wait(self, stream: Stream, size: int) -> None:
+        stream.waiting_bytes += size
+        self.waiting_bytes += size
 
     @property
     def count(self) -> int:
@@ -96,12 +201,18 @@ class Replay:
             for stream in list(self._streams.values())
         )
 
-    def unsent(self, sent: dict[str, int]) -> int:
+    @property
+    def unsent(self) -> int:
         """How many are behind the last sent one of their target; may be asked from any thread."""
         return sum(
-            min(len(stream.frames), max(0, stream.last_seq - sent.get(target, 0)))
-            for target, stream in list(self._streams.items())
+            min(len(stream.frames), max(0, stream.last_seq - stream.sent))
+            for stream in list(self._streams.values())
         )
+
+    def dropped(self, target: str) -> int:
+        """Frames of a target that left before they were confirmed; may be asked from any thread."""
+        stream = self._streams.get(target)
+        return stream.dropped if stream else 0
 
     def after(self, target: str, seq: int) -> SampledFrame | None:
         """The first kept frame behind `seq`; a pinned baseline comes before the others."""
@@ -139,4 +250,5 @@ class Replay:
         """Keep nothing of a target any more."""
         stream = self._streams.pop(target, None)
         if stream:
-            self.size -= stream.size
+            self._held_bytes -= stream.held_bytes
+            self.waiting_bytes -= stream.waiting_bytes

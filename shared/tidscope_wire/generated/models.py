@@ -201,7 +201,7 @@ class CollectorHealth(Message):
     """
     requested_hz: Annotated[float, Field(ge=1.0, le=100.0)]
     """
-    Requested sampling rate; above effective_hz when the CPU budget is spent.
+    Requested sampling rate; above effective_hz when the CPU budget is spent or frames cannot be sent as fast as they are made.
     """
     exit_records_received: Annotated[int, Field(ge=0)]
     """
@@ -225,7 +225,7 @@ class CollectorHealth(Message):
     """
     replay_bytes: Annotated[int, Field(ge=0)]
     """
-    Bytes held for replay.
+    Bytes of the frames that are kept: those that the backend has not received, and delivered ones for a backend that starts later.
     """
     replay_frames: Annotated[int, Field(ge=0)]
     """
@@ -233,7 +233,7 @@ class CollectorHealth(Message):
     """
     unsent_frames: Annotated[int, Field(ge=0)]
     """
-    Frames held for replay that have not been sent yet.
+    Frames kept that have not been sent yet.
     """
     sent_frames: Annotated[int, Field(ge=0)]
     """
@@ -242,6 +242,26 @@ class CollectorHealth(Message):
     sent_bytes: Annotated[int, Field(ge=0)]
     """
     Bytes of messages and frames sent to the backend.
+    """
+    slowed_by_backlog: bool = False
+    """
+    Whether effective_hz is below requested_hz because frames wait that the backend has not received, and not because the CPU budget is spent.
+    """
+    undelivered_bytes: Annotated[int, Field(ge=0)] = 0
+    """
+    Bytes of the frames that the backend has not confirmed with FramesReceived.
+    """
+    frames_dropped: Annotated[int, Field(ge=0)] = 0
+    """
+    Frames of this target that the collector dropped before the backend received them, since attach.
+    """
+    exits_without_event: Annotated[int, Field(ge=0)] = 0
+    """
+    Threads of this target, since attach, that exited and are counted in `exited` and `roles` but have no ThreadExited event, because more exits were waiting than the collector keeps one by one.
+    """
+    network_calls_uncounted: Annotated[int, Field(ge=0)] = 0
+    """
+    Socket calls of attached processes that the eBPF program could not count because all its slots were in use, host-wide.
     """
 
 
@@ -687,6 +707,26 @@ class FramesLost(Message):
     """
 
 
+TargetsAdditionalProperty = TypeAliasType(
+    "TargetsAdditionalProperty", Annotated[int, Field(ge=0)]
+)
+
+
+class FramesReceived(Message):
+    """
+    The backend has taken in the frames up to these. Sent at most a few times a second while frames come. The collector keeps what is not confirmed before what is.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["frames_received"] = "frames_received"
+    targets: dict[str, TargetsAdditionalProperty]
+    """
+    Target id to the last seq that the backend has.
+    """
+
+
 class Gap(Message):
     """
     Frames were lost between collector and backend, or backend and page.
@@ -1074,7 +1114,11 @@ class ProcessGauges(Message):
     )
     gomaxprocs: Annotated[int | None, Field(ge=0)]
     """
-    Current GOMAXPROCS; null if not a Go program or not readable.
+    Current GOMAXPROCS; null if not a Go program, not readable, or not read in time.
+    """
+    gomaxprocs_missed: Annotated[int | None, Field(ge=0)] = None
+    """
+    Samples since attachment in which GOMAXPROCS was not read in time: the page of memory that it is on did not come. Null if it is not read.
     """
     rss_bytes: Annotated[int | None, Field(ge=0)]
     """
@@ -1176,7 +1220,7 @@ exact: counted by the kernel without rounding; sampled: advances in scheduler ti
 
 class RateAdapted(Message):
     """
-    The collector changed the sampling rate to stay within its CPU budget; the requested rate is kept.
+    The collector changed the sampling rate to stay within its CPU budget, or because frames could not be sent as fast as they were made; the requested rate is kept.
     """
 
     model_config = ConfigDict(
@@ -1202,6 +1246,10 @@ class RateAdapted(Message):
     budget_percent: Annotated[float, Field(ge=0.0)]
     """
     CPU budget.
+    """
+    undelivered_bytes: Annotated[int | None, Field(ge=0)] = None
+    """
+    If the change is due to frames that wait to be sent: how many bytes of them there are. Null if the CPU budget is the cause.
     """
 
 
@@ -2920,7 +2968,11 @@ class ProcessesReply(Message):
     """
     processes: list[Process]
     """
-    All visible processes.
+    Visible processes; `note` says if some are left out.
+    """
+    note: str = ""
+    """
+    What was left out because the list is too long for a message, such as `1,200 of 40,000 processes are listed`; empty if nothing.
     """
 
 
@@ -2938,7 +2990,11 @@ class ProcessesResponse(Message):
     """
     processes: list[Process]
     """
-    All visible processes.
+    Visible processes; `note` says if some are left out.
+    """
+    note: str = ""
+    """
+    What was left out because the list is too long for a message, such as `1,200 of 40,000 processes are listed`; empty if nothing.
     """
 
 
@@ -3126,6 +3182,7 @@ CollectorCommand = TypeAliasType(
     "CollectorCommand",
     Annotated[
         CollectorWelcome
+        | FramesReceived
         | AttachCommand
         | DetachCommand
         | SetRateCommand

@@ -192,10 +192,12 @@ class AgentClient:
         return AgentProtocolError(f"The agent sent {what}.")
 
 
-def open_agent(procfs: ProcFs, pid: int, timeout_s: float = TIMEOUT_S) -> AgentClient:
+def open_agent(
+    procfs: ProcFs, pid: int, start_ticks: int, timeout_s: float = TIMEOUT_S
+) -> AgentClient:
     """Find the agent of a process and say hello.
 
     Raises:
         AgentClientError: one of its kinds, which say what there is instead.
     """
-    return AgentClient(connect(procfs, pid, timeout_s), timeout_s)
+    return AgentClient(connect(procfs, pid, start_ticks, timeout_s), timeout_s)

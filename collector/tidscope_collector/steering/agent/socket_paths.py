@@ -10,9 +10,11 @@ import os
 import socket
 import stat
 import struct
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from tidscope_collector.foreign.reader import NoAnswerError, UnreadableError, ask_environment
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.agent.errors import (
     AgentClientError,
@@ -23,6 +25,7 @@ from tidscope_collector.steering.agent.errors import (
 )
 
 FOLDER_VARIABLE = "TIDSCOPE_AGENT_DIR"
+RUNTIME_VARIABLE = "XDG_RUNTIME_DIR"
 SYSTEM_FOLDER = "/run/tidscope"
 _CREDENTIALS = struct.Struct("iII")
 
@@ -44,24 +47,22 @@ class _Candidates(NamedTuple):
     paths: list[str]
 
 
-def list_folders(environment: bytes, uid: int) -> list[str]:
+def list_folders(variables: Mapping[str, str], uid: int) -> list[str]:
     """Folders to look for a program's socket in, the likeliest first.
 
     Args:
-        environment: of the program, as /proc/PID/environ has it.
+        variables: of the environment that the program was started with.
         uid: whose program it is.
     """
-    pairs = (entry.partition(b"=") for entry in environment.split(b"\0"))
-    variables = {key: os.fsdecode(value) for key, _, value in pairs}
-    named = variables.get(FOLDER_VARIABLE.encode(), "")
+    named = variables.get(FOLDER_VARIABLE, "")
     if named:
         return [named]
-    runtime = variables.get(b"XDG_RUNTIME_DIR", "")
+    runtime = variables.get(RUNTIME_VARIABLE, "")
     found = [f"{runtime}/tidscope"] if runtime.startswith("/") else []
     return list(dict.fromkeys([*found, f"/run/user/{uid}/tidscope", SYSTEM_FOLDER]))
 
 
-def connect(procfs: ProcFs, pid: int, timeout_s: float) -> socket.socket:
+def connect(procfs: ProcFs, pid: int, start_ticks: int, timeout_s: float) -> socket.socket:
     """Connect to the agent of a process.
 
     Paths are those that the process sees, so that one in a container is found too.
@@ -73,20 +74,20 @@ def connect(procfs: ProcFs, pid: int, timeout_s: float) -> socket.socket:
         AgentTimeoutError: the agent does not take the connection.
         AgentClientError: the process is gone, or may not be looked at.
     """
-    found = _candidates(procfs, pid)
+    found = _candidates(procfs, pid, start_ticks)
     try:
         return _first(found, pid, timeout_s)
     finally:
         os.close(found.root)
 
 
-def find_socket(procfs: ProcFs, pid: int) -> SocketId | None:
+def find_socket(procfs: ProcFs, pid: int, start_ticks: int) -> SocketId | None:
     """The file that an agent of a process would be reached at; None without one.
 
     Nothing is connected to: it only tells whether a description of the agent may be out of date.
     """
     try:
-        found = _candidates(procfs, pid)
+        found = _candidates(procfs, pid, start_ticks)
     except AgentClientError:
         return None
     try:
@@ -105,7 +106,7 @@ def find_socket(procfs: ProcFs, pid: int) -> SocketId | None:
         os.close(found.root)
 
 
-def _candidates(procfs: ProcFs, pid: int) -> _Candidates:
+def _candidates(procfs: ProcFs, pid: int, start_ticks: int) -> _Candidates:
     """Where to look for the socket of a process.
 
     Raises:
@@ -113,14 +114,17 @@ def _candidates(procfs: ProcFs, pid: int) -> _Candidates:
     """
     try:
         uids, own_pid = _who(procfs.read(f"{pid}/status"))
-        folders = list_folders(procfs.read(f"{pid}/environ", 1 << 20), uids[1])
+        variables = ask_environment(procfs, pid, start_ticks, [FOLDER_VARIABLE, RUNTIME_VARIABLE])
         root = os.open(procfs.path(f"{pid}/root"), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    except PermissionError as error:
-        raise AgentClientError(
-            f"Process {pid} belongs to another user: run the collector as root."
-        ) from error
-    except OSError as error:
+    except NoAnswerError as error:
+        raise AgentClientError(str(error)) from error
+    except (OSError, UnreadableError) as error:
+        if isinstance(error, PermissionError) or getattr(error, "number", 0) == errno.EACCES:
+            raise AgentClientError(
+                f"Process {pid} belongs to another user: run the collector as root."
+            ) from error
         raise NoAgentError(f"Process {pid} has ended.") from error
+    folders = list_folders(variables, uids[1])
     return _Candidates(root, uids, [f"{folder}/{own_pid}.sock" for folder in folders])
 
 

@@ -8,7 +8,7 @@ import errno
 import time
 from collections.abc import Callable
 
-from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader
+from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.knobs.cpus import CpuShares
@@ -168,6 +168,7 @@ class GoAffinityKnob:
 def open_go_affinity(
     procfs: ProcFs,
     pid: int,
+    start_ticks: int,
     leases: Leases,
     shares: CpuShares,
     clock: Callable[[], float] = time.monotonic,
@@ -177,6 +178,7 @@ def open_go_affinity(
     Args:
         procfs: where processes are looked at.
         pid: which one.
+        start_ticks: its start: its id may become another one's.
         leases: of this collector; `recover` was called before.
         shares: one for all knobs of this collector.
         clock: in seconds, never steps.
@@ -185,11 +187,12 @@ def open_go_affinity(
         KnobRefusedError: it cannot be steered; why, and what would help.
         KnobLostError: it is gone.
     """
-    start_ticks, _ = _stat(procfs, pid)
+    if _stat(procfs, pid)[0] != start_ticks:
+        raise KnobLostError(f"Process {pid} has ended.")
     owner = leases.held_by_other(pid)
     if owner is not None:
         raise KnobRefusedError(f"Another collector, process {owner}, steers process {pid}.")
-    passed = check(procfs, pid)
+    passed = check(procfs, pid, start_ticks)
     try:
         masks = _masks(procfs, pid)
         common = common_mask(masks)

@@ -7,8 +7,13 @@ Go's documentation), with three exceptions, each of which can be seen from outsi
 import re
 from dataclasses import dataclass
 
-from tidscope_collector.goruntime.chosen import chosen_by_program
-from tidscope_collector.goruntime.gomaxprocs import GomaxprocsReader, GoProgram, open_gomaxprocs
+from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram, open_gomaxprocs
+from tidscope_collector.foreign.reader import (
+    NoAnswerError,
+    UnreadableError,
+    ask_environment,
+    ask_go_chosen,
+)
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.knobs.knob import KnobRefusedError
 
@@ -30,21 +35,21 @@ class PreflightResult:
     proven: bool
 
 
-def check(procfs: ProcFs, pid: int) -> PreflightResult:
+def check(procfs: ProcFs, pid: int, start_ticks: int) -> PreflightResult:
     """Look at a process.
 
     Raises:
         KnobRefusedError: it cannot be steered by affinity; why, and what would help.
     """
-    program = open_gomaxprocs(pid, procfs)
+    program = open_gomaxprocs(procfs, pid, start_ticks)
     if program.reader is None:
         raise KnobRefusedError(f"GOMAXPROCS cannot be read back: {program.reason}")
     try:
         _check_version(pid, program)
-        variables = _environment(procfs, pid)
+        variables = _environment(procfs, pid, start_ticks)
         _check_environment(pid, variables)
         _check_setting(pid, program.settings, variables)
-        chosen = chosen_by_program(pid, procfs)
+        chosen = ask_go_chosen(procfs, pid, start_ticks)
         if chosen:
             raise KnobRefusedError(
                 f"Process {pid} called runtime.GOMAXPROCS itself: the runtime keeps that "
@@ -102,16 +107,12 @@ def _godebug(text: str) -> dict[str, str]:
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
-def _environment(procfs: ProcFs, pid: int) -> dict[str, str]:
+def _environment(procfs: ProcFs, pid: int, start_ticks: int) -> dict[str, str]:
     try:
-        text = procfs.read(f"{pid}/environ", 4 << 20)
-    except OSError as error:
+        return ask_environment(procfs, pid, start_ticks, ["GOMAXPROCS", "GODEBUG"])
+    except UnreadableError as error:
         raise KnobRefusedError(
-            f"The environment of process {pid} may not be read: {error.strerror}. Run the "
-            "collector as root."
+            f"The environment of process {pid} may not be read: {error}. Run the collector as root."
         ) from error
-    entries = (entry.partition("=") for entry in text.decode(errors="replace").split("\0"))
-    variables: dict[str, str] = {}
-    for key, _, value in entries:
-        variables.setdefault(key, value)
-    return variables
+    except NoAnswerError as error:
+        raise KnobRefusedError(str(error)) from error

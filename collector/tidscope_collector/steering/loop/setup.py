@@ -102,9 +102,9 @@ class SetupOpener:
             SignalRefusedError: nor can the signal.
             SignalLostError: it could not be read just now.
         """
-        client, why = self._agent(process.pid)
+        client, why = self._agent(process)
         try:
-            turned = self._knob(process.pid, knob, client, why)
+            turned = self._knob(process, knob, client, why)
         except BaseException:
             if client is not None:
                 client.close()
@@ -124,20 +124,20 @@ class SetupOpener:
             return ControlSetup(_KnobWithAgent(turned, client), found, client.restart_requested)
         return ControlSetup(turned, found, client.restart_requested)
 
-    def agent_socket(self, pid: int) -> SocketId | None:
+    def agent_socket(self, process: SteeredProcess) -> SocketId | None:
         """Which socket file the agent of a process has; None without one."""
-        return find_socket(self._procfs, pid)
+        return find_socket(self._procfs, process.pid, process.start_ticks)
 
-    def knobs(self, pid: int) -> list[KnobOption]:
+    def knobs(self, process: SteeredProcess) -> list[KnobOption]:
         """What could be turned, best first."""
-        client, why = self._agent(pid)
+        client, why = self._agent(process)
         agent = None
         if client is not None:
             agent = AgentKnob(client).describe().kind
         options: list[KnobOption] = []
         for kind in KNOBS:
             if kind == "go-affinity":
-                options.append(_option(kind, lambda: self._affinity(pid)))
+                options.append(_option(kind, lambda: self._affinity(process)))
             elif client is not None and kind == agent:
                 size = client.hello
                 options.append(
@@ -156,7 +156,7 @@ class SetupOpener:
 
     def signals(self, process: SteeredProcess) -> list[SignalOption]:
         """What it could be steered on, best first."""
-        client, why = self._agent(process.pid)
+        client, why = self._agent(process)
         options: list[SignalOption] = []
         for kind in SIGNALS:
             refusal = ""
@@ -174,13 +174,15 @@ class SetupOpener:
             client.close()
         return options
 
-    def _agent(self, pid: int) -> tuple[AgentClient | None, str]:
+    def _agent(self, process: SteeredProcess) -> tuple[AgentClient | None, str]:
         try:
-            return open_agent(self._procfs, pid), ""
+            return open_agent(self._procfs, process.pid, process.start_ticks), ""
         except AgentClientError as error:
             return None, str(error)
 
-    def _knob(self, pid: int, kind: KnobKind | None, client: AgentClient | None, why: str) -> Knob:
+    def _knob(
+        self, process: SteeredProcess, kind: KnobKind | None, client: AgentClient | None, why: str
+    ) -> Knob:
         if kind != "go-affinity" and client is not None:
             knob = AgentKnob(client)
             found = knob.describe().kind
@@ -190,16 +192,18 @@ class SetupOpener:
         if kind in ("go-agent", "pool-agent"):
             raise KnobRefusedError(why)
         try:
-            return self._affinity(pid)
+            return self._affinity(process)
         except KnobError as error:
             if kind is None:
                 raise KnobRefusedError(f"{why} {error}") from error
             raise
 
-    def _affinity(self, pid: int) -> Knob:
+    def _affinity(self, process: SteeredProcess) -> Knob:
         if isinstance(self._leases, str):
             raise KnobRefusedError(self._leases)
-        return open_go_affinity(self._procfs, pid, self._leases, self._shares)
+        return open_go_affinity(
+            self._procfs, process.pid, process.start_ticks, self._leases, self._shares
+        )
 
 
 def open_setup_opener(procfs: ProcFs) -> SetupOpener:

@@ -257,7 +257,7 @@ export interface CollectorHealth {
    */
   effective_hz: number;
   /**
-   * Requested sampling rate; above effective_hz when the CPU budget is spent.
+   * Requested sampling rate; above effective_hz when the CPU budget is spent or frames cannot be sent as fast as they are made.
    */
   requested_hz: number;
   /**
@@ -281,7 +281,7 @@ export interface CollectorHealth {
    */
   budget_percent: number;
   /**
-   * Bytes held for replay.
+   * Bytes of the frames that are kept: those that the backend has not received, and delivered ones for a backend that starts later.
    */
   replay_bytes: number;
   /**
@@ -289,7 +289,7 @@ export interface CollectorHealth {
    */
   replay_frames: number;
   /**
-   * Frames held for replay that have not been sent yet.
+   * Frames kept that have not been sent yet.
    */
   unsent_frames: number;
   /**
@@ -300,6 +300,26 @@ export interface CollectorHealth {
    * Bytes of messages and frames sent to the backend.
    */
   sent_bytes: number;
+  /**
+   * Whether effective_hz is below requested_hz because frames wait that the backend has not received, and not because the CPU budget is spent.
+   */
+  slowed_by_backlog?: boolean;
+  /**
+   * Bytes of the frames that the backend has not confirmed with FramesReceived.
+   */
+  undelivered_bytes?: number;
+  /**
+   * Frames of this target that the collector dropped before the backend received them, since attach.
+   */
+  frames_dropped?: number;
+  /**
+   * Threads of this target, since attach, that exited and are counted in `exited` and `roles` but have no ThreadExited event, because more exits were waiting than the collector keeps one by one.
+   */
+  exits_without_event?: number;
+  /**
+   * Socket calls of attached processes that the eBPF program could not count because all its slots were in use, host-wide.
+   */
+  network_calls_uncounted?: number;
 }
 /**
  * The collector of a host.
@@ -1168,7 +1188,7 @@ export interface RateChanged {
   previous_hz: number;
 }
 /**
- * The collector changed the sampling rate to stay within its CPU budget; the requested rate is kept.
+ * The collector changed the sampling rate to stay within its CPU budget, or because frames could not be sent as fast as they were made; the requested rate is kept.
  */
 export interface RateAdapted {
   type: "rate_adapted";
@@ -1192,6 +1212,10 @@ export interface RateAdapted {
    * CPU budget.
    */
   budget_percent: number;
+  /**
+   * If the change is due to frames that wait to be sent: how many bytes of them there are. Null if the CPU budget is the cause.
+   */
+  undelivered_bytes?: number | null;
 }
 /**
  * Frames were lost between collector and backend, or backend and page.
@@ -1384,9 +1408,13 @@ export interface SteeringProblem {
  */
 export interface ProcessGauges {
   /**
-   * Current GOMAXPROCS; null if not a Go program or not readable.
+   * Current GOMAXPROCS; null if not a Go program, not readable, or not read in time.
    */
   gomaxprocs: number | null;
+  /**
+   * Samples since attachment in which GOMAXPROCS was not read in time: the page of memory that it is on did not come. Null if it is not read.
+   */
+  gomaxprocs_missed?: number | null;
   /**
    * Resident memory, sampled about once a second.
    */
@@ -1756,9 +1784,13 @@ export interface ProcessesResponse {
    */
   host: string;
   /**
-   * All visible processes.
+   * Visible processes; `note` says if some are left out.
    */
   processes: Process[];
+  /**
+   * What was left out because the list is too long for a message, such as `1,200 of 40,000 processes are listed`; empty if nothing.
+   */
+  note?: string;
 }
 /**
  * A counter that the target itself exposes in the Prometheus text format.

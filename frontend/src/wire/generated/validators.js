@@ -2873,6 +2873,28 @@ var valid0 = _errs11 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.undelivered_bytes !== undefined){
+let data6 = data.undelivered_bytes;
+const _errs13 = errors;
+if((!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))) && (data6 !== null)){
+validate73.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 < 0 || isNaN(data6)){
+validate73.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -4070,17 +4092,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.rss_bytes !== undefined){
-let data1 = data.rss_bytes;
+if(data.gomaxprocs_missed !== undefined){
+let data1 = data.gomaxprocs_missed;
 const _errs3 = errors;
 if((!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))) && (data1 !== null)){
-validate104.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
+validate104.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"type"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate104.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
+validate104.errors = [{instancePath:instancePath+"/gomaxprocs_missed",keyword:"minimum"}];
 return false;
 }
 }
@@ -4091,17 +4113,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.cpu_ns !== undefined){
-let data2 = data.cpu_ns;
+if(data.rss_bytes !== undefined){
+let data2 = data.rss_bytes;
 const _errs5 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate104.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
+validate104.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"type"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate104.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
+validate104.errors = [{instancePath:instancePath+"/rss_bytes",keyword:"minimum"}];
 return false;
 }
 }
@@ -4112,17 +4134,39 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.delay_accounting !== undefined){
-let data3 = data.delay_accounting;
+if(data.cpu_ns !== undefined){
+let data3 = data.cpu_ns;
 const _errs7 = errors;
-if((typeof data3 !== "boolean") && (data3 !== null)){
-validate104.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
+if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (data3 !== null)){
+validate104.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"type"}];
 return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate104.errors = [{instancePath:instancePath+"/cpu_ns",keyword:"minimum"}];
+return false;
+}
+}
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.delay_accounting !== undefined){
+let data4 = data.delay_accounting;
+const _errs9 = errors;
+if((typeof data4 !== "boolean") && (data4 !== null)){
+validate104.errors = [{instancePath:instancePath+"/delay_accounting",keyword:"type"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -4642,6 +4686,107 @@ var valid0 = _errs33 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.slowed_by_backlog !== undefined){
+const _errs35 = errors;
+if(typeof data.slowed_by_backlog !== "boolean"){
+validate108.errors = [{instancePath:instancePath+"/slowed_by_backlog",keyword:"type"}];
+return false;
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.undelivered_bytes !== undefined){
+let data18 = data.undelivered_bytes;
+const _errs37 = errors;
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
+validate108.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"type"}];
+return false;
+}
+if(errors === _errs37){
+if(typeof data18 == "number"){
+if(data18 < 0 || isNaN(data18)){
+validate108.errors = [{instancePath:instancePath+"/undelivered_bytes",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.frames_dropped !== undefined){
+let data19 = data.frames_dropped;
+const _errs39 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
+validate108.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"type"}];
+return false;
+}
+if(errors === _errs39){
+if(typeof data19 == "number"){
+if(data19 < 0 || isNaN(data19)){
+validate108.errors = [{instancePath:instancePath+"/frames_dropped",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs39 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.exits_without_event !== undefined){
+let data20 = data.exits_without_event;
+const _errs41 = errors;
+if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
+validate108.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
+return false;
+}
+if(errors === _errs41){
+if(typeof data20 == "number"){
+if(data20 < 0 || isNaN(data20)){
+validate108.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs41 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.network_calls_uncounted !== undefined){
+let data21 = data.network_calls_uncounted;
+const _errs43 = errors;
+if(!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))){
+validate108.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+return false;
+}
+if(errors === _errs43){
+if(typeof data21 == "number"){
+if(data21 < 0 || isNaN(data21)){
+validate108.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -5686,6 +5831,19 @@ var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.note !== undefined){
+const _errs6 = errors;
+if(typeof data.note !== "string"){
+validate116.errors = [{instancePath:instancePath+"/note",keyword:"type"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }

@@ -1,0 +1,1 @@
+"""What keeps a process from doing more than it must."""

@@ -1,0 +1,173 @@
+"""Limited children, as the collector asks them: a question, a deadline, so many bytes of answer."""
+
+import itertools
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+MOST_STUCK = 64
+"""Children that were given up and have not ended; the kernel cannot end one that waits for a page
+of a file system that does not answer."""
+
+_PIECE = 1 << 16
+_SEND_S = 1.0
+
+
+class ChildError(Exception):
+    """No child could be asked; the text is a sentence for people."""
+
+
+class Reply(NamedTuple):
+    """What a child answered.
+
+    Attributes:
+        data: all of it, or what came before the end of the deadline or the limit.
+        ended: whether the child ended by itself.
+    """
+
+    data: bytes
+    ended: bool
+
+
+class LimitedChildren:
+    """Asks children of a fork server; started as early as possible, while that may be executed.
+
+    Its methods may be called from several threads.
+
+    Args:
+        module: whose function `main` serves the questions; see `fork_server.serve_argument`.
+
+    Attributes:
+        pid: of the fork server.
+        given_up: how many children did not answer in time, or answered too much.
+    """
+
+    def __init__(self, module: str) -> None:
+        # Without site-packages: it needs none of them, and starts sooner.
+        folder = str(Path(__file__).resolve().parents[2])
+        self._program = (
+            f"import sys; sys.path.insert(0, {folder!r}); from {module} import main; main()"
+        )
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._stuck: dict[int, socket.socket] = {}
+        self.given_up = 0
+        self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._connection.settimeout(_SEND_S)
+        with theirs:
+            self.pid = self._launch(theirs)
+
+    def ask(self, question: str, arguments: object, *, deadline_s: float, most_bytes: int) -> Reply:
+        """Ask a new child and wait for its answer, no longer than the deadline.
+
+        Raises:
+            ChildError: no child can be started.
+        """
+        deadline = time.monotonic() + deadline_s
+        number, answer = self.begin(question, arguments)
+        answer.shutdown(socket.SHUT_WR)
+        data = bytearray()
+        while (left_s := deadline - time.monotonic()) > 0 and len(data) <= most_bytes:
+            answer.settimeout(left_s)
+            try:
+                piece = answer.recv(_PIECE)
+            except TimeoutError:
+                break
+            except ConnectionResetError:
+                piece = b""
+            if not piece:
+                answer.close()
+                return Reply(bytes(data), ended=True)
+            data += piece
+        self.give_up(number, answer)
+        return Reply(bytes(data[:most_bytes]), ended=False)
+
+    def begin(self, question: str, arguments: object) -> tuple[int, socket.socket]:
+        """Start a child to converse with.
+
+        Returns:
+            Its number, for `give_up`, and a stream socket to it, owned by the caller.
+
+        Raises:
+            ChildError: no child can be started.
+        """
+        ours, theirs = socket.socketpair()
+        with self._lock:
+            self._forget_ended()
+            if len(self._stuck) >= MOST_STUCK:
+                ours.close()
+                theirs.close()
+                raise ChildError(
+                    f"{MOST_STUCK} children wait for memory or files that do not answer: end the "
+                    "processes or file systems behind them."
+                )
+            number = next(self._numbers)
+            message = {"id": number, "question": question, "arguments": arguments}
+            try:
+                self._send(json.dumps(message).encode(), theirs)
+            except ChildError:
+                ours.close()
+                raise
+            finally:
+                theirs.close()
+        return number, ours
+
+    def give_up(self, number: int, answer: socket.socket) -> None:
+        """End a child that did not answer, without waiting for its end."""
+        with self._lock:
+            self.given_up += 1
+            self._stuck[number] = answer
+            try:
+                self._send(json.dumps({"kill": number}).encode(), None)
+            except ChildError:
+                pass  # All children end with their fork server.
+
+    def close(self) -> None:
+        """End the fork server and all children."""
+        with self._lock:
+            self._connection.close()
+            try:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+            except (ProcessLookupError, ChildProcessError):
+                pass
+            for answer in self._stuck.values():
+                answer.close()
+            self._stuck.clear()
+
+    def _forget_ended(self) -> None:
+        for number, answer in list(self._stuck.items()):
+            poll = select.poll()
+            poll.register(answer, 0)
+            if poll.poll(0):
+                answer.close()
+                del self._stuck[number]
+
+    def _send(self, message: bytes, file: socket.socket | None) -> None:
+        try:
+            socket.send_fds(self._connection, [message], [] if file is None else [file.fileno()])
+        except OSError as error:
+            # It cannot be started again: by now this process may execute nothing.
+            raise ChildError(
+                "The process that reads files of others has ended: start the collector again."
+            ) from error
+
+    def _launch(self, connection: socket.socket) -> int:
+        """Start the fork server; returns its process id."""
+        connection.set_inheritable(True)
+        nothing = [(os.POSIX_SPAWN_OPEN, file, os.devnull, os.O_RDWR, 0) for file in (0, 1)]
+        # Nothing of this process' environment: a secret is in it.
+        return os.posix_spawn(
+            sys.executable,
+            [sys.executable, "-I", "-S", "-c", self._program, str(connection.fileno())],
+            {},
+            file_actions=nothing,
+            setsid=True,
+        )

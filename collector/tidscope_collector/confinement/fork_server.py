@@ -1,0 +1,97 @@
+"""The process that limited children are forked from: small, started early, with few rights.
+
+A fork of the collector itself would copy the page tables of numpy and pyarrow and everything that
+it holds open, and its system call filter lets it execute nothing. It gets questions over a socket
+of the collector, each with the descriptor to answer to, and forks a child for each.
+"""
+
+import json
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from tidscope_collector.confinement.limits import (
+    CAP_DAC_READ_SEARCH,
+    CAP_SYS_PTRACE,
+    keep_capabilities,
+)
+
+LONGEST_QUESTION = 1 << 16
+
+Arguments = TypeVar("Arguments")
+
+Question = Callable[[Arguments, int], None]
+"""Answers to the descriptor; runs in a child of its own, which has to limit and confine itself."""
+
+
+def serve(connection: socket.socket, questions: Mapping[str, Question[Arguments]]) -> None:
+    """Fork a child for each question until the collector closes its end; then end all children.
+
+    Keeps two capabilities: those that it takes to open what belongs to other users' processes.
+
+    Args:
+        connection: SOCK_SEQPACKET; each message is a question with a descriptor, or {"kill": id}.
+        questions: by name.
+    """
+    keep_capabilities(frozenset({CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE}))
+    woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(wake)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    poll.register(woken, select.POLLIN)
+    children: dict[int, int] = {}
+    while True:
+        ready = {file for file, _ in poll.poll()}
+        if woken in ready:
+            os.read(woken, 4096)
+            _reap(children)
+        if connection.fileno() not in ready:
+            continue
+        data, files, _, _ = socket.recv_fds(connection, LONGEST_QUESTION, 1)
+        if not data:
+            break
+        message = json.loads(data)
+        number = message.get("kill")
+        if number is not None:
+            if number in children:
+                os.kill(children[number], signal.SIGKILL)
+            continue
+        process = os.fork()
+        if process == 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _answer(questions[message["question"]], message["arguments"], files[0])
+        os.close(files[0])
+        children[message["id"]] = process
+    for process in children.values():
+        os.kill(process, signal.SIGKILL)
+
+
+def _reap(children: dict[int, int]) -> None:
+    for number, process in list(children.items()):
+        if os.waitpid(process, os.WNOHANG)[0]:
+            del children[number]
+
+
+def _answer(question: Question[Arguments], arguments: Arguments, answer: int) -> None:
+    """Answer in the child, with nothing open but where the answer goes; does not return."""
+    status = 1
+    try:
+        os.closerange(0, answer)
+        os.closerange(answer + 1, os.sysconf("SC_OPEN_MAX"))
+        question(arguments, answer)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def serve_argument(questions: Mapping[str, Question[Arguments]]) -> None:
+    """Serve the socket whose descriptor is the only argument."""
+    os.chdir("/")
+    with socket.socket(fileno=int(sys.argv[1])) as connection:
+        serve(connection, questions)

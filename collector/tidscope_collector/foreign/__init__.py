@@ -1,0 +1,1 @@
+"""Files and memory of processes that others made, read by limited children."""

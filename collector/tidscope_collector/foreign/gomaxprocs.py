@@ -1,0 +1,182 @@
+"""GOMAXPROCS of a running Go program, read from its memory by a child of its own.
+
+The runtime keeps it in the int32 variable runtime.gomaxprocs (runtime/runtime2.go). Reading four
+bytes of memory neither stops nor slows the program. A page of it may never come (userfaultfd(2),
+a mapped file of a file system that does not answer): then only the child waits for it.
+"""
+
+import errno
+import select
+import socket
+from dataclasses import dataclass
+
+from tidscope_collector.foreign.questions import SYMBOL, WORD
+from tidscope_collector.foreign.reader import (
+    DamagedError,
+    GoLine,
+    NoAnswerError,
+    UnreadableError,
+    ask_go_program,
+    children,
+    open_memory,
+)
+from tidscope_collector.procfs.files import ProcFs
+
+MOST = 1 << 20
+DEADLINE_S = 1.0
+PATIENCE_S = 0.005
+"""What a sample waits for it, once; while an answer is late samples do not wait at all."""
+
+_REFUSED = (errno.EACCES, errno.EPERM)
+_RIGHTS = "run the collector as root or with CAP_SYS_PTRACE"
+
+
+class GomaxprocsReader:
+    """Reads GOMAXPROCS of one process; one thread uses it at a time.
+
+    The child has the memory of this execution of a program open: after an exec or the end of the
+    process, and after its id went to another one, nothing is read from it any more.
+
+    Args:
+        number: of the child.
+        connection: to it, owned by the reader.
+
+    Attributes:
+        missed: readings that were not there in time.
+    """
+
+    def __init__(self, number: int, connection: socket.socket) -> None:
+        self._number = number
+        self._connection = connection
+        self._connection.setblocking(False)
+        self._asked = self._late = False
+        self.missed = 0
+
+    def request(self) -> None:
+        """Ask for the value; returns at once."""
+        if self._late:
+            self._receive(0)  # An answer to a request of long ago says nothing of now.
+            if self._asked:
+                return
+        try:
+            self._connection.send(b"?")
+        except OSError:
+            return
+        self._asked, self._late = True, False
+
+    def collect(self, patience_s: float = PATIENCE_S) -> int | None:
+        """The answer to the request, if it comes soon.
+
+        Returns:
+            The value in effect; None when it is late, or the program is gone or says nonsense.
+        """
+        if not self._asked:
+            return None
+        word = b"" if self._late else self._receive(patience_s)
+        if self._asked:
+            self._late = True
+            self.missed += 1
+        if len(word) != WORD.size:
+            return None
+        (value,) = WORD.unpack(word)
+        return int(value) if 1 <= value <= MOST else None
+
+    def read(self) -> int | None:
+        """The value in effect; None when there is none within a second."""
+        self.request()
+        return self.collect(DEADLINE_S)
+
+    def close(self) -> None:
+        """End the child; twice does no harm."""
+        if self._connection.fileno() >= 0:
+            if self._asked:
+                children().give_up(self._number, self._connection)
+            else:
+                self._connection.close()
+
+    def _receive(self, patience_s: float) -> bytes:
+        poll = select.poll()
+        poll.register(self._connection, select.POLLIN)
+        if not poll.poll(patience_s * 1000):
+            return b""
+        self._asked = False
+        try:
+            return self._connection.recv(WORD.size)
+        except OSError:
+            return b""
+
+
+@dataclass(frozen=True, slots=True)
+class GoProgram:
+    """What could be found out of a process with regard to Go.
+
+    Attributes:
+        reader: to be closed by the caller; None if GOMAXPROCS cannot be read.
+        reason: why not, and what would change that; empty if there is a reader.
+        version: of Go; None if it is not a Go program or does not say.
+        settings: of the build.
+    """
+
+    reader: GomaxprocsReader | None
+    reason: str
+    version: str | None
+    settings: dict[str, str]
+
+
+def open_gomaxprocs(procfs: ProcFs, pid: int, start_ticks: int) -> GoProgram:
+    """Look for GOMAXPROCS in a process.
+
+    The executable is read through /proc/PID/exe, so that containers and replaced or deleted files
+    do not matter. A child reads the symbol table, up to some tens of milliseconds.
+    """
+    try:
+        found = ask_go_program(procfs, pid, start_ticks)
+    except UnreadableError as error:
+        reason = f"Process {pid} has no executable to read: {error}."
+        if error.number in _REFUSED:
+            reason = f"The executable of process {pid} may not be read: {_RIGHTS}."
+        return GoProgram(None, reason, None, {})
+    except (DamagedError, NoAnswerError) as error:
+        return GoProgram(None, str(error), None, {})
+    if not found.go:
+        return GoProgram(None, "Not a Go program.", None, {})
+    reader, reason = None, ""
+    try:
+        reader = _open_reader(procfs, pid, start_ticks, found)
+    except UnreadableError as error:
+        reason = f"The memory of process {pid} cannot be read: {error}."
+        if error.number in _REFUSED:
+            reason = f"The memory of process {pid} may not be read: {_RIGHTS}."
+    except (DamagedError, NoAnswerError) as error:
+        reason = str(error)
+    return GoProgram(reader, reason, found.version, found.settings)
+
+
+def _open_reader(procfs: ProcFs, pid: int, start_ticks: int, found: GoLine) -> GomaxprocsReader:
+    """Find the variable in memory.
+
+    Raises:
+        UnreadableError: the memory may not be read.
+        NoAnswerError: the variable is not there, or cannot be read; why.
+    """
+    if not found.symbols:
+        raise NoAnswerError(
+            "The program has no symbols (linked with -s, or stripped): build it with symbols, or "
+            "link the Go agent into it, which reports GOMAXPROCS."
+        )
+    if found.size != WORD.size:
+        raise NoAnswerError(
+            f"The program's symbol table has no {WORD.size}-byte variable {SYMBOL}."
+        )
+    if found.address is None:
+        raise UnreadableError(errno.EACCES)
+    number, connection = open_memory(procfs, pid, start_ticks, found.address, found.auxv)
+    reader = GomaxprocsReader(number, connection)
+    if reader.read() is None:
+        reader.close()
+        raise NoAnswerError(
+            f"The memory of process {pid} does not answer."
+            if reader.missed
+            else f"There is no plausible value at {SYMBOL} of process {pid}."
+        )
+    return reader

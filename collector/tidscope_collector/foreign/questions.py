@@ -1,0 +1,350 @@
+"""What limited children answer about a process.
+
+Each opens what it needs while it still may, sees by the start time that the id is still that
+process', and gives up all rights before it reads the first byte that others have written. All of
+it may block for ever: a page of a file system that does not answer, say. Then the child is ended.
+
+Answers are lines of JSON, each an object.
+"""
+
+import errno
+import json
+import os
+import struct
+from collections.abc import Mapping
+from typing import NamedTuple, TypedDict
+
+from tidscope_collector.confinement.fork_server import Question, serve_argument
+from tidscope_collector.confinement.limits import Limits, confine, limit_resources
+from tidscope_collector.foreign.runtimes import (
+    MAPS_BYTES,
+    NATIVE,
+    FoundRuntime,
+    embedded_runtime,
+    runtime_of_executable,
+)
+from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
+from tidscope_collector.goruntime.chosen import chosen_address
+from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
+from tidscope_collector.procfs.stat import parse_stat
+
+MEMORY_BYTES = 256 << 20
+PROCESSES_S = 2.0
+PROGRAM_S = 20.0
+SYMBOL = "runtime.gomaxprocs"
+WORD = struct.Struct("<i")
+UNREADABLE = b"\0\0\0\0"
+"""Answers a request for GOMAXPROCS that cannot be read; itself it is never 0."""
+
+_COMMAND_BYTES = 4096
+_ENVIRONMENT_BYTES = 1 << 20
+_LONGEST_VALUE = 4096
+_MOST_SETTINGS = 64
+_AUXV_BYTES = 4096
+_DAMAGED = "The executable of process {} cannot be read: {}."
+_AT_ENTRY = 9  # include/uapi/linux/auxvec.h
+_HIGHEST_ADDRESS = 1 << 62
+
+Key = tuple[int, int, int]
+"""Device, inode and change time of an executable."""
+
+
+class Arguments(TypedDict, total=False):
+    """What questions are about; each says which of these it takes.
+
+    Attributes:
+        root: of /proc.
+        pid: of a process.
+        start_ticks: its start.
+        processes: id, start, and the executable that it is known to have.
+        names: of variables.
+        address: in memory.
+        auxv: of the program, in hexadecimal digits.
+    """
+
+    root: str
+    pid: int
+    start_ticks: int
+    processes: list[tuple[int, int, Key | None]]
+    names: list[str]
+    address: int
+    auxv: str
+
+
+class _Opened(NamedTuple):
+    """Descriptors of a process; -1 for what could not be opened."""
+
+    pid: int
+    key: Key | None
+    command: int
+    executable: str
+    file: int
+    maps: int
+
+
+def processes(arguments: Arguments, answer: int) -> None:
+    """Command lines of many processes, and the runtimes of those whose executable is not known.
+
+    Arguments: root of /proc; processes as [pid, start_ticks, key or null].
+    Answers: {"at": pid} before each one is opened and {"pid", "command", "key", "runtime",
+    "version"} for each one, runtime null if the key is the known one; nothing for one that ended.
+    At the end {}.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
+    opened = []
+    for pid, start_ticks, known in arguments["processes"]:
+        _say(answer, {"at": pid})
+        try:
+            opened.append(
+                _open_process(
+                    arguments["root"], pid, start_ticks, known and (known[0], known[1], known[2])
+                )
+            )
+        except (OSError, ValueError):
+            continue
+    confine()
+    for one in opened:
+        _say(answer, {"at": one.pid})
+        found = _describe(one)
+        _say(
+            answer,
+            {
+                "pid": one.pid,
+                "command": _read(one.command, _COMMAND_BYTES)
+                .rstrip(b"\0")
+                .replace(b"\0", b" ")
+                .decode(errors="replace")
+                .strip(),
+                "key": one.key,
+                "runtime": found and found.runtime,
+                "version": found and found.version and found.version[:128],
+            },
+        )
+    _say(answer, {})
+
+
+def _open_process(root: str, pid: int, start_ticks: int, known: Key | None) -> _Opened:
+    folder = _open_folder(root, pid, start_ticks)
+    try:
+        command = _open(folder, "cmdline")
+        try:
+            executable = os.readlink("exe", dir_fd=folder)
+            status = os.stat("exe", dir_fd=folder)
+        except OSError:
+            return _Opened(pid, None, command, "", -1, -1)
+        key = (status.st_dev, status.st_ino, status.st_mtime_ns)
+        if key == known:
+            return _Opened(pid, key, command, "", -1, -1)
+        file, maps = _open(folder, "exe"), _open(folder, "maps")
+        return _Opened(pid, key, command, executable, file, maps)
+    finally:
+        os.close(folder)
+
+
+def _describe(one: _Opened) -> FoundRuntime | None:
+    if one.key is None or not one.executable:
+        return None
+    if one.file < 0:
+        return FoundRuntime("unknown", None)
+    try:
+        found = runtime_of_executable(one.executable, one.file)
+    except OSError:
+        return NATIVE
+    # A program may embed a runtime as a library.
+    return embedded_runtime(_read(one.maps, MAPS_BYTES)) if found is NATIVE else found
+
+
+def go_program(arguments: Arguments, answer: int) -> None:
+    """What there is to know of a Go program.
+
+    Arguments: root, pid, start_ticks.
+    Answers: {"unreadable": errno}, {"damaged": reason}, or {"go", "version", "settings", "symbols",
+    "size", "address", "auxv"}: size in bytes of the variable GOMAXPROCS and its address, null where
+    it is not found; auxv in hexadecimal digits, as `memory` wants it.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 15, PROGRAM_S))
+    try:
+        folder = _open_named_folder(arguments)
+        file = os.open("exe", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
+    except OSError as error:
+        _say(answer, {"unreadable": error.errno})
+        return
+    auxv = _open(folder, "auxv")
+    confine()
+    vector = _read(auxv, _AUXV_BYTES)
+    try:
+        elf = read_elf(file)
+        go = is_go(elf)
+        info = (read_build_info(elf) if go else None) or BuildInfo(None, {})
+        symbol = elf.variable(SYMBOL) if go else None
+    except ElfError as error:
+        _say(answer, {"damaged": _DAMAGED.format(arguments["pid"], error)})
+        return
+    address = None if symbol is None else _relocate(elf, symbol.address, vector)
+    _say(
+        answer,
+        {
+            "go": go,
+            "version": info.version and info.version[:128],
+            "settings": {
+                key[:128]: value[:_LONGEST_VALUE]
+                for key, value in list(info.settings.items())[:_MOST_SETTINGS]
+            },
+            "symbols": elf.section(".symtab") is not None,
+            "size": None if symbol is None else min(symbol.size, _HIGHEST_ADDRESS),
+            "address": address,
+            "auxv": vector.hex(),
+        },
+    )
+
+
+def go_chosen(arguments: Arguments, answer: int) -> None:
+    """Whether a Go program or its environment chose GOMAXPROCS.
+
+    Arguments: root, pid, start_ticks.
+    Answers: {"chosen": true, false, or null if that cannot be found out}.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 15, PROGRAM_S))
+    folder = _open_named_folder(arguments)
+    file, auxv, memory = (_open(folder, name) for name in ("exe", "auxv", "mem"))
+    confine()
+    chosen = None
+    try:
+        elf = read_elf(file)
+        linked = chosen_address(elf)
+        address = None if linked is None else _relocate(elf, linked, _read(auxv, _AUXV_BYTES))
+        if address is not None:
+            chosen = {b"\0": False, b"\1": True}.get(os.pread(memory, 1, address))
+    except (ElfError, OSError):
+        pass
+    _say(answer, {"chosen": chosen})
+
+
+def memory(arguments: Arguments, answer: int) -> None:
+    """GOMAXPROCS, each time it is asked for; as long as the asker keeps its end open.
+
+    Arguments: root, pid, start_ticks, address, auxv: as `go_program` gives them.
+    Answers: {"opened": true} or {"unreadable": errno}; then WORD to each byte that comes,
+    UNREADABLE if the program has ended or executed another one.
+    """
+    limit_resources(Limits(MEMORY_BYTES, None, None))
+    try:
+        folder = _open_named_folder(arguments)
+        # Both belong to the program that is executed now, if not to one after the other.
+        file = os.open("mem", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+        auxv = os.open("auxv", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+    except OSError as error:
+        _say(answer, {"unreadable": error.errno})
+        return
+    confine()
+    if _read(auxv, _AUXV_BYTES).hex() != arguments["auxv"]:
+        _say(answer, {"unreadable": errno.ESRCH})
+        return
+    _say(answer, {"opened": True})
+    while os.read(answer, 1):
+        try:
+            word = os.pread(file, WORD.size, arguments["address"])
+        except OSError:
+            word = b""
+        os.write(answer, word if len(word) == WORD.size else UNREADABLE)
+
+
+def environment(arguments: Arguments, answer: int) -> None:
+    """Some variables of the environment that a process was started with.
+
+    Arguments: root, pid, start_ticks, names.
+    Answers: {"unreadable": errno} or {"variables": {name: value}}; of two with one name the first.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
+    try:
+        folder = _open_named_folder(arguments)
+        file = os.open("environ", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+    except OSError as error:
+        _say(answer, {"unreadable": error.errno})
+        return
+    confine()
+    variables: dict[str, str] = {}
+    for entry in _read(file, _ENVIRONMENT_BYTES).split(b"\0"):
+        key, _, value = entry.partition(b"=")
+        name = key.decode(errors="replace")
+        if name in arguments["names"]:
+            variables.setdefault(name, os.fsdecode(value[:_LONGEST_VALUE]))
+    _say(answer, {"variables": variables})
+
+
+QUESTIONS: Mapping[str, Question[Arguments]] = {
+    "processes": processes,
+    "go_program": go_program,
+    "go_chosen": go_chosen,
+    "memory": memory,
+    "environment": environment,
+}
+
+
+def entry_address(auxv: bytes, bits: int) -> int | None:
+    """Where the kernel put the entry point (getauxval(3), AT_ENTRY), in /proc/PID/auxv.
+
+    Minus the entry point in the file it is the load base of a position-independent program.
+    """
+    pair = struct.Struct("<QQ" if bits == 64 else "<II")
+    whole = auxv[: len(auxv) - len(auxv) % pair.size]
+    return next((value for key, value in pair.iter_unpack(whole) if key == _AT_ENTRY), None)
+
+
+def _relocate(elf: Elf, address: int, auxv: bytes) -> int | None:
+    """Where something linked at an address is in memory; None where nothing can be."""
+    entry = entry_address(auxv, elf.bits)
+    found = None if entry is None else address + entry - elf.entry
+    return found if found is not None and 0 <= found < _HIGHEST_ADDRESS else None
+
+
+def _open_named_folder(arguments: Arguments) -> int:
+    return _open_folder(arguments["root"], arguments["pid"], arguments["start_ticks"])
+
+
+def _open_folder(root: str, pid: int, start_ticks: int) -> int:
+    """A process' folder: below it is that process, or nothing once it has ended.
+
+    Raises:
+        OSError: ESRCH if another process has the id now.
+    """
+    folder = os.open(f"{root}/{pid}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    file = os.open("stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+    found = parse_stat(os.read(file, 4096))
+    os.close(file)
+    if found.start_ticks != start_ticks:
+        raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
+    return folder
+
+
+def _open(folder: int, name: str) -> int:
+    """A descriptor, or -1. Nothing in there is a terminal or waits for a writer (O_NONBLOCK)."""
+    try:
+        return os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
+    except OSError:
+        return -1
+
+
+def _read(file: int, limit: int) -> bytes:
+    """The beginning of what is open; nothing of what is not."""
+    data = b""
+    try:
+        while file >= 0 and len(data) < limit:
+            piece = os.read(file, min(limit - len(data), 1 << 16))
+            if not piece:
+                break
+            data += piece
+    except OSError:
+        pass
+    return data
+
+
+def _say(answer: int, line: Mapping[str, object]) -> None:
+    data = json.dumps(line).encode() + b"\n"
+    while data:
+        data = data[os.write(answer, data) :]
+
+
+def main() -> None:
+    """Become the fork server of these questions."""
+    serve_argument(QUESTIONS)

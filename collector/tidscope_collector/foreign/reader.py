@@ -1,0 +1,245 @@
+"""The collector's side of the questions: asked with a deadline, answers believed only in form."""
+
+import atexit
+import functools
+import os
+import socket
+from collections.abc import Sequence
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from tidscope_wire.generated.models import Runtime
+
+from tidscope_collector.confinement.children import ChildError, LimitedChildren
+from tidscope_collector.foreign.questions import PROCESSES_S, PROGRAM_S, Arguments, Key
+from tidscope_collector.procfs.files import ProcFs
+
+MOST_AT_ONCE = 64
+"""Processes that one child is asked about: each takes up to three descriptors."""
+
+_OPEN_S = 2.0
+_ANSWER_BYTES = 1 << 20
+
+
+class NoAnswerError(Exception):
+    """No child answers; the text is a sentence for people."""
+
+
+class UnreadableError(Exception):
+    """The kernel does not let it be opened.
+
+    Attributes:
+        number: its errno.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(os.strerror(number))
+        self.number = number
+
+
+class DamagedError(Exception):
+    """An executable cannot be parsed; the text says why."""
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class ProcessLine(_Line):
+    """What is known of a process; `runtime` is None where its executable was known before."""
+
+    pid: int
+    command: str = Field(max_length=4096)
+    key: Annotated[Key, Field(strict=False)] | None
+    runtime: Runtime | None
+    version: str | None = Field(max_length=128)
+
+
+class GoLine(_Line):
+    """What is known of an executable with regard to Go; see `questions.go_program`."""
+
+    go: bool
+    version: str | None = Field(max_length=128)
+    settings: dict[str, str]
+    symbols: bool
+    size: int | None
+    address: int | None
+    auxv: str
+
+
+class _AtLine(_Line):
+    at: int
+
+
+class _UnreadableLine(_Line):
+    unreadable: int
+
+
+class _DamagedLine(_Line):
+    damaged: str = Field(max_length=1024)
+
+
+class _ChosenLine(_Line):
+    chosen: bool | None
+
+
+class _VariablesLine(_Line):
+    variables: dict[str, str]
+
+
+class _OpenedLine(_Line):
+    opened: bool
+
+
+_Answer = TypeVar("_Answer", GoLine, _ChosenLine, _VariablesLine, _OpenedLine)
+
+
+@functools.cache
+def children() -> LimitedChildren:
+    """The children of this process; the first call starts their fork server."""
+    made = LimitedChildren("tidscope_collector.foreign.questions")
+    atexit.register(made.close)
+    return made
+
+
+def describe(
+    procfs: ProcFs, asked: Sequence[tuple[int, int, Key | None]], deadline_s: float
+) -> tuple[list[ProcessLine], int | None]:
+    """Command lines and runtimes of processes.
+
+    Args:
+        procfs: where they are.
+        asked: id, start and known executable of each, at most MOST_AT_ONCE.
+        deadline_s: for all of them.
+
+    Returns:
+        Those that were read, and the id of the one that took until the deadline or ended the child;
+        None if all were asked for. One that has ended is in neither.
+
+    Raises:
+        NoAnswerError: no child can be asked.
+    """
+    arguments: Arguments = {"root": str(procfs.root), "processes": list(asked)}
+    try:
+        reply = children().ask(
+            "processes", arguments, deadline_s=deadline_s, most_bytes=_ANSWER_BYTES
+        )
+    except ChildError as error:
+        raise NoAnswerError(str(error)) from error
+    lines: list[ProcessLine] = []
+    at: int | None = None
+    for text in reply.data.split(b"\n"):
+        if text == b"{}":
+            return lines, None
+        try:
+            at = _AtLine.model_validate_json(text).at
+        except ValidationError:
+            try:
+                lines.append(ProcessLine.model_validate_json(text))
+            except ValidationError:
+                break
+    if at is None:
+        raise NoAnswerError("A child ended before it answered.")
+    return lines, at
+
+
+def ask_go_program(procfs: ProcFs, pid: int, start_ticks: int) -> GoLine:
+    """See `questions.go_program`.
+
+    Raises:
+        NoAnswerError: it takes too long, or too much memory.
+        UnreadableError: the executable may not be read.
+        DamagedError: it is no ELF file, or a damaged one.
+    """
+    return _ask("go_program", _about(procfs, pid, start_ticks), PROGRAM_S, GoLine)
+
+
+def ask_go_chosen(procfs: ProcFs, pid: int, start_ticks: int) -> bool | None:
+    """Whether the environment or the program itself set GOMAXPROCS; None if that cannot be read.
+
+    It cannot when the program has no debug information (built with -ldflags=-w), or when this user
+    may not read its memory. Takes a while for a large program.
+    """
+    try:
+        return _ask("go_chosen", _about(procfs, pid, start_ticks), PROGRAM_S, _ChosenLine).chosen
+    except (NoAnswerError, UnreadableError, DamagedError):
+        return None
+
+
+def ask_environment(
+    procfs: ProcFs, pid: int, start_ticks: int, names: Sequence[str]
+) -> dict[str, str]:
+    """Variables of the environment that a process was started with, those of them that it has.
+
+    Raises:
+        NoAnswerError: its memory does not answer.
+        UnreadableError: it may not be read.
+    """
+    about = _about(procfs, pid, start_ticks) | Arguments(names=list(names))
+    return _ask("environment", about, PROCESSES_S, _VariablesLine).variables
+
+
+def open_memory(
+    procfs: ProcFs, pid: int, start_ticks: int, address: int, auxv: str
+) -> tuple[int, socket.socket]:
+    """Start a child that reads GOMAXPROCS; see `questions.memory`.
+
+    Args:
+        procfs: where the process is.
+        pid: its id.
+        start_ticks: its start.
+        address: of the variable, as `ask_go_program` gives it.
+        auxv: the same.
+
+    Returns:
+        The number of the child and the connection to it; `children().give_up` ends both.
+
+    Raises:
+        NoAnswerError: no child can be asked, or it did not answer.
+        UnreadableError: the memory may not be read, or the program is another one by now.
+    """
+    about = _about(procfs, pid, start_ticks) | Arguments(address=address, auxv=auxv)
+    try:
+        number, connection = children().begin("memory", about)
+    except ChildError as error:
+        raise NoAnswerError(str(error)) from error
+    try:
+        connection.settimeout(_OPEN_S)
+        # It says no more than this line before it is asked.
+        _parse(connection.recv(256), _OpenedLine, pid)
+    except (NoAnswerError, UnreadableError, DamagedError, OSError) as error:
+        children().give_up(number, connection)
+        if isinstance(error, OSError):
+            raise NoAnswerError(f"The memory of process {pid} does not answer.") from error
+        raise
+    return number, connection
+
+
+def _about(procfs: ProcFs, pid: int, start_ticks: int) -> Arguments:
+    return {"root": str(procfs.root), "pid": pid, "start_ticks": start_ticks}
+
+
+def _ask(question: str, about: Arguments, deadline_s: float, kind: type[_Answer]) -> _Answer:
+    try:
+        reply = children().ask(question, about, deadline_s=deadline_s, most_bytes=_ANSWER_BYTES)
+    except ChildError as error:
+        raise NoAnswerError(str(error)) from error
+    return _parse(reply.data, kind, about["pid"])
+
+
+def _parse(text: bytes, kind: type[_Answer], pid: int) -> _Answer:
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError:
+        pass
+    try:
+        raise UnreadableError(_UnreadableLine.model_validate_json(text).unreadable)
+    except ValidationError:
+        pass
+    try:
+        raise DamagedError(_DamagedLine.model_validate_json(text).damaged)
+    except ValidationError:
+        raise NoAnswerError(
+            f"Process {pid} cannot be examined: its files or its memory do not answer, or take "
+            "more time or memory than tidscope gives them."
+        ) from None

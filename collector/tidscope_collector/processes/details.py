@@ -1,0 +1,113 @@
+"""Command lines and runtimes of processes, without waiting for those that block their readers."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tidscope_wire.generated.models import Runtime
+
+from tidscope_collector.foreign.questions import Key
+from tidscope_collector.foreign.reader import MOST_AT_ONCE, NoAnswerError, ProcessLine, describe
+from tidscope_collector.procfs.files import ProcFs
+
+log = logging.getLogger("tidscope.processes")
+
+TOTAL_S = 3.0
+"""What reading all processes may take."""
+PATIENCE_S = 1.0
+"""What one child may take, for up to 64 processes; usually some milliseconds."""
+AGAIN_S = 60.0
+"""A process that blocked its reader is left alone for so long."""
+
+Identity = tuple[int, int]
+"""Process id and start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What a process is, as far as its own memory and files say.
+
+    Attributes:
+        command: its arguments; empty if it has none or they cannot be read.
+        runtime: of which language.
+        version: such as go1.26.8 or python3.11; None if unknown.
+        key: of its executable; None if it may not be seen.
+    """
+
+    command: str
+    runtime: Runtime
+    version: str | None
+    key: Key | None
+
+
+UNKNOWN = Details("", "unknown", None, None)
+
+
+class DetailReader:
+    """Reads details; an executable that a process had before is not examined again.
+
+    Args:
+        procfs: where processes are.
+        clock: in seconds, never steps.
+    """
+
+    def __init__(self, procfs: ProcFs, clock: Callable[[], float] = time.monotonic) -> None:
+        self._procfs = procfs
+        self._clock = clock
+        self._known: dict[Identity, Details] = {}
+        self._blocked: dict[Identity, float] = {}
+
+    def read(self, wanted: Iterable[Identity]) -> dict[Identity, Details]:
+        """Details of these processes; those that others in between have ended may be missing."""
+        wanted = list(wanted)
+        now = self._clock()
+        alive = set(wanted)
+        self._known = {one: known for one, known in self._known.items() if one in alive}
+        self._blocked = {
+            one: until for one, until in self._blocked.items() if one in alive and now < until
+        }
+        found: dict[Identity, Details] = {}
+        # Whoever answered before comes first: new ones may use up the time.
+        left = [one for one in wanted if one in self._known and one not in self._blocked]
+        left += [one for one in wanted if one not in self._known and one not in self._blocked]
+        deadline = now + TOTAL_S
+        while left and (patience_s := min(PATIENCE_S, deadline - self._clock())) > 0:
+            batch, left = left[:MOST_AT_ONCE], left[MOST_AT_ONCE:]
+            left = self._read_batch(batch, patience_s, found) + left
+        self._known |= found
+        return found
+
+    def _read_batch(
+        self, batch: list[Identity], patience_s: float, found: dict[Identity, Details]
+    ) -> list[Identity]:
+        """Read some; returns those behind one that blocked, to be read by another child."""
+        asked = []
+        for one in batch:
+            known = self._known.get(one)
+            asked.append((*one, known.key if known else None))
+        try:
+            lines, at = describe(self._procfs, asked, patience_s)
+        except NoAnswerError as error:
+            log.warning("processes cannot be described: %s", error)
+            return []
+        starts = dict(batch)
+        for line in lines:
+            one = line.pid, starts.pop(line.pid, 0)
+            found[one] = self._merge(self._known.get(one), line)
+        if at is None:
+            return []
+        culprit = at, starts.pop(at, 0)
+        self._blocked[culprit] = self._clock() + AGAIN_S
+        log.warning(
+            "process %d blocks whoever reads its arguments or files; it is listed without them", at
+        )
+        return list(starts.items())
+
+    @staticmethod
+    def _merge(known: Details | None, line: ProcessLine) -> Details:
+        if line.runtime is not None:
+            return Details(line.command, line.runtime, line.version, line.key)
+        if known is not None and line.key is not None and known.key == line.key:
+            return Details(line.command, known.runtime, known.version, line.key)
+        return Details(line.command, "unknown", None, None)
