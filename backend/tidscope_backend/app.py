@@ -19,6 +19,7 @@ from tidscope_backend.api import (
     health,
     hosts,
     processes,
+    proof,
     run_frames,
     runs,
     session,
@@ -47,6 +48,9 @@ from tidscope_backend.security.allowed_origins import AllowedOrigins
 from tidscope_backend.security.authenticator import Authenticator
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.headers import SecurityHeaders
+from tidscope_backend.security.host_file import FILE_NAME, HostFile
+from tidscope_backend.security.session_file import SessionFile
+from tidscope_backend.security.sessions import Sessions
 from tidscope_backend.settings import Settings
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.manifests import ManifestWriter
@@ -102,7 +106,9 @@ def create_app(settings: Settings) -> FastAPI:
 
     registry.subscribe(changed, forget)
     links = CollectorLinks(lambda host: registry.host(host) is not None)
-    authenticator = Authenticator(settings, clock)
+    authenticator = Authenticator(
+        settings, _sessions(settings), _host_file(settings), clock, time.time
+    )
     demo_process = DemoProcess(links)
 
     exports = ExportCounts()
@@ -117,7 +123,7 @@ def create_app(settings: Settings) -> FastAPI:
         run_store.start()
         pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, exports)
         try:
-            async with _in_background(_every_second(fanout), *pushing):
+            async with _in_background(_every_second(fanout, authenticator.sessions), *pushing):
                 yield
         finally:
             await run_store.close()
@@ -145,6 +151,7 @@ def create_app(settings: Settings) -> FastAPI:
         doctor.router(links),
         demo.router(demo_process),
         session.router(authenticator),
+        proof.router(authenticator),
         runs.router(recorder, run_store),
         run_frames.router(run_store.reader),
         exchange.export_router(runs_directory.folder),
@@ -157,15 +164,19 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(
         CollectorEndpoint(CollectorSessions(settings, registry, links, ingest)).router
     )
-    app.include_router(live_router(settings, fanout, state))
-    app.include_router(web.router(settings.web_dir, authenticator))
+    app.include_router(live_router(settings, fanout, state, authenticator.sessions))
+    app.include_router(web.router(settings.web_dir))
+    _add_middleware(app, settings, authenticator)
+    return app
+
+
+def _add_middleware(app: FastAPI, settings: Settings, authenticator: Authenticator) -> None:
     # The last one added is the outermost.
     streamed = {api.PREFIX + exchange.IMPORT_PATH: settings.max_import_bytes}
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=streamed)
     origins = AllowedOrigins(settings.host, settings.allow_hosts, settings.allow_origins)
     app.add_middleware(AccessMiddleware, origins=origins, authenticator=authenticator)
     app.add_middleware(SecurityHeaders)
-    return app
 
 
 @asynccontextmanager
@@ -179,7 +190,21 @@ async def _in_background(*work: Coroutine[None, None, None]) -> AsyncIterator[No
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _every_second(fanout: Fanout) -> None:
+async def _every_second(fanout: Fanout, sessions: Sessions) -> None:
     while True:
         await asyncio.sleep(STATS_SECONDS)
         fanout.publish_stats()
+        sessions.expire()
+
+
+def _sessions(settings: Settings) -> Sessions:
+    store = None
+    if settings.state_dir is not None:
+        # A page's session is bound to its origin, so backends on two ports share none.
+        path = settings.state_dir / f"sessions-{settings.port}.json"
+        store = SessionFile(path, {"operator": settings.token, "viewer": settings.view_token})
+    return Sessions(time.time, settings.session_idle_seconds, settings.session_seconds, store)
+
+
+def _host_file(settings: Settings) -> HostFile | None:
+    return None if settings.state_dir is None else HostFile(settings.state_dir / FILE_NAME)

@@ -38,7 +38,7 @@ def make_server(settings: Settings) -> uvicorn.Server:
         ws_per_message_deflate=False,
         ws_ping_interval=20,
         ws_ping_timeout=settings.stall_seconds + 30,
-        # Its lines would hold the token of `GET /?token=…`.
+        # Its lines would hold tickets of downloads.
         access_log=False,
         # The server would believe X-Forwarded-For and -Proto of any program on this machine.
         proxy_headers=False,

@@ -13,13 +13,16 @@ from tidscope_wire.generated.limits import (
     RUN_PART_BYTES,
     RUN_PART_SECONDS,
 )
+from tidscope_wire.proof import DEFAULT_HOST_NAME, KEY_BYTES, host_name, host_secret
 
 from tidscope_backend.otlp_address import metrics_address
 
 MIB = 1024 * 1024
+HOUR = 3600.0
 BROWSER_VARIABLE = "TIDSCOPE_TOKEN"
 VIEW_VARIABLE = "TIDSCOPE_VIEW_TOKEN"
 COLLECTOR_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
+METRICS_VARIABLE = "TIDSCOPE_METRICS_TOKEN"
 RUNS_VARIABLE = "TIDSCOPE_RUNS"
 OTLP_VARIABLE = "TIDSCOPE_OTLP_ENDPOINT"
 SHORTEST_SECRET = 16
@@ -42,9 +45,14 @@ class Settings:
 
     Attributes:
         token: what a person's browser shows to get a session.
-        collector_secret: what a collector shows.
+        collector_secret: of the collector of the host `default`.
         view_token: as token, for a session that only watches.
+        metrics_token: reads /metrics and nothing else; None: there is none.
+        state_dir: where sessions are kept over a restart; None: nowhere.
+        session_idle_seconds: a session that is not used for so long ends.
+        session_seconds: a session ends so long after it was opened.
         host: address that is listened on; a wildcard address admits any IP literal as Host.
+        port: that is listened on; state is kept for each.
         allow_hosts: more host names that requests may name, without port.
         allow_origins: more origins that pages may come from, such as https://tidscope.example
             behind a proxy that ends TLS.
@@ -79,7 +87,12 @@ class Settings:
     token: str = field(repr=False)
     collector_secret: str = field(repr=False)
     view_token: str = field(default_factory=new_secret, repr=False)
+    metrics_token: str | None = field(default=None, repr=False)
+    state_dir: Path | None = None
+    session_idle_seconds: float = 24 * HOUR
+    session_seconds: float = 30 * 24 * HOUR
     host: str = DEFAULT_HOST
+    port: int = DEFAULT_PORT
     allow_hosts: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
     web_dir: Path = Path(__file__).parent / "web"
@@ -121,15 +134,20 @@ def settings_from(
     """Take secrets and folders from the environment; secrets that are not there are made.
 
     Raises:
-        SettingsError: a secret is too short to be one, or both tokens are the same.
+        SettingsError: a secret is too short to be one, or two tokens are the same.
     """
     token, view_token = _secret(environ, BROWSER_VARIABLE), _secret(environ, VIEW_VARIABLE)
+    metrics_token = _secret(environ, METRICS_VARIABLE) if environ.get(METRICS_VARIABLE) else None
     if token == view_token:
         raise SettingsError(f"{VIEW_VARIABLE} is the same as {BROWSER_VARIABLE}; give another one")
+    if metrics_token in (token, view_token):
+        raise SettingsError(f"{METRICS_VARIABLE} is the same as another token; give another one")
     return Settings(
         token=token,
         view_token=view_token,
-        collector_secret=_secret(environ, COLLECTOR_VARIABLE),
+        collector_secret=_collector_secret(environ),
+        metrics_token=metrics_token,
+        state_dir=state_directory(environ),
         host=host,
         allow_hosts=allow_hosts,
         allow_origins=allow_origins,
@@ -154,6 +172,14 @@ def runs_directory(environ: Mapping[str, str]) -> Path | None:
     return Path(home) / ".local" / "share" / "tidscope" / "runs" if home.startswith("/") else None
 
 
+def state_directory(environ: Mapping[str, str]) -> Path | None:
+    """Where state of the backend is kept: in the user's state folder; None: nowhere."""
+    state, home = environ.get("XDG_STATE_HOME", ""), environ.get("HOME", "")
+    if state.startswith("/"):
+        return Path(state) / "tidscope"
+    return Path(home) / ".local" / "state" / "tidscope" if home.startswith("/") else None
+
+
 def _otlp_endpoint(environ: Mapping[str, str]) -> str | None:
     endpoint = environ.get(OTLP_VARIABLE) or None
     if endpoint is not None:
@@ -162,6 +188,20 @@ def _otlp_endpoint(environ: Mapping[str, str]) -> str | None:
         except ValueError as error:
             raise SettingsError(f"{OTLP_VARIABLE}: {error}") from None
     return endpoint
+
+
+def _collector_secret(environ: Mapping[str, str]) -> str:
+    """The secret of the host `default`; one that is made needs no stretching."""
+    if not environ.get(COLLECTOR_VARIABLE):
+        return host_secret(DEFAULT_HOST_NAME, secrets.token_bytes(KEY_BYTES))
+    secret = _secret(environ, COLLECTOR_VARIABLE)
+    name = host_name(secret)
+    if name != DEFAULT_HOST_NAME:
+        raise SettingsError(
+            f"{COLLECTOR_VARIABLE} is the secret of host {name}: give it to the collector there; "
+            "the backend knows it by itself"
+        )
+    return secret
 
 
 def _secret(environ: Mapping[str, str], name: str) -> str:

@@ -55,6 +55,11 @@ def collector_subject(name: str) -> str:
     return f"collector:{name}"
 
 
+def is_collector(subject: str) -> bool:
+    """Whether a subject is a collector."""
+    return subject.startswith(collector_subject(""))
+
+
 def stretch(subject: str, secret: str) -> bytes:
     """Key of a secret that somebody may have chosen: about 30 ms and 16 MiB, for a guess too."""
     return hashlib.scrypt(
@@ -71,6 +76,12 @@ def stretch(subject: str, secret: str) -> bytes:
 def host_secret(name: str, key: bytes) -> str:
     """The secret of a host, as its collector is given it: name and key. Needs no stretching."""
     return f"tidscope.{name}.{key.hex()}"
+
+
+def host_name(secret: str) -> str:
+    """Whose secret it is."""
+    made = _HOST_SECRET.fullmatch(secret)
+    return made[1] if made else DEFAULT_HOST_NAME
 
 
 def host_credential(secret: str) -> Credential:

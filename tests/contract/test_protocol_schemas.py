@@ -129,6 +129,16 @@ COMPARISON = compare(
     ],
     "policy",
 )
+SESSION = models.SessionInfo(
+    id="1f",
+    role="operator",
+    label="Firefox",
+    address="127.0.0.1",
+    opened_unix_us=1,
+    used_unix_us=2,
+    expires_unix_us=3,
+    own=True,
+)
 MESSAGES: list[BaseModel] = [
     COMPARISON,
     *COMPARISON.runs,
@@ -180,7 +190,12 @@ MESSAGES: list[BaseModel] = [
     models.SessionRequest(token="t"),
     STEER,
     models.PoliciesResponse(policies=[POLICY]),
-    models.SessionResponse(role="viewer"),
+    models.SessionOpened(id="1f", role="viewer", credential="tds_c"),
+    models.SessionResponse(role="viewer", id=None),
+    SESSION,
+    models.SessionsResponse(sessions=[SESSION]),
+    models.TicketRequest(path="/api/v1/runs/r/export"),
+    models.TicketResponse(ticket="t"),
     models.TargetsResponse(targets=[target()]),
     models.HostsResponse(hosts=[host()]),
     models.ProcessesResponse(host=host().id, processes=[]),

@@ -162,6 +162,7 @@ test("they are found, and compared; the link shows the same to somebody else", a
   const other = await browser.newContext();
   const second = await other.newPage();
   await second.goto(site.urlToWatch);
+  await expect(second.locator("[data-connection=open]")).toBeVisible();
   // What the address has, and nothing else.
   await second.goto(page.url());
   await expect(second.getByRole("region", { name: "Curves" }).getByRole("img")).toHaveCount(2);

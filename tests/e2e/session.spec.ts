@@ -13,7 +13,7 @@ test("the printed address signs in, and the token leaves the address bar", async
 test("without a session the page asks for the token", async ({ page, site }) => {
   await page.goto(site.url);
   await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
-  await expect(page.getByText(`${site.url}/?token=…`)).toBeVisible();
+  await expect(page.getByText(`${site.url}/#token=…`)).toBeVisible();
 
   const field = page.getByLabel("Address or token");
   await field.fill("   ");

@@ -90,7 +90,7 @@ def run(*options: str, **variables: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_all_and_frees_the_port(number: signal.Signals) -> None:
     with up("--no-collector") as running:
-        assert running.url == f"{running.address}/?token={running.token}"
+        assert running.url == f"{running.address}/#token={running.token}"
         with running.client() as client:
             assert client.get("/api/v1/health").json()["collectors"] == 0
         children = descendants(running.process.pid)
@@ -273,10 +273,10 @@ def test_root_is_reported_that_it_need_not_be() -> None:
 
 def test_the_second_address_lets_watch_only() -> None:
     with up("--no-collector") as running:
-        token = running.view_url.partition("?token=")[2]
+        token = running.view_url.partition("#token=")[2]
         shown = {"authorization": f"Bearer {token}"}
         with httpx.Client(base_url=running.address, headers=shown, timeout=20) as client:
-            assert client.get("/api/v1/session").json() == {"role": "viewer"}
+            assert client.get("/api/v1/session").json() == {"role": "viewer", "id": None}
             assert client.post("/api/v1/demo").status_code == 403
         with running.client() as client:
-            assert client.get("/api/v1/session").json() == {"role": "operator"}
+            assert client.get("/api/v1/session").json() == {"role": "operator", "id": None}

@@ -9,7 +9,8 @@ from tidscope_wire.generated.models import Problem, ProblemType
 from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import MEDIA_TYPE
 
-from tidscope_backend.security.access import SAFE, is_guarded
+from tidscope_backend.security.access import SAFE
+from tidscope_backend.security.rights import is_guarded
 
 PROBLEM_KINDS = "x-tidscope-problems"
 """Member of an operation: kinds of problems.json that it can answer."""

@@ -5,6 +5,7 @@ import asyncio
 from fastapi import APIRouter, Request, status
 from tidscope_wire.generated.models import ClientProof, ProofRequest, ProofResponse, SessionOpened
 
+from tidscope_backend.api.openapi import raises
 from tidscope_backend.security.authenticator import Authenticator, client_address, own_port
 
 
@@ -22,6 +23,7 @@ def router(authenticator: Authenticator) -> APIRouter:
         "/session",
         status_code=status.HTTP_201_CREATED,
         summary="Sign in: prove that the token is known, without sending it",
+        openapi_extra=raises("unauthenticated", "too-many-attempts"),
     )
     async def sign_in(body: ClientProof, request: Request) -> SessionOpened:
         role = authenticator.check_role_proof(body, request.scope)

@@ -9,6 +9,7 @@ import type {
   LiveState,
   Problem,
   Process,
+  Role,
 } from "../wire/generated/models";
 import type { SocketHandlers, SocketLike } from "../wire/liveSocket";
 import { encodeFrame, TARGET } from "./frames";
@@ -94,12 +95,13 @@ export class FakeBackend {
   private readonly routes = new Map<string, Answer>();
   private readonly sockets: SocketHandlers[] = [];
   private state: LiveState = { type: "live_state", hosts: [HOST], targets: [TARGET] };
+  /** Of the page's session. */
+  role: Role = "operator";
   /** Whether a new connection is taken. */
   listening = true;
 
   constructor() {
     this.on("GET /health", () => HEALTH_ANSWER);
-    this.on("GET /session", () => ({ role: "operator" }));
     this.on("GET /processes", () => ({ host: HOST.id, processes: [process()] }));
     vi.stubGlobal("fetch", (path: string, init: RequestInit) => this.answer(path, init));
   }
@@ -131,7 +133,7 @@ export class FakeBackend {
   }
 
   /** For the session's environment. */
-  readonly connect = (_: string, handlers: SocketHandlers): SocketLike => {
+  readonly connect = (_: string, __: readonly string[], handlers: SocketHandlers): SocketLike => {
     this.sockets.push(handlers);
     queueMicrotask(() => {
       if (!this.listening) {

@@ -10,7 +10,7 @@ class CloseCode(IntEnum):
     """A message did not fit its schema; the reason names what."""
 
     UNAUTHENTICATED = 4401
-    """No valid session cookie, or a wrong collector secret."""
+    """No valid session, one that has ended, or a wrong collector secret."""
 
     FORBIDDEN_ORIGIN = 4403
     """Origin or Host is not one this backend serves."""

@@ -1075,6 +1075,7 @@ ProblemType = TypeAliasType(
             "too-large",
             "too-many-attempts",
             "view-only",
+            "unknown-session",
             "not-steerable",
             "not-steered",
             "bad-parameter",
@@ -1875,9 +1876,67 @@ class SearchRestarted(Message):
     """
 
 
+class SessionInfo(Message):
+    """
+    An open session.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: str
+    """
+    Names it; not secret.
+    """
+    role: Role
+    label: str
+    """
+    What opened it: the User-Agent of a browser, or the name of a program.
+    """
+    address: str
+    """
+    Where it was opened from.
+    """
+    opened_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When it was opened, Unix microseconds.
+    """
+    used_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When it was last used, Unix microseconds; an open page uses it.
+    """
+    expires_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When it ends at the latest, Unix microseconds.
+    """
+    own: bool
+    """
+    Whether it is the session that asks.
+    """
+
+
+class SessionOpened(Message):
+    """
+    Answer of POST /api/v1/session.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: str
+    """
+    Names the session in lists and logs; not secret.
+    """
+    role: Role
+    credential: str
+    """
+    What stands for the session: sent as Bearer, or as the WebSocket subprotocol tidscope.session.CREDENTIAL. It is given here only.
+    """
+
+
 class SessionRequest(Message):
     """
-    Body of POST /api/v1/session: trades the printed token for a cookie.
+    Body of POST /api/v1/session: trades the printed token for a session.
     """
 
     model_config = ConfigDict(
@@ -1898,6 +1957,24 @@ class SessionResponse(Message):
         extra="forbid",
     )
     role: Role
+    id: str | None
+    """
+    Of the session; null for a program that shows a token.
+    """
+
+
+class SessionsResponse(Message):
+    """
+    GET /api/v1/sessions.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    sessions: list[SessionInfo]
+    """
+    Last used first.
+    """
 
 
 class SetDelayAccountingCommand(Message):
@@ -2527,6 +2604,34 @@ class ThreadRenamed(Message):
     previous: str
     """
     Previous name.
+    """
+
+
+class TicketRequest(Message):
+    """
+    Body of POST /api/v1/session/tickets.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    path: Annotated[str, Field(max_length=400, min_length=1)]
+    """
+    Path and query of the download, such as /api/v1/runs/ID/export?format=csv.
+    """
+
+
+class TicketResponse(Message):
+    """
+    Answer of POST /api/v1/session/tickets.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    ticket: str
+    """
+    Appended to the path as the last parameter of its query, ticket. Good once, for 10 seconds.
     """
 
 

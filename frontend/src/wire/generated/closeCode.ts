@@ -4,7 +4,7 @@
 export const CloseCode = {
   /** A message did not fit its schema; the reason names what. */
   bad_message: 4400,
-  /** No valid session cookie, or a wrong collector secret. */
+  /** No valid session, one that has ended, or a wrong collector secret. */
   unauthenticated: 4401,
   /** Origin or Host is not one this backend serves. */
   forbidden_origin: 4403,
