@@ -4,13 +4,14 @@ import asyncio
 import base64
 import hashlib
 import json
+import re
 import urllib.parse
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
 from tidscope_wire.generated.models import ProofRequest, ProofResponse
-from tidscope_wire.proof import collector_subject, stretch
+from tidscope_wire.proof import PROOF_SCHEME, collector_subject, stretch
 
 Answer = Callable[[ProofRequest], bytes]
 SUBJECTS = ("operator", "viewer", collector_subject("default"))
@@ -95,19 +96,25 @@ class Impostor:
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         number = len(self.received)
         self.received.append(b"")
+        request = b""
         try:
             while part := await reader.read(1 << 16):
                 self.received[number] += part
-                head, _, body = part.partition(b"\r\n\r\n")
-                if head.startswith(b"POST /api/v1/proof ") and body:
-                    writer.write(self._answer(ProofRequest.model_validate_json(body)))
-                    await writer.drain()
-                    self._asked.set()
-                    if b"HTTP/1.0" in head:
-                        return
-                else:
+                request += part
+                head, _, body = request.partition(b"\r\n\r\n")
+                length = re.search(rb"(?i)content-length: (\d+)", head)
+                if not head or (length and len(body) < int(length[1])):
+                    continue
+                request = b""
+                if not head.startswith(b"POST /api/v1/proof "):
                     # It would be welcome to more.
                     writer.write(http(b"{}"))
+                    continue
+                writer.write(self._answer(ProofRequest.model_validate_json(body)))
+                await writer.drain()
+                self._asked.set()
+                if b"HTTP/1.0" in head:
+                    return
         except ConnectionError:
             pass
         finally:
@@ -121,7 +128,8 @@ class Impostor:
             for request in text.split(b"POST ")[1:]:
                 head, _, body = request.partition(b"\r\n\r\n")
                 assert head.startswith(b"/api/v1/proof HTTP/1."), request
-                assert b"authorization" not in head.lower(), request
+                (shown,) = re.findall(rb"(?im)^authorization: *(.*?)\r?$", head)
+                assert shown == PROOF_SCHEME.encode()
                 assert set(json.loads(body)) == {"subject", "nonce", "port"}
             assert text.startswith(b"POST ") or not text, text
             for derived in (one for secret in secrets for one in _derived(secret)):

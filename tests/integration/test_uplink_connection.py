@@ -420,7 +420,8 @@ async def test_a_server_that_is_no_backend(
 ) -> None:
     caplog.set_level(logging.INFO)
 
-    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1 << 16)
         writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
         writer.close()
 

@@ -13,7 +13,14 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from tidscope_wire.generated.models import Problem, ProofResponse, Role, SessionOpened
-from tidscope_wire.proof import NONCE_BYTES, Credential, ImpostorError, SignInAttempt, stretch
+from tidscope_wire.proof import (
+    NONCE_BYTES,
+    PROOF_SCHEME,
+    Credential,
+    ImpostorError,
+    SignInAttempt,
+    stretch,
+)
 
 from tidscope_backend import VERSION
 
@@ -117,8 +124,7 @@ class BackendClient:
         connection = self._connection
         if connection is None or self._session is None or not self._is_open():
             connection = self._open()
-        headers = {"Authorization": f"Bearer {self._session}"}
-        response = _exchange(connection, method, path, sent, headers)
+        response = _exchange(connection, method, path, sent, f"Bearer {self._session}")
         return response.status, response.read()
 
     def _is_open(self) -> bool:
@@ -187,9 +193,9 @@ def _exchange(
     method: str,
     path: str,
     sent: str | None,
-    headers: dict[str, str] | None = None,
+    authorization: str = PROOF_SCHEME,
 ) -> HTTPResponse:
-    own = {"User-Agent": f"tidscope/{VERSION}", **(headers or {})}
+    own = {"User-Agent": f"tidscope/{VERSION}", "Authorization": authorization}
     if sent is not None:
         own["Content-Type"] = "application/json"
     connection.request(method, f"/api/v1{path}", sent, own)

@@ -21,7 +21,6 @@ from tidscope_backend.security.rights import SOCKET, Right, grants, is_guarded, 
 from tidscope_backend.websocket_close import fit_reason
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-PROOF_PATHS = frozenset({"/api/v1/proof", "/api/v1/proof/session"})
 
 
 class AccessMiddleware:
@@ -90,9 +89,8 @@ class AccessMiddleware:
             return
         origin = headers.get("origin")
         if origin is None:
-            # No browser leaves it out here. Who sends a credential in a header is none, and a proof
-            # is for programs alone.
-            if "authorization" not in headers and scope["path"] not in PROOF_PATHS:
+            # No browser leaves it out here; who sends an Authorization header is none.
+            if "authorization" not in headers:
                 raise refusal(
                     "forbidden-origin",
                     "the request has neither an Origin header nor an Authorization header",

@@ -113,6 +113,7 @@ class SignIn:
         try:
             head = (
                 f"POST {PROOF_PATH} HTTP/1.0\r\nHost: {self._parts.netloc}\r\n"
+                f"Authorization: {PROOF_SCHEME}\r\n"
                 f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
             )
             writer.write(head.encode() + body)
