@@ -53,16 +53,24 @@ class CollectorProcess:
         port: of the backend.
         within: a command that runs its arguments in other circumstances.
         secret: that it shows.
+        options: further ones of its command line.
 
     Attributes:
         audit: where it logs what people did.
     """
 
-    def __init__(self, port: int, within: Sequence[str] = (), secret: str = SECRET) -> None:
+    def __init__(
+        self,
+        port: int,
+        within: Sequence[str] = (),
+        secret: str = SECRET,
+        options: Sequence[str] = (),
+    ) -> None:
         self._command = [
             *within,
             *(sys.executable, "-m", "tidscope_collector", "run"),
             *("--backend", f"ws://127.0.0.1:{port}/ws/collector"),
+            *options,
         ]
         self._secret = secret
         self._folder = tempfile.TemporaryDirectory(prefix="collector-")

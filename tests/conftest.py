@@ -26,6 +26,7 @@ os.environ["XDG_STATE_HOME"] = _STATE.name
 
 MACHINE = {
     "test_budget",
+    "test_collector_privileges",
     "test_delays_kernel",
     "test_doctor_kernel",
     "test_exits_lost_shown",

@@ -85,13 +85,13 @@ class Site:
 
 
 @asynccontextmanager
-async def site(within: Sequence[str] = ()) -> AsyncIterator[Site]:
+async def site(within: Sequence[str] = (), options: Sequence[str] = ()) -> AsyncIterator[Site]:
     """Run backend and collector; no frame is coalesced, however slow the test is."""
     async with (
         running_backend(queue_frames=10_000, command_seconds=20) as backend,
         backend.program() as client,
         backend.page() as page,
-        CollectorProcess(backend.port, within) as collector,
+        CollectorProcess(backend.port, within, options=options) as collector,
     ):
         state = await connected(page)
         yield Site(backend, collector, client, page, state.hosts[0])

@@ -28,6 +28,7 @@ from tidscope_backend.api import (
 from tidscope_backend.api import targets as target_routes
 from tidscope_backend.api.errors import add_error_handlers
 from tidscope_backend.api.openapi import DocumentedApp
+from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.endpoint import CollectorEndpoint
@@ -62,8 +63,13 @@ from tidscope_backend.stream.history_store import HistoryStore
 STATS_SECONDS = 1.0
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """Build a backend. It holds its state itself: two of them share nothing."""
+def create_app(settings: Settings, connections: ConnectionCounts | None = None) -> FastAPI:
+    """Build a backend. It holds its state itself: two of them share nothing.
+
+    Args:
+        settings: how it behaves.
+        connections: what the server that serves it counts.
+    """
     clock = time.monotonic
     store = HistoryStore(
         settings.history_bytes,
@@ -111,10 +117,10 @@ def create_app(settings: Settings) -> FastAPI:
     )
     demo_process = DemoProcess(links)
 
-    exports = ExportCounts()
+    exports, connections = ExportCounts(), connections or ConnectionCounts()
 
     def facts() -> Facts:
-        return gather(registry, links, fanout, meters, run_facts(recorder), exports)
+        return gather(registry, links, fanout, meters, run_facts(recorder), exports, connections)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -142,7 +148,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     add_error_handlers(app)
     for router in (
-        health.router(clock, registry, links, fanout),
+        health.router(clock, registry, links, fanout, connections),
         hosts.router(registry),
         processes.router(links),
         target_routes.router(registry, links),
@@ -162,7 +168,9 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(docs.router())
     app.include_router(metrics.router(facts))
     app.include_router(
-        CollectorEndpoint(CollectorSessions(settings, registry, links, ingest)).router
+        CollectorEndpoint(
+            CollectorSessions(settings, registry, links, ingest), settings.max_message_bytes
+        ).router
     )
     app.include_router(live_router(settings, fanout, state, authenticator.sessions))
     app.include_router(web.router(settings.web_dir))

@@ -15,6 +15,7 @@ from tidscope_wire.generated.limits import (
 )
 from tidscope_wire.proof import DEFAULT_HOST_NAME, KEY_BYTES, host_name, host_secret
 
+from tidscope_backend.connections.connection import Waits
 from tidscope_backend.otlp_address import metrics_address
 
 MIB = 1024 * 1024
@@ -71,6 +72,9 @@ class Settings:
         queue_bytes: the same in bytes.
         merged_bytes: the largest coalesced frame; a page further behind loses frames, counted.
         stall_seconds: a page that takes nothing for so long is closed.
+        max_connections: TCP connections at once, fewer where the system allows few open files; a
+            quarter of them from one peer, a quarter without a session.
+        waits: how long the peer of a connection may take for what.
         max_pages: pages connected at once.
         max_collectors: collectors connected at once.
         hello_seconds: how long a collector may take to say who it is.
@@ -110,6 +114,8 @@ class Settings:
     queue_bytes: int = 8 * MIB
     merged_bytes: int = 16 * MIB
     stall_seconds: float = 30
+    max_connections: int = 1024
+    waits: Waits = field(default_factory=Waits)
     max_pages: int = 32
     max_collectors: int = 64
     hello_seconds: float = 5

@@ -13,16 +13,21 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
 from tidscope_wire.proof import host_credential
 
+from tidscope_collector.confinement import capabilities
+from tidscope_collector.confinement.confine import SETTING_UP, Confinement, Needs, confine
+from tidscope_collector.confinement.switch import SwitchHelper, start_switch_helper
 from tidscope_collector.energy.zones import find_zones
 from tidscope_collector.foreign.reader import children
 from tidscope_collector.netacct.choice import CHOICES, Choice
-from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
+from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting, SwitchRefusedError
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.engine import Engine
@@ -30,11 +35,11 @@ from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.service.memory import limit_allocators, release_freed_memory
-from tidscope_collector.steering.audit import AuditLog, usual_path
 from tidscope_collector.targets.host import describe_host
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.uplink.commands import CommandHandler
+from tidscope_collector.uplink.audited_commands import AuditedCommands
+from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.sign_in import UNIX, SignIn, is_address
@@ -67,15 +72,45 @@ def percent(text: str) -> float:
     return value
 
 
-async def serve(
-    backend: str, sign_in: SignIn | None, network: Choice, budget_percent: float, audit: Path | None
-) -> None:
-    """Run until SIGINT or SIGTERM; without an audit log nothing is steered."""
-    children()
+@dataclass(frozen=True)
+class SetUp:
+    """What was opened with all rights.
+
+    Attributes:
+        procfs: root of /proc.
+        sources: of samples.
+        granted: capabilities that it was done with.
+        switch: sets the switch of delay accounting; None: nobody may.
+    """
+
+    procfs: ProcFs
+    sources: Sources
+    granted: frozenset[int]
+    switch: SwitchHelper | None
+
+
+def set_up(procfs: ProcFs, network: Choice) -> SetUp:
+    """Do what takes more rights than sampling does."""
     limit_allocators()
+    children()  # another program, so before anything is given up
+    switch = start_switch_helper(procfs.path(SWITCH))
+    capabilities.harden()
+    granted = capabilities.keep(SETTING_UP - {capabilities.SYS_ADMIN})
+    delays = DelayAccounting(procfs, write=switch.write if switch else None)
+    return SetUp(procfs, Sources(procfs, network, delays), granted, switch)
+
+
+async def serve(
+    ready: SetUp,
+    backend: str,
+    sign_in: SignIn | None,
+    budget_percent: float,
+    steers: bool,
+    audit: AuditTrail | None,
+) -> None:
+    """Run until SIGINT or SIGTERM."""
     loop = asyncio.get_running_loop()
-    procfs = ProcFs()
-    sources = await asyncio.to_thread(Sources, procfs, network)
+    procfs, sources = ready.procfs, ready.sources
     host = describe_host(procfs, sources)
     replay = Replay(REPLAY_BYTES, WAITING_BYTES)
 
@@ -95,9 +130,24 @@ async def serve(
     targets = TargetRegistry(host.id, procfs, sources, engine)
     steering: SteeringCommands | None = None
     policies: list[PolicyInfo] = []
+    if steers:
+        steering, policies = _open_steering(procfs, targets, engine)
+    needs = Needs(
+        taskstats=sources.kind == "taskstats",
+        steering=steers,
+        ebpf=sources.uses_ebpf,
+        paths="Files: any that the user may open.",
+    )
+    # Threads inherit it: there is none yet.
+    confinement = confine(needs, ready.granted)
+
+    def diagnose() -> DoctorReport:
+        return _diagnose_running(sources, confinement)
+
+    commands: Commands = CommandHandler(targets, diagnose, sources.delays, steering)
     if audit is not None:
-        steering, policies = await asyncio.to_thread(_open_steering, targets, engine, audit)
-    commands = CommandHandler(targets, _diagnose, sources.delays, steering)
+        commands = AuditedCommands(commands, targets, audit)
+        await audit.write("start", "done", TIDSCOPE, f"collector of {host.name}")
     uplink = Uplink(backend, sign_in, host, targets, commands, replay, policies=policies)
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
@@ -115,26 +165,36 @@ async def serve(
             await asyncio.to_thread(steering.close)
         await asyncio.to_thread(engine.stop)
         sources.close()
+        if audit is not None:
+            audit.close()
+        if ready.switch is not None:
+            ready.switch.close()
 
 
 def _open_steering(
-    targets: TargetRegistry, engine: Engine, audit: Path
+    procfs: ProcFs, targets: TargetRegistry, engine: Engine
 ) -> "tuple[SteeringCommands, list[PolicyInfo]]":
     """The steering commands and what they can steer with. Loaded here: recording needs neither."""
     from tidscope_collector.steering.commands import SteeringCommands
     from tidscope_collector.steering.loop.setup import open_setup_opener
     from tidscope_collector.steering.service import SteeringService, policies
 
-    procfs = ProcFs()
-    service = SteeringService(procfs, open_setup_opener(procfs), AuditLog(audit))
+    service = SteeringService(procfs, open_setup_opener(procfs))
     return SteeringCommands(targets, engine, service, procfs), policies()
 
 
-def _diagnose() -> DoctorReport:
+def _diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport:
     """The doctor's report. Loaded here: it is rarely asked for."""
-    from tidscope_collector.doctor.diagnosis import diagnose
+    from tidscope_collector.doctor.diagnosis import diagnose_running
 
-    return diagnose()
+    return diagnose_running(sources, confinement)
+
+
+def _diagnose_host() -> DoctorReport:
+    """The same without a running collector."""
+    from tidscope_collector.doctor.diagnosis import diagnose_host
+
+    return diagnose_host()
 
 
 def main() -> int:
@@ -169,8 +229,9 @@ def main() -> int:
         type=Path,
         default=usual_path(),
         metavar="FILE",
-        help="audit log of steering; it is only appended to (%(default)s)",
+        help="audit log of what is changed here (%(default)s)",
     )
+    run.add_argument("--no-audit", action="store_true", help="keep no audit log")
     run.add_argument(
         "--no-steering",
         action="store_true",
@@ -191,7 +252,7 @@ def main() -> int:
             except SwitchRefusedError as error:
                 sys.stderr.write(f"{error}\n{error.hint}\n")
                 return NOT_PERMITTED
-        sys.stdout.write(_diagnose().model_dump_json(indent=2) + "\n")
+        sys.stdout.write(_diagnose_host().model_dump_json(indent=2) + "\n")
         return 0
     logging.basicConfig(level=logging.INFO, format="collector: %(message)s")
     logging.getLogger("websockets").setLevel(logging.WARNING)
@@ -207,11 +268,12 @@ def main() -> int:
         sign_in = SignIn(arguments.backend, host_credential(secret))
     asyncio.run(
         serve(
+            set_up(ProcFs(), arguments.network),
             arguments.backend,
             sign_in,
-            arguments.network,
             arguments.budget_percent,
-            None if arguments.no_steering else arguments.audit,
+            not arguments.no_steering,
+            None if arguments.no_audit else AuditTrail(AuditLog(arguments.audit)),
         )
     )
     return 0

@@ -384,7 +384,6 @@ async def test_a_page_reads_a_bounded_number_of_targets(backend: Backend) -> Non
         ('{"type":"frame_ack","frames":1e999}', *NOT_FINITE),
         ('{"type":"frame_ack","frames":-Infinity}', *NOT_FINITE),
         (b"\0", CloseCode.BAD_MESSAGE, "binary"),
-        ("x" * 5000, CloseCode.TOO_LARGE, "5000"),
     ],
 )
 async def test_what_a_page_must_not_send(

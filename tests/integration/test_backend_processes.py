@@ -128,11 +128,19 @@ def test_no_secret_on_a_command_line_or_in_the_log() -> None:
             assert running.token not in line
             assert secret not in line
         with httpx.Client() as client:
-            assert client.get(running.url).status_code == 303
-            assert client.get(running.address, params={"token": "wrong"}).status_code == 401
+            body = {"token": running.token}
+            sent = {"origin": running.address}
+            address = f"{running.address}/api/v1/session"
+            answer = client.post(address, json=body, headers=sent)
+            assert answer.status_code == 201
+            credential = answer.json()["credential"]
+            assert client.post(address, json={"token": "wrong"}, headers=sent).status_code == 401
+            # Where somebody puts it all the same.
+            client.get(running.address, params={"token": running.token})
         _, said = running.end(signal.SIGTERM)
         assert "listening" in said
         assert running.token not in said
+        assert credential not in said
         assert secret not in said
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import pytest
+from tidscope_collector.confinement.confine import Confinement
 from tidscope_collector.doctor import checks, taskstats_checks
 from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts, Namespaces
 from tidscope_collector.doctor.probe import TaskstatsProbe
@@ -27,6 +28,12 @@ GOOD = Facts(
     hypervisor=False,
 )
 NO_RIGHTS = replace(GOOD, uid=1000, capabilities=frozenset())
+CONFINED = Confinement(
+    granted=frozenset({CAP_NET_ADMIN, CAP_SYS_PTRACE}),
+    kept=frozenset({CAP_NET_ADMIN, CAP_SYS_PTRACE}),
+    landlock_abi=7,
+    gaps=(),
+)
 IN_CONTAINER = Namespaces("initial", "other", "other")
 
 
@@ -350,7 +357,7 @@ def test_an_unknown_struct_is_the_fault_of_no_right() -> None:
 
 
 def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
-    report = examine(GOOD, Probe(), Ebpf(), Ebpf())
+    report = examine(GOOD, Probe(), Ebpf(), Ebpf(), CONFINED)
     assert report.status == "ok"
     assert (report.host, report.kernel) == ("box", "6.18.44-amd64")
     assert [check.name for check in report.checks] == [
@@ -368,7 +375,18 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "task-iterator",
         "energy",
         "clock-source",
+        "confinement",
     ]
+
+
+def test_what_does_not_confine_the_collector_is_named() -> None:
+    found = checks.confinement(CONFINED)
+    assert (found.status, found.fix) == ("ok", "")
+    assert found.finding == "Capabilities kept: CAP_NET_ADMIN, CAP_SYS_PTRACE. Landlock: ABI 7."
+    open_files = replace(CONFINED, landlock_abi=0, gaps=("Files: all.",), fix="Boot another.")
+    found = checks.confinement(open_files)
+    assert (found.status, found.fix) == ("limited", "Boot another.")
+    assert "Not in effect: Files: all." in found.finding
 
 
 @pytest.mark.parametrize(
@@ -380,4 +398,4 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
     ],
 )
 def test_the_worst_check_counts(facts: Facts, state: str) -> None:
-    assert overall(examine(facts, Probe(), Ebpf(), Ebpf()).checks) == state
+    assert overall(examine(facts, Probe(), Ebpf(), Ebpf(), CONFINED).checks) == state

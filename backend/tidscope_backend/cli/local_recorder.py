@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from tidscope_wire.generated.models import (
+    Actor,
     FrameHeader,
     RecordRequest,
     RunManifest,
@@ -59,6 +60,7 @@ CHECK_SECONDS = 1.0
 DEFAULT_RATE_HZ = 10.0
 SMALL_PART_BYTES = 4 * 1024 * 1024
 """Frames of up to this size are sealed in this process; loading another one costs more."""
+ACTOR = Actor(session=None, role=None, label="tidscope record")
 
 
 class LocalRecorder:
@@ -97,8 +99,12 @@ class LocalRecorder:
         self._links = CollectorLinks(lambda _: True)
         self._sessions = CollectorSessions(settings, self._registry, self._links, ingest)
         self._folder, self._socket = _open_private_socket()
-        path = self._socket.getsockname()
-        self._collector = ForkedCollector(["run", "--no-steering", f"--backend=unix:{path}"])
+        self._collector = ForkedCollector(
+            [
+                *("run", "--no-steering", "--no-audit"),
+                f"--backend=unix:{self._socket.getsockname()}",
+            ]
+        )
         self._frames = 0
         self._failure: Exception | None = None
         self._loop = asyncio.new_event_loop()
@@ -130,12 +136,12 @@ class LocalRecorder:
     def attach(self, pid: int) -> Target:
         """Attach to a process. Raises RefusedError."""
         rate_hz = self._options.rate_hz or DEFAULT_RATE_HZ
-        reply = self._wait(self._links.pick(None).attach(pid, None, rate_hz))
+        reply = self._wait(self._links.pick(None).attach(pid, None, rate_hz, ACTOR))
         return reply.target
 
     def detach(self, target: Target) -> None:
         """Stop sampling it. Raises RefusedError."""
-        self._wait(self._links.pick(None).detach(target.id))
+        self._wait(self._links.pick(None).detach(target.id, ACTOR))
 
     def start(self, target: Target) -> RunManifest:
         """Start recording and wait for the first frame, so that even a short run has one."""

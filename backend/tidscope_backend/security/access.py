@@ -7,6 +7,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.problems import ProblemError, refusal
 
+from tidscope_backend.connections.connection import connection_of
 from tidscope_backend.responses import method_not_allowed, not_found, send_problem
 from tidscope_backend.security.allowed_origins import AllowedOrigins
 from tidscope_backend.security.authenticator import (
@@ -67,16 +68,20 @@ class AccessMiddleware:
         method = SOCKET if scope["type"] == "websocket" else scope["method"]
         if not is_guarded(path):
             return
-        rights = rights_of(path)
+        rights, connection = rights_of(path), connection_of(scope)
         right = rights.get("GET" if method == "HEAD" else method)
         if right == "collector":
+            connection.authenticate(False)
             set_authority(scope, self._authenticator.authenticate_collector(scope))
+            connection.authenticate(True)
             self._check_origin(scope, headers, host)
             return
         self._check_origin(scope, headers, host)
         if right == "public":
             return
+        connection.authenticate(False)
         principal = self._authenticator.authenticate(scope)
+        connection.authenticate(True)
         if not rights:
             raise not_found(path)
         if right is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
-from tidscope_wire.generated.models import ClientProof, Role
+from tidscope_wire.generated.models import Actor, ClientProof, Role
 from tidscope_wire.problems import refusal
 from tidscope_wire.proof import is_collector, read_authorization
 
@@ -50,10 +50,14 @@ class Principal:
         return "operator" if self.grant == "operator" else "viewer"
 
     @property
-    def actor(self) -> str:
-        """Their name in logs."""
+    def actor(self) -> Actor:
+        """Them, for events and audit logs."""
         who = "a program" if self.session is None else f"session {self.session.id}"
-        return f"{who} at {self.address}"
+        return Actor(
+            session=None if self.session is None else self.session.id,
+            role=self.role,
+            label=f"{who} at {self.address}",
+        )
 
 
 class Authenticator:

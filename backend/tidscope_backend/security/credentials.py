@@ -10,7 +10,7 @@ SESSION_PROTOCOL = "tidscope.session."
 """A browser cannot give a WebSocket a header: behind this stands its session's credential."""
 TICKET = "ticket"
 CREDENTIAL = re.compile(r"tds_[A-Za-z0-9_-]{43}")
-"""Form of a session's credential: told from a token, it is not counted as a wrong one."""
+"""Form of a session's credential: unlike a token, a wrong one is not counted."""
 
 
 def bearer(headers: Mapping[str, str]) -> str | None:

@@ -50,9 +50,7 @@ def live_router(
         fanout.add(page)
         page.enqueue_state(state().model_dump_json())
         writer = asyncio.create_task(_write(socket, page, settings.stall_seconds))
-        reader = asyncio.create_task(
-            _read(socket, page, principal, fanout, settings.max_command_bytes)
-        )
+        reader = asyncio.create_task(_read(socket, page, principal, fanout))
         session = asyncio.create_task(_until_ended(principal.session, sessions))
         tasks = (writer, reader, session)
         try:
@@ -104,9 +102,7 @@ async def _until_ended(session: Session | None, sessions: Sessions) -> None:
     raise CloseError(CloseCode.UNAUTHENTICATED, f"the session has ended: {reason}")
 
 
-async def _read(
-    socket: WebSocket, page: Page, principal: Principal, fanout: Fanout, max_bytes: int
-) -> None:
+async def _read(socket: WebSocket, page: Page, principal: Principal, fanout: Fanout) -> None:
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":
@@ -114,10 +110,6 @@ async def _read(
         text = message.get("text")
         if text is None:
             raise CloseError(CloseCode.BAD_MESSAGE, "a page sends text, this message was binary")
-        if len(text) > max_bytes:
-            raise CloseError(
-                CloseCode.TOO_LARGE, f"a command of {len(text)} bytes; the bound is {max_bytes}"
-            )
         try:
             command = _COMMAND.validate_json(text)
         except ValidationError as error:

@@ -4,6 +4,8 @@ import re
 
 from tidscope_wire.generated.models import CheckStatus, DoctorCheck
 
+from tidscope_collector.confinement.capabilities import capability_name
+from tidscope_collector.confinement.confine import Confinement
 from tidscope_collector.doctor.check import PROC_FALLBACK, make_check
 from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts
 from tidscope_collector.doctor.fixes import as_root, grant, leave_namespaces
@@ -286,6 +288,24 @@ def clock_source(facts: Facts) -> DoctorCheck:
         f"{facts.clock_source}: each reading of the clock is a system call or slower.",
         "Slightly higher overhead of sampling.",
         "Boot with clocksource=tsc, if the machine's TSC is stable.",
+    )
+
+
+def confinement(found: Confinement) -> DoctorCheck:
+    """Has the collector given up what it does not need?"""
+    about = "confinement", "Confinement of the collector"
+    kept = ", ".join(sorted(capability_name(number) for number in found.kept)) or "none"
+    finding = f"Capabilities kept: {kept}."
+    if found.landlock_abi:
+        finding += f" Landlock: ABI {found.landlock_abi}."
+    if not found.gaps:
+        return make_check(about, "ok", finding)
+    return make_check(
+        about,
+        "limited",
+        f"{finding} Not in effect: {' '.join(found.gaps)}",
+        "Who takes the collector over, through a flaw in it, can do more than it needs.",
+        found.fix,
     )
 
 

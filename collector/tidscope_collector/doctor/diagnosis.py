@@ -1,9 +1,12 @@
 """The doctor's report on this machine: facts are gathered, taskstats and eBPF are tried."""
 
 import os
+from collections.abc import Callable
+from dataclasses import replace
 
 from tidscope_wire.generated.models import DoctorReport
 
+from tidscope_collector.confinement.confine import Confinement, foreseen
 from tidscope_collector.discovery import loading as discovery
 from tidscope_collector.discovery.task_iterator import TaskIterators
 from tidscope_collector.doctor.facts import gather_facts
@@ -12,6 +15,7 @@ from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.netacct import loading as netacct
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.targets.sources import Sources
 from tidscope_collector.taskstats.columns import Columns
 from tidscope_collector.taskstats.exits import (
     EXIT_BUFFER_BYTES,
@@ -30,9 +34,13 @@ from tidscope_collector.taskstats.link import (
 
 
 class LiveProbe:
-    """What this machine's kernel answered when this was made."""
+    """What this machine's kernel answered when this was made.
 
-    def __init__(self) -> None:
+    Args:
+        family: the number of the family TASKSTATS; raises TaskstatsUnavailableError.
+    """
+
+    def __init__(self, family: Callable[[], int]) -> None:
         self.family_id: int | None = None
         self.version: int | None = None
         self.length: int | None = None
@@ -42,7 +50,7 @@ class LiveProbe:
         self.receive_buffer_bytes: int | None = granted_buffer(EXIT_BUFFER_BYTES)
         self._kernel: Kernel | None = None
         try:
-            self.family_id = resolve_family()
+            self.family_id = family()
             kernel = self._kernel = probe()
         except UnknownStructError as error:
             self.refusal, self.version, self.length = str(error), error.version, error.length
@@ -70,30 +78,51 @@ class LiveProbe:
 
 
 class LiveEbpf:
-    """The result of loading an eBPF program; it is unloaded again.
+    """The result of loading an eBPF program.
 
     Args:
         found: the loaded program, or why there is none.
-        limits: what it does not do here.
     """
 
-    def __init__(self, found: Accounts | TaskIterators | Obstacle, limits: str = "") -> None:
-        self.refusal, self.fix, self.limits = "", "", limits
+    def __init__(self, found: Accounts | TaskIterators | Obstacle) -> None:
+        self.refusal, self.fix, self.limits = "", "", ""
         self.capabilities: tuple[str, ...] = ()
         if isinstance(found, Obstacle):
             self.refusal, self.fix = found.reason, found.fix
             self.capabilities = found.capabilities
-        else:
-            found.close()
+        elif isinstance(found, Accounts):
+            self.limits = netacct.limits(splice=found.splice, release=os.uname().release)
 
 
-def diagnose() -> DoctorReport:
-    """Run all checks."""
+def diagnose_host() -> DoctorReport:
+    """Run all checks in a process that is not confined; programs are loaded and unloaded again."""
     procfs = ProcFs()
-    accounts = netacct.load(procfs)
-    missing = ""
-    if isinstance(accounts, Accounts):
-        missing = netacct.limits(splice=accounts.splice, release=os.uname().release)
+    accounts, iterators = netacct.load(procfs), discovery.load(procfs)
+    try:
+        return examine(
+            gather_facts(),
+            LiveProbe(resolve_family),
+            LiveEbpf(accounts),
+            LiveEbpf(iterators),
+            foreseen(),
+        )
+    finally:
+        for program in (accounts, iterators):
+            if not isinstance(program, Obstacle):
+                program.close()
+
+
+def diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport:
+    """Run all checks in a collector that is confined.
+
+    What it could do when it was set up and may do no more, it reports as it was then.
+    """
+    kernel = sources.kernel
+    family = resolve_family if kernel is None else lambda: kernel.family
     return examine(
-        gather_facts(), LiveProbe(), LiveEbpf(accounts, missing), LiveEbpf(discovery.load(procfs))
+        replace(gather_facts(), capabilities=confinement.granted),
+        LiveProbe(family),
+        LiveEbpf(sources.network.ebpf),
+        LiveEbpf(sources.iterators),
+        confinement,
     )

@@ -4,6 +4,7 @@ import time
 
 from tidscope_wire.generated.models import CheckStatus, DoctorCheck, DoctorReport
 
+from tidscope_collector.confinement.confine import Confinement
 from tidscope_collector.doctor import checks, taskstats_checks
 from tidscope_collector.doctor.facts import Facts
 from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
@@ -12,7 +13,11 @@ _WORST_FIRST: tuple[CheckStatus, ...] = ("failed", "limited")
 
 
 def examine(
-    facts: Facts, probe: TaskstatsProbe, network: EbpfProbe, iterator: EbpfProbe
+    facts: Facts,
+    probe: TaskstatsProbe,
+    network: EbpfProbe,
+    iterator: EbpfProbe,
+    confinement: Confinement,
 ) -> DoctorReport:
     """Run all checks, the exit self-test too."""
     found = [
@@ -30,6 +35,7 @@ def examine(
         checks.task_iterator(facts, iterator),
         checks.energy(facts),
         checks.clock_source(facts),
+        checks.confinement(confinement),
     ]
     return DoctorReport(
         host=facts.host,

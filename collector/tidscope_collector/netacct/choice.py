@@ -11,6 +11,7 @@ from typing import Literal
 from tidscope_wire.generated.models import AbsentField
 
 from tidscope_collector.ebpf import libbpf
+from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.netacct.loading import limits, load
 from tidscope_collector.netacct.reader import NetworkExitReader, NetworkReader
@@ -40,12 +41,16 @@ class NetworkSource:
     Attributes:
         kind: what is in effect.
         description: for people: the source, a colon, and what there is to know about it.
+        ebpf: the loaded program, or why there is none.
     """
 
     def __init__(self, choice: Choice, layout: Layout | None, procfs: ProcFs) -> None:
         self.kind: Kind = "none"
         self.description = "none: disabled (--network none)"
         self._accounts: Accounts | None = None
+        self.ebpf: Accounts | Obstacle = Obstacle(
+            f"this collector did not load it (--network {choice})", ""
+        )
         extended = layout is not None and "read_net_bytes" in layout.offsets
         if choice in ("auto", "taskstats") and extended:
             self.kind = "taskstats"
@@ -59,7 +64,7 @@ class NetworkSource:
             self._try_ebpf(procfs)
 
     def _try_ebpf(self, procfs: ProcFs) -> None:
-        found = load(procfs)
+        found = self.ebpf = load(procfs)
         if isinstance(found, Accounts):
             self.kind, self._accounts = "ebpf", found
             self.description = f"ebpf: counted since attachment; {_MEANING}"
@@ -104,4 +109,5 @@ class NetworkSource:
             LOG.warning("network counters stop: %s", error)
             self.close()
             self.kind, self.description = "none", f"none: eBPF stopped working: {error}"
+            self.ebpf = Obstacle(f"it stopped working: {error}", "")
             return base

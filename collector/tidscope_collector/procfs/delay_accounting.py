@@ -37,11 +37,18 @@ class DelayAccounting:
     Args:
         procfs: root of /proc.
         clock_ns: CLOCK_MONOTONIC.
+        write: writes a value to the switch; raises OSError. By default this process does.
     """
 
-    def __init__(self, procfs: ProcFs, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
+    def __init__(
+        self,
+        procfs: ProcFs,
+        clock_ns: Callable[[], int] = time.monotonic_ns,
+        write: Callable[[bytes], None] | None = None,
+    ) -> None:
         self._procfs = procfs
         self._clock_ns = clock_ns
+        self._write = write or self._write_here
         self._lock = threading.Lock()
         self._on_since_ns: int | None = None
         if self._look():
@@ -68,11 +75,7 @@ class DelayAccounting:
         value = b"1" if on else b"0"
         with self._lock:
             try:
-                file = os.open(self._procfs.path(SWITCH), os.O_WRONLY | os.O_CLOEXEC)
-                try:
-                    os.write(file, value)
-                finally:
-                    os.close(file)
+                self._write(value)
             except FileNotFoundError:
                 raise SwitchRefusedError(
                     "this kernel has no kernel.task_delayacct",
@@ -95,6 +98,13 @@ class DelayAccounting:
                 f"kernel.task_delayacct was written and is still {'off' if on else 'on'}",
                 "Another program sets it; check /etc/sysctl.d.",
             )
+
+    def _write_here(self, value: bytes) -> None:
+        file = os.open(self._procfs.path(SWITCH), os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            os.write(file, value)
+        finally:
+            os.close(file)
 
     def _note(self, on: bool | None) -> bool | None:
         if not on:

@@ -8,6 +8,7 @@ from tidscope_collector.discovery.loading import load as load_iterators
 from tidscope_collector.discovery.task_iterator import TaskIterators
 from tidscope_collector.discovery.threads import ThreadLister
 from tidscope_collector.ebpf.libbpf import BpfError
+from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
@@ -18,6 +19,7 @@ from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 from tidscope_collector.threads.reading import ThreadReader
 
 LOG = logging.getLogger(__name__)
+NOT_LOADED = Obstacle("this collector does not use it: samples come from /proc", "")
 
 
 class Sources:
@@ -26,14 +28,21 @@ class Sources:
     Args:
         procfs: root of /proc.
         network: where network numbers are to come from.
+        delays: the switch of delay accounting; by default this process sets it.
 
     Attributes:
         delays: the switch of delay accounting.
+        iterators: what lists threads; or why there is nothing better than /proc.
     """
 
-    def __init__(self, procfs: ProcFs, network: Choice = "auto") -> None:
+    def __init__(
+        self,
+        procfs: ProcFs,
+        network: Choice = "auto",
+        delays: DelayAccounting | None = None,
+    ) -> None:
         self._procfs = procfs
-        self.delays = DelayAccounting(procfs)
+        self.delays = delays or DelayAccounting(procfs)
         self._query: BatchQuery | None = None
         self.kernel: Kernel | None = None
         self.reason = "taskstats over generic netlink: exact kernel counters for every thread"
@@ -43,28 +52,34 @@ class Sources:
         except TaskstatsUnavailableError as error:
             self.reason = str(error)
         self.exits_reason = self.reason if self.kernel is None else self._check_exits()
-        self._iterators = None if self._query is None else self._load_iterators(procfs)
+        self.iterators: TaskIterators | Obstacle = NOT_LOADED
+        if self._query is not None:
+            self.iterators = self._load_iterators(procfs)
         self.network = NetworkSource(network, self.kernel.layout if self.kernel else None, procfs)
 
     def close(self) -> None:
         """Close the sockets; no reader made here works afterwards."""
         self.network.close()
-        if self._iterators is not None:
-            self._iterators.close()
+        if isinstance(self.iterators, TaskIterators):
+            self.iterators.close()
         if self._query is not None:
             self._query.close()
 
     @staticmethod
-    def _load_iterators(procfs: ProcFs) -> TaskIterators | None:
+    def _load_iterators(procfs: ProcFs) -> TaskIterators | Obstacle:
         found = load_iterators(procfs)
-        if isinstance(found, TaskIterators):
-            return found
-        LOG.info("every sample reads every thread: %s", found.reason)
-        return None
+        if isinstance(found, Obstacle):
+            LOG.info("every sample reads every thread: %s", found.reason)
+        return found
 
     @property
     def kind(self) -> SampleSource:
         return "procfs" if self._query is None else "taskstats"
+
+    @property
+    def uses_ebpf(self) -> bool:
+        """Whether there are programs of ours in the kernel."""
+        return isinstance(self.iterators, TaskIterators) or self.network.kind == "ebpf"
 
     @property
     def has_exits(self) -> bool:
@@ -112,10 +127,10 @@ class Sources:
 
     def lister(self, pid: int) -> ThreadLister | None:
         """Make what lists the threads of a process; None: there is no better way than /proc."""
-        if self._iterators is None:
+        if isinstance(self.iterators, Obstacle):
             return None
         try:
-            return self._iterators.over(pid)
+            return self.iterators.over(pid)
         except BpfError as error:
             LOG.warning("every sample reads every thread from here on: %s", error)
             return None

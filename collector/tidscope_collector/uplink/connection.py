@@ -31,7 +31,7 @@ from tidscope_collector.sampling.selfwatch import Load
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
 from tidscope_collector.uplink.close_reason import CloseReason, close_reason
-from tidscope_collector.uplink.commands import Command, CommandHandler, parse
+from tidscope_collector.uplink.commands import Command, Commands, parse
 from tidscope_collector.uplink.in_flight import InFlight
 from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.sign_in import SignIn, SignInError, open_link
@@ -67,7 +67,7 @@ class Uplink:
         sign_in: SignIn | None,
         host: Host,
         targets: TargetRegistry,
-        commands: CommandHandler,
+        commands: Commands,
         replay: Replay,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         policies: Sequence[PolicyInfo] = (),

@@ -48,6 +48,14 @@ export const HEALTH_ANSWER: HealthResponse = {
   lost: 0,
   history_bytes: 0,
   rss_bytes: 0,
+  connections: {
+    open: 0,
+    authenticated: 0,
+    evicted: 0,
+    refused: 0,
+    timed_out: 0,
+    descriptor_shortages: 0,
+  },
 };
 
 /** A process in the list; pid 4200 called "server" unless changed. */

@@ -74,6 +74,7 @@ describe("LiveSocket", () => {
     [CloseCode.forbidden_origin, "denied"],
     [CloseCode.protocol_version, "refused"],
     [CloseCode.bad_message, "refused"],
+    [1009, "refused"],
   ])("does not come back by itself after %d", (code, state) => {
     const { socket, timers, states, sockets, last } = setUp();
     socket.open();

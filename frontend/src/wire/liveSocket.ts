@@ -69,10 +69,13 @@ const SESSION_PROTOCOL = "tidscope.session.";
 const FIRST_MS = 500;
 const MOST_MS = 15_000;
 
+/** RFC 6455, section 7.4.1. */
+const MESSAGE_TOO_BIG = 1009;
+
 const DENIED: readonly number[] = [CloseCode.unauthenticated, CloseCode.forbidden_origin];
 const REFUSED: readonly number[] = [
   CloseCode.bad_message,
-  CloseCode.too_large,
+  MESSAGE_TOO_BIG,
   CloseCode.protocol_version,
 ];
 const NAMES = new Map<number, string>(

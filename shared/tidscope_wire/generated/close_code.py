@@ -21,9 +21,6 @@ class CloseCode(IntEnum):
     REPLACED = 4409
     """Another collector of the same host has connected."""
 
-    TOO_LARGE = 4413
-    """A message was larger than the bound."""
-
     WRONG_HOST = 4421
     """The collector's secret is that of another host, or its host has another secret; the reason names both."""
 

@@ -12,8 +12,6 @@ export const CloseCode = {
   timed_out: 4408,
   /** Another collector of the same host has connected. */
   replaced: 4409,
-  /** A message was larger than the bound. */
-  too_large: 4413,
   /** The collector's secret is that of another host, or its host has another secret; the reason names both. */
   wrong_host: 4421,
   /** The other side speaks another version of the protocol; the reason names both. */

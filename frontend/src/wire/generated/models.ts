@@ -155,7 +155,8 @@ export type RunEnd =
   | "target-ended"
   | "collector-lost"
   | "backend-lost"
-  | "disk-full";
+  | "disk-full"
+  | "write-failed";
 /**
  * recording: frames are being added. complete: ended as intended, and nothing is missing. incomplete: ended as intended, but frames, samples or exit records are missing; losses has how many. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
  */
@@ -628,6 +629,35 @@ export interface MatchedRole {
    * Matched by a person.
    */
   manual: boolean;
+}
+/**
+ * TCP connections of the backend: now, and since it started.
+ */
+export interface ConnectionsHealth {
+  /**
+   * Open now.
+   */
+  open: number;
+  /**
+   * Of them, those that have shown a credential.
+   */
+  authenticated: number;
+  /**
+   * Ended without a credential, to make room for others.
+   */
+  evicted: number;
+  /**
+   * Not accepted, because there was no room.
+   */
+  refused: number;
+  /**
+   * Ended because the peer took too long.
+   */
+  timed_out: number;
+  /**
+   * Times that none was accepted for want of a file descriptor.
+   */
+  descriptor_shortages: number;
 }
 /**
  * A folder in the runs directory that cannot be read.
@@ -1556,6 +1586,7 @@ export interface HealthResponse {
    * Resident memory of the backend.
    */
   rss_bytes: number;
+  connections: ConnectionsHealth;
 }
 /**
  * A machine running a collector.

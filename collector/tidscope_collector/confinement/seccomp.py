@@ -1,0 +1,153 @@
+"""The system calls that this process may make: a filter for seccomp(2), for all of its threads.
+
+A call that is not listed does not exist for it (ENOSYS): what a later C library tries first, it
+does without, as on an older kernel. What no part of tidscope or of a library would ever call ends
+the process.
+Source: seccomp(2), linux/seccomp.h, linux/filter.h.
+"""
+
+import ctypes
+import errno
+import os
+import platform
+import struct
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tidscope_collector.confinement.syscalls import NUMBERS
+
+_ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+"""By machine: column of NUMBERS, and its AUDIT_ARCH."""
+_X32 = 0x40000000
+"""Calls of the x32 ABI have this bit; they would pass for others."""
+
+_PR_SET_SECCOMP = 22
+_SECCOMP_MODE_FILTER = 2
+_SET_MODE_FILTER = 1
+_FLAG_TSYNC, _FLAG_SPEC_ALLOW = 1 << 0, 1 << 2
+
+_LOAD, _AND = 0x20, 0x54  # BPF_LD|W|ABS, BPF_ALU|AND|K
+_EQUAL, _AT_LEAST = 0x15, 0x35  # BPF_JMP|JEQ|K, BPF_JMP|JGE|K
+_RETURN = 0x06  # BPF_RET|K
+_NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16  # struct seccomp_data
+_ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Argument(NamedTuple):
+    """A condition: the low 32 bits of an argument, as far as the mask goes, are a value."""
+
+    position: int
+    value: int
+    mask: int = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When a call is allowed: if all arguments of one of the alternatives are as stated.
+
+    Attributes:
+        alternatives: at least one.
+        refusal: errno that it gets otherwise.
+    """
+
+    alternatives: tuple[tuple[Argument, ...], ...]
+    refusal: int = errno.EPERM
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What a process may call, by name; names that a processor does not have are left out.
+
+    Attributes:
+        allowed: whatever their arguments.
+        conditional: depending on their arguments.
+        fatal: end the process.
+        otherwise: what becomes of all others; an errno, or None: they end it too.
+    """
+
+    allowed: Collection[str]
+    conditional: Mapping[str, Rule]
+    fatal: Collection[str]
+    otherwise: int | None = errno.ENOSYS
+
+
+class UnsupportedProcessorError(Exception):
+    """The numbers of system calls on this processor are not known here."""
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
+
+
+def install(calls: Calls) -> None:
+    """Filter the calls of all threads from now on, for good; needs no_new_privs.
+
+    Raises:
+        UnsupportedProcessorError: neither x86-64 nor aarch64.
+        OSError: the kernel has no filters, or refused.
+    """
+    code = assemble(calls, platform.machine())
+    program = _Program(len(code) // 8, code)
+    seccomp = NUMBERS["seccomp"][_ARCHITECTURES[platform.machine()][0]]
+    # SPEC_ALLOW: this process runs no foreign code that would have to be kept from speculating.
+    flags = _FLAG_TSYNC | _FLAG_SPEC_ALLOW
+    if _libc.syscall(seccomp, _SET_MODE_FILTER, flags, ctypes.byref(program)) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"seccomp: {os.strerror(number)}")
+
+
+def assemble(calls: Calls, machine: str) -> bytes:
+    """The filter as struct sock_filter[].
+
+    Raises:
+        UnsupportedProcessorError: the machine is not known here.
+    """
+    if machine not in _ARCHITECTURES:
+        raise UnsupportedProcessorError(f"there is no system call filter for {machine}")
+    column, architecture = _ARCHITECTURES[machine]
+    steps = [
+        _step(_LOAD, _ARCHITECTURE_AT),
+        _step(_EQUAL, architecture, yes=1),
+        _step(_RETURN, _KILL_PROCESS),
+        _step(_LOAD, _NUMBER_AT),
+        _step(_AT_LEAST, _X32, no=1),
+        _step(_RETURN, _KILL_PROCESS),
+    ]
+    for names, verdict in ((calls.allowed, _ALLOW), (calls.fatal, _KILL_PROCESS)):
+        for number in _numbers(names, column):
+            steps += [_step(_EQUAL, number, no=1), _step(_RETURN, verdict)]
+    for name, rule in calls.conditional.items():
+        for number in _numbers([name], column):
+            body = _body(rule)
+            steps += [_step(_EQUAL, number, no=len(body)), *body]
+    verdict = _KILL_PROCESS if calls.otherwise is None else _ERRNO | calls.otherwise
+    return b"".join([*steps, _step(_RETURN, verdict)])
+
+
+def _body(rule: Rule) -> Sequence[bytes]:
+    """The steps that decide by arguments; they end with a verdict."""
+    steps: list[bytes] = []
+    for conditions in rule.alternatives:
+        # Each condition takes three steps; the last jumps over what is left of the alternative.
+        left = 3 * len(conditions) + 1
+        for condition in conditions:
+            left -= 3
+            steps += [
+                _step(_LOAD, _ARGUMENTS_AT + 8 * condition.position),
+                _step(_AND, condition.mask),
+                _step(_EQUAL, condition.value, no=left),
+            ]
+        steps.append(_step(_RETURN, _ALLOW))
+    steps.append(_step(_RETURN, _ERRNO | rule.refusal))
+    return steps
+
+
+def _numbers(names: Collection[str], column: int) -> list[int]:
+    return [number for name in names if (number := NUMBERS[name][column]) is not None]
+
+
+def _step(code: int, operand: int, yes: int = 0, no: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, yes, no, operand)

@@ -1,0 +1,107 @@
+"""The helper that sets kernel.task_delayacct: the only process of the collector with CAP_SYS_ADMIN.
+
+The kernel asks for that capability whenever the switch is written. So a process is forked at the
+start that has the file open, and can do nothing but write 0 or 1 to it.
+"""
+
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from tidscope_collector.confinement import capabilities, seccomp
+from tidscope_collector.confinement.calls import switch_calls
+
+VALUES = (b"0", b"1")
+_ANSWER_BYTES = 4
+
+
+class SwitchHelper:
+    """The helper as the collector sees it. Any thread may call.
+
+    Args:
+        connection: to the helper.
+        pid: of the helper.
+    """
+
+    def __init__(self, connection: socket.socket, pid: int) -> None:
+        self._connection = connection
+        self.pid = pid
+        self._lock = threading.Lock()
+
+    def write(self, value: bytes) -> None:
+        """Write a value to the switch.
+
+        Raises:
+            OSError: what the kernel said; EPIPE or ECONNRESET if the helper has ended.
+        """
+        with self._lock:
+            self._connection.sendall(value)
+            answer = self._connection.recv(_ANSWER_BYTES)
+        if len(answer) != _ANSWER_BYTES:
+            raise ConnectionResetError("the helper that sets the switch has ended")
+        code = int.from_bytes(answer, "little")
+        if code:
+            raise OSError(code, os.strerror(code))
+
+    def close(self) -> None:
+        """Let it end."""
+        self._connection.close()
+        with suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+
+def start_switch_helper(path: str) -> SwitchHelper | None:
+    """Fork the helper; None where the switch cannot be opened or this process may not set it.
+
+    Call it while there is one thread.
+
+    Args:
+        path: of the switch.
+    """
+    if capabilities.SYS_ADMIN not in capabilities.held():
+        return None
+    try:
+        switch = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            ours.close()
+            _become_helper(theirs, switch)
+        finally:
+            os._exit(1)
+    theirs.close()
+    os.close(switch)
+    return SwitchHelper(ours, pid)
+
+
+def _become_helper(connection: socket.socket, switch: int) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # it ends with the collector, not before
+    capabilities.harden()
+    capabilities.keep(frozenset({capabilities.SYS_ADMIN}))
+    with suppress(seccomp.UnsupportedProcessorError, OSError):
+        seccomp.install(switch_calls())
+    serve(connection.recv, connection.sendall, lambda value: os.pwrite(switch, value, 0))
+
+
+def serve(
+    receive: Callable[[int], bytes],
+    send: Callable[[bytes], None],
+    write: Callable[[bytes], object],
+) -> None:
+    """Write what is asked for, if it is a value of the switch; answer with an errno or 0."""
+    while value := receive(1):
+        code = 0
+        try:
+            if value not in VALUES:
+                break
+            write(value)
+        except OSError as error:
+            code = error.errno or 1
+        send(code.to_bytes(_ANSWER_BYTES, "little"))

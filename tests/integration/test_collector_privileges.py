@@ -1,0 +1,154 @@
+"""What a running collector may still do: read from /proc/PID/status of all of its threads."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from capabilities import needs
+from collector_process import WITHOUT_NET_ADMIN
+from delay_switch import kept, value
+from tidscope_collector.confinement import capabilities
+from whole_site import site
+
+CONFINED = Path(__file__).parents[1] / "programs" / "confined.py"
+pytestmark = [needs("root")]
+
+ALWAYS = {"CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH"}
+STEERING = {"CAP_SYS_NICE", "CAP_DAC_OVERRIDE"}
+
+
+def statuses(pid: int) -> list[dict[str, str]]:
+    """The status of each thread."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        lines = (line.partition(":") for line in (task / "status").read_text().splitlines())
+        found.append({key: value.strip() for key, _, value in lines})
+    return found
+
+
+def names(mask: str) -> set[str]:
+    """The capabilities in a mask of /proc/PID/status."""
+    bits = int(mask, 16)
+    return {capabilities.capability_name(bit) for bit in range(64) if bits >> bit & 1}
+
+
+def children(pid: int) -> list[int]:
+    """Processes that a process started."""
+    return [
+        int(child)
+        for task in Path(f"/proc/{pid}/task").iterdir()
+        for child in (task / "children").read_text().split()
+    ]
+
+
+def assert_confined(pid: int, wanted: set[str]) -> None:
+    found = statuses(pid)
+    assert found
+    for status in found:
+        for kind in ("CapEff", "CapPrm"):
+            assert names(status[kind]) == wanted, (status["Name"], kind)
+        for kind in ("CapInh", "CapBnd", "CapAmb"):
+            assert names(status[kind]) == set(), (status["Name"], kind)
+        assert status["NoNewPrivs"] == "1"
+        assert status["Seccomp"] == "2"
+        assert status["Groups"] == ""
+    limits = Path(f"/proc/{pid}/limits").read_text()
+    assert any(line.split()[4:6] == ["0", "0"] for line in limits.splitlines() if "core" in line)
+
+
+@pytest.mark.parametrize(
+    ("within", "options", "wanted"),
+    [
+        ((), (), ALWAYS | STEERING | {"CAP_NET_ADMIN"}),
+        ((), ("--no-steering",), ALWAYS | {"CAP_NET_ADMIN"}),
+        ((), ("--network", "none"), ALWAYS | STEERING | {"CAP_NET_ADMIN"}),
+        (WITHOUT_NET_ADMIN, (), ALWAYS | STEERING),
+        (WITHOUT_NET_ADMIN, ("--no-steering",), ALWAYS),
+    ],
+)
+async def test_each_thread_of_a_running_collector_keeps_only_what_its_features_need(
+    within: Sequence[str], options: Sequence[str], wanted: set[str]
+) -> None:
+    async with site(within, options) as found:
+        _, follower = await found.attach(os.getpid())
+        await follower.next()
+        # The sampling thread, too: capabilities belong to threads.
+        assert len(statuses(found.collector.pid)) > 1
+        assert_confined(found.collector.pid, wanted)
+
+
+async def test_only_the_helper_that_sets_the_switch_has_cap_sys_admin() -> None:
+    async with site() as found:
+        helpers = children(found.collector.pid)
+        holders = [pid for pid in helpers if "CAP_SYS_ADMIN" in names(statuses(pid)[0]["CapEff"])]
+        assert len(holders) == 1
+        assert_confined(holders[0], {"CAP_SYS_ADMIN"})
+        with kept():
+            for on in (True, False, True):
+                answer = await found.client.put("/api/v1/doctor/delay-accounting", json={"on": on})
+                assert answer.status_code == 200, answer.text
+                assert value() is on
+    # It ends with its collector.
+    with pytest.raises(ProcessLookupError):
+        os.kill(holders[0], 0)
+
+
+KILLED = ("execve", "ptrace", "mount", "unshare", "process_vm_writev", "setns")
+REFUSED = {
+    "load a program": "EPERM",
+    "make a map": "EPERM",
+    "signal": "EPERM",
+    "routes": "EAFNOSUPPORT",
+    "firewall": "EPERM",
+}
+WORKING = ("audit", "status", "exists", "fork", "modules")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """Where a confined process works, and the id of one that is not confined."""
+    (tmp_path / "audit").mkdir()
+    (tmp_path / "secret").write_text("root's")
+    with subprocess.Popen(["sleep", "60"]) as other:
+        (tmp_path / "other").write_text(str(other.pid))
+        yield tmp_path
+        assert other.poll() is None
+        other.kill()
+
+
+def attempt(what: str, folder: Path, features: str = "steering") -> str:
+    """What came of an attempt: the name of an error, "done", or the signal that ended it."""
+    ran = subprocess.run(
+        [sys.executable, CONFINED, what, folder, features],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ran.returncode < 0:
+        return signal.Signals(-ran.returncode).name
+    assert ran.returncode == 0, ran.stderr
+    return str(json.loads(ran.stdout)["result"])
+
+
+@pytest.mark.parametrize("what", KILLED)
+def test_who_takes_the_collector_over_is_ended_by_what_it_never_does(
+    what: str, folder: Path
+) -> None:
+    assert attempt(what, folder) == "SIGSYS"
+
+
+@pytest.mark.parametrize(("what", "error"), REFUSED.items())
+def test_what_a_capability_would_allow_and_no_feature_needs_is_refused(
+    what: str, error: str, folder: Path
+) -> None:
+    assert attempt(what, folder) == error
+
+
+@pytest.mark.parametrize("what", WORKING)
+def test_what_the_collector_does_goes_on_working(what: str, folder: Path) -> None:
+    assert attempt(what, folder) == "done"

@@ -1,0 +1,116 @@
+"""A process that confines itself as the collector does, and then tries what that must prevent.
+
+`python confined.py ATTEMPT` prints the name of the error of the attempt, or "done". It is killed
+where the filter of system calls does that.
+"""
+
+import ctypes
+import errno
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tidscope_collector.confinement import capabilities, landlock
+from tidscope_collector.confinement.confine import Confinement, Needs, confine
+from tidscope_collector.processes.identity import known_to_kernel
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def call(name: str, *arguments: object) -> None:
+    """Call a function of the C library that returns -1 and sets errno."""
+    if getattr(libc, name)(*arguments) == -1:
+        raise OSError(ctypes.get_errno(), name)
+
+
+def open_and_close(path: str, flags: int) -> None:
+    """Open a file."""
+    os.close(os.open(path, flags, 0o600))
+
+
+def bpf(command: int) -> None:
+    """bpf(2) with an empty union."""
+    if libc.syscall(321, command, bytes(128), 128) == -1:
+        raise OSError(ctypes.get_errno(), "bpf")
+
+
+def set_routes() -> None:
+    """A socket by which CAP_NET_ADMIN changes addresses and routes."""
+    socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE).close()
+
+
+def change_firewall() -> None:
+    """IPT_SO_SET_REPLACE of linux/netfilter_ipv4/ip_tables.h."""
+    with socket.socket() as one:
+        one.setsockopt(socket.SOL_IP, 64, b"")
+
+
+def new_process_without_namespace() -> None:
+    """What a limited child is made by."""
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def attempts(folder: Path, other: int) -> dict[str, Callable[[], object]]:
+    """What is tried, by name, some of it on another process of root."""
+    return {
+        "execve": lambda: os.execv("/bin/true", ["true"]),
+        "ptrace": lambda: call("ptrace", 16, other, 0, 0),
+        "mount": lambda: call("mount", b"none", b"/mnt", b"tmpfs", 0, None),
+        "unshare": lambda: call("unshare", 0x10000000),
+        "process_vm_writev": lambda: call("process_vm_writev", other, None, 0, None, 0, 0),
+        "setns": lambda: call("setns", 0, 0),
+        "load a program": lambda: bpf(5),
+        "make a map": lambda: bpf(0),
+        "signal": lambda: os.kill(other, signal.SIGTERM),
+        "kill": lambda: os.kill(other, signal.SIGKILL),
+        "routes": set_routes,
+        "firewall": change_firewall,
+        "listen": lambda: socket.create_server(("127.0.0.1", 0)).close(),
+        "unix socket": lambda: socket.socket(socket.AF_UNIX).close(),
+        "shadow": lambda: open_and_close("/etc/shadow", os.O_RDONLY),
+        "secret": lambda: open_and_close(str(folder / "secret"), os.O_RDONLY),
+        "write": lambda: open_and_close(str(folder / "new"), os.O_WRONLY | os.O_CREAT),
+        "sysctl": lambda: open_and_close("/proc/sys/kernel/task_delayacct", os.O_WRONLY),
+        "memory": lambda: open_and_close(f"/proc/{other}/mem", os.O_RDONLY),
+        "executable": Path(f"/proc/{other}/exe").readlink,
+        # What goes on working:
+        "audit": lambda: open_and_close(str(folder / "audit" / "log"), os.O_WRONLY | os.O_CREAT),
+        "status": lambda: open_and_close(f"/proc/{other}/status", os.O_RDONLY),
+        "exists": lambda: known_to_kernel(other),
+        "fork": new_process_without_namespace,
+        "modules": lambda: open_and_close(os.__file__, os.O_RDONLY),
+    }
+
+
+def confined(folder: Path, steering: bool) -> Confinement:
+    """Confine this process; it may write to the folder `audit`."""
+    capabilities.harden()
+    paths = landlock.Paths(
+        read=(Path("/proc"), Path(os.__file__).parent), write=(folder / "audit",)
+    )
+    needs = Needs(taskstats=True, steering=steering, ebpf=True, paths=paths)
+    return confine(needs, capabilities.held())
+
+
+def main() -> None:
+    """Confine this process and try one thing."""
+    attempt, folder, steering = sys.argv[1], Path(sys.argv[2]), sys.argv[3] == "steering"
+    tried = attempts(folder, int((folder / "other").read_text()))[attempt]
+    found = confined(folder, steering)
+    result = "done"
+    try:
+        tried()
+    except OSError as error:
+        result = errno.errorcode[error.errno or 0]
+    sys.stdout.write(json.dumps({"result": result, "gaps": found.gaps}))
+
+
+if __name__ == "__main__":
+    main()
