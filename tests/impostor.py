@@ -56,27 +56,22 @@ class Impostor:
         port: that it takes; 0: one of the kernel's choice.
 
     Attributes:
+        port: where it listens.
         received: all that it got, connection by connection.
     """
 
     def __init__(self, answer: Answer = invented, port: int = 0) -> None:
         self._answer = answer
-        self._wanted = port
+        self.port = port
         self._server: asyncio.Server | None = None
         self._asked = asyncio.Event()
         self.received: list[bytes] = []
 
-    @property
-    def port(self) -> int:
-        """Where it listens."""
-        assert self._server is not None
-        port: int = self._server.sockets[0].getsockname()[1]
-        return port
-
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(
-            self._connected, "127.0.0.1", self._wanted, reuse_address=True
+            self._connected, "127.0.0.1", self.port, reuse_address=True
         )
+        self.port = self._server.sockets[0].getsockname()[1]
         return self
 
     async def __aexit__(

@@ -137,6 +137,7 @@ async def serve(
         steering=steers,
         ebpf=sources.uses_ebpf,
         paths="Files: any that the user may open.",
+        unix=backend.startswith(UNIX),
     )
     # Threads inherit it: there is none yet.
     confinement = confine(needs, ready.granted)

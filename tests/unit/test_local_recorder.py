@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,6 +110,25 @@ def test_a_collector_that_does_not_start_is_an_error_with_its_output(
         LocalRecorder(tmp_path / "runs", NOTHING, None),
     ):
         pass
+
+
+def test_its_socket_is_in_a_folder_that_no_other_user_can_enter(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No port that others could connect to or take, and so no secret to give away."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    program.write_text(
+        "import os, stat, sys\npath = sys.argv[-1].removeprefix('--backend=unix:')\n"
+        "folder = os.stat(os.path.dirname(path))\n"
+        "print(stat.S_ISSOCK(os.stat(path).st_mode), oct(folder.st_mode & 0o777), "
+        "folder.st_uid == os.geteuid(), 'TIDSCOPE_COLLECTOR_SECRET' in os.environ)\n"
+    )
+    with (
+        pytest.raises(CommandError, match=r"True 0o700 True False"),
+        LocalRecorder(tmp_path / "runs", NOTHING, None),
+    ):
+        pass
+    assert not list(tmp_path.glob("tidscope-*"))
 
 
 def test_a_collector_has_arguments_and_no_descriptor_of_ours(program: Path) -> None:
