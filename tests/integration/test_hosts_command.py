@@ -13,6 +13,7 @@ from backend_server import TOKEN
 from capabilities import needs
 from collector_process import NOBODY, CollectorProcess
 from served import free_port, served
+from tidscope_wire.audit import read_records
 
 pytestmark = [needs("root"), pytest.mark.timeout(120)]
 
@@ -70,6 +71,9 @@ async def test_hosts_with_a_running_backend(tmp_path: Path) -> None:
                 await last.says("the secret of collector:web-1 is not valid any more")
                 await last.says("does not know the secret")
             assert (await client.get("/api/v1/health")).json()["collectors"] == 0
+    log = read_records(state / "tidscope" / "audit.jsonl")
+    changes = [record.action for record in log if record.object == "web-1"]
+    assert changes == ["add-secret", *["rotate-secret"] * 3, "revoke-secret"]
 
 
 async def test_a_collector_with_the_secret_of_another_host_is_told_so(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, status
 from tidscope_wire.generated.models import ClientProof, ProofRequest, ProofResponse, SessionOpened
 
 from tidscope_backend.api.openapi import raises
+from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import Authenticator, client_address, own_port
 
 
@@ -30,6 +31,7 @@ def router(authenticator: Authenticator) -> APIRouter:
         label = request.headers.get("user-agent", "")
         address = client_address(request.scope)
         session, credential = authenticator.sessions.open(role, label, address)
+        note(request.scope, session.id, role=session.role, program=label)
         return SessionOpened(id=session.id, role=session.role, credential=credential)
 
     return routes

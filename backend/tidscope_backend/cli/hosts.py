@@ -5,7 +5,11 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+from tidscope_wire.audit import FILE as AUDIT_FILE
+from tidscope_wire.audit import AuditError, AuditLog
+from tidscope_wire.generated.models import Actor, AuditAction
 from tidscope_wire.proof import DEFAULT_HOST_NAME, HOST_NAME, host_secret
 
 from tidscope_backend.cli.backend_user import choose_backend_user
@@ -20,17 +24,24 @@ Work = Callable[[HostFile, argparse.Namespace], None]
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Read or change the file of hosts."""
+    """Read or change the file of hosts, and log what was changed where the backend logs."""
     work: Work = options.work
+    folder = _state_folder()
     try:
-        work(_host_file(), options)
+        work(HostFile(folder / FILE_NAME), options)
     except HostFileError as error:
         raise CommandError(str(error)) from None
+    if options.action is not None:
+        caller = Actor(session=None, role=None, label=f"tidscope hosts, user {os.getuid()}")
+        try:
+            AuditLog(folder / AUDIT_FILE).write(options.action, "done", caller, options.name)
+        except AuditError as error:
+            print_lines(f"tidscope hosts: {error}", file=sys.stderr)
     return 0
 
 
-def _host_file() -> HostFile:
-    """The file of this user; under sudo, as the user who called it and runs the backend."""
+def _state_folder() -> Path:
+    """The folder of this user; under sudo, as the user who called it and runs the backend."""
     environ: dict[str, str] = dict(os.environ)
     user = choose_backend_user(None, environ, os.geteuid())
     if user is not None:
@@ -40,7 +51,7 @@ def _host_file() -> HostFile:
     folder = state_directory(environ)
     if folder is None:
         raise CommandError("there is no state folder; set HOME or XDG_STATE_HOME")
-    return HostFile(folder / FILE_NAME)
+    return folder
 
 
 def _add(file: HostFile, options: argparse.Namespace) -> None:
@@ -105,18 +116,22 @@ def _name(text: str) -> str:
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(metavar="SUBCOMMAND", required=True)
 
-    def verb(name: str, work: Work, text: str) -> argparse.ArgumentParser:
+    def verb(
+        name: str, work: Work, text: str, action: AuditAction | None = None
+    ) -> argparse.ArgumentParser:
         made = verbs.add_parser(name, help=text, description=f"{text[:1].upper()}{text[1:]}.")
-        made.set_defaults(work=work)
+        made.set_defaults(work=work, action=action)
         return made
 
     def of_host(made: argparse.ArgumentParser) -> argparse.ArgumentParser:
         made.add_argument("name", metavar="NAME", type=_name, help="name of the host")
         return made
 
-    of_host(verb("add", _add, "make a secret for a host and print it"))
+    of_host(verb("add", _add, "make a secret for a host and print it", "add-secret"))
     verb("list", _list, "list the hosts that have a secret, without the secrets")
-    rotate = of_host(verb("rotate", _rotate, "make a new secret for a host and print it"))
+    rotate = of_host(
+        verb("rotate", _rotate, "make a new secret for a host and print it", "rotate-secret")
+    )
     rotate.add_argument(
         "--grace",
         type=duration,
@@ -124,7 +139,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="how long the old secret stays valid (%(default)g)",
     )
-    of_host(verb("revoke", _revoke, "end a host's secret and its connection"))
+    of_host(verb("revoke", _revoke, "end a host's secret and its connection", "revoke-secret"))
 
 
 COMMAND = Command(
