@@ -1,16 +1,19 @@
 """A scripted collector that speaks the protocol over a real WebSocket."""
 
+import secrets
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self, TypeVar
+from urllib.parse import urlsplit
 
+import httpx
 from backend_builders import host as a_host
 from backend_builders import target
 from pydantic import TypeAdapter
-from tidscope_collector.uplink.sign_in import SignIn
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.models import (
     AttachCommand,
+    ClientProof,
     CollectorCommand,
     CollectorHello,
     CollectorMessage,
@@ -20,6 +23,7 @@ from tidscope_wire.generated.models import (
     FramesReceived,
     Host,
     ListProcessesCommand,
+    ProofResponse,
     ReleaseCommand,
     RestartSearchCommand,
     SetDelayAccountingCommand,
@@ -29,7 +33,13 @@ from tidscope_wire.generated.models import (
     Target,
     TargetReply,
 )
-from tidscope_wire.proof import host_credential
+from tidscope_wire.proof import (
+    NONCE_BYTES,
+    PROOF_SCHEME,
+    SignInAttempt,
+    authorization,
+    host_credential,
+)
 from websockets.asyncio.client import ClientConnection, connect
 
 Command = (
@@ -73,8 +83,8 @@ class FakeCollector:
         silent: bool = False,
         authorization: str | None = None,
     ) -> None:
-        self._url = f"{url}/ws/collector"
-        self._sign_in = SignIn(self._url, host_credential(secret))
+        self._url = url
+        self._secret = secret
         self._authorization = authorization
         self._hello = CollectorHello(
             policies=[], protocol=protocol, host=host or a_host(), targets=list(targets)
@@ -90,18 +100,38 @@ class FakeCollector:
         return self._socket
 
     async def __aenter__(self) -> Self:
-        if self._authorization is None:
-            headers = await self._sign_in.headers()
-        else:
-            headers = {"Authorization": self._authorization} if self._authorization else {}
+        attempt: SignInAttempt | None = None
+        shown = self._authorization
+        if shown is None:
+            attempt = SignInAttempt(
+                host_credential(self._secret),
+                secrets.token_bytes(NONCE_BYTES),
+                urlsplit(self._url).port,
+            )
+            shown = authorization(await self._proof(attempt))
         self._socket = await connect(
-            self._url, additional_headers=headers, max_size=None, compression=None
+            f"{self._url}/ws/collector",
+            additional_headers={"Authorization": shown} if shown else {},
+            max_size=None,
+            compression=None,
         )
-        if self._authorization is None:
-            await self._sign_in.check_accepted(self._socket)
+        if attempt is not None:
+            assert self._socket.response is not None
+            attempt.check_accepted(self._socket.response.headers[PROOF_SCHEME])
         if not self._silent:
             await self.say(self._hello)
         return self
+
+    async def _proof(self, attempt: SignInAttempt) -> ClientProof:
+        """Ask the backend for its proof. Raises ImpostorError."""
+        http = "http" + self._url.removeprefix("ws")
+        async with httpx.AsyncClient(base_url=http, timeout=10) as client:
+            answer = await client.post(
+                "/api/v1/proof",
+                json=attempt.request.model_dump(),
+                headers={"authorization": PROOF_SCHEME},
+            )
+        return attempt.answer(ProofResponse.model_validate_json(answer.raise_for_status().content))
 
     async def __aexit__(
         self,

@@ -9,7 +9,6 @@ import pytest
 from backend_builders import TARGET_ID, frame_bytes, host, key_frame, stream, target
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from fake_collector import FakeCollector
-from tidscope_collector.uplink.sign_in import SignInError
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
     ClientProof,
@@ -22,7 +21,14 @@ from tidscope_wire.generated.models import (
     TargetForgotten,
     TargetReply,
 )
-from tidscope_wire.proof import PROOF_SCHEME, Credential, SignInAttempt, host_secret, stretch
+from tidscope_wire.proof import (
+    PROOF_SCHEME,
+    Credential,
+    ImpostorError,
+    SignInAttempt,
+    host_secret,
+    stretch,
+)
 from websockets.exceptions import ConnectionClosed
 
 WAIT = 20
@@ -134,7 +140,7 @@ async def test_from_outside_an_unknown_subject_is_a_wrong_secret(backend: Backen
             refused = await client.post("/api/v1/proof/session", json=guess.model_dump())
         kinds = sorted(answer.json())
         answers.append((answer.status_code, kinds, refused.status_code, refused.json()))
-        with pytest.raises(SignInError):
+        with pytest.raises(ImpostorError):
             async with backend.collector(secret=host_secret(subject.partition(":")[2], b"g" * 32)):
                 pass
     assert answers[0] == answers[1]
@@ -340,7 +346,7 @@ async def test_revoking_a_secret_ends_its_connection_and_no_other(backend: Backe
             CloseCode.UNAUTHENTICATED,
             "the secret of collector:a is not valid any more",
         )
-        with pytest.raises(SignInError):
+        with pytest.raises(ImpostorError):
             await backend.collector(secret=of_a, host=A).__aenter__()
         await page.subscribe(THEIRS)
         await b.send(key_frame(1, target_id=THEIRS))
@@ -362,7 +368,7 @@ async def test_rotation_keeps_the_old_secret_for_its_grace(backend: Backend) -> 
         newest = host_secret("a", backend.hosts.rotate("a", time.time(), 0))
         assert (await closed(collector))[0] == CloseCode.UNAUTHENTICATED
     for secret in (old, new):
-        with pytest.raises(SignInError):
+        with pytest.raises(ImpostorError):
             await backend.collector(secret=secret, host=A).__aenter__()
     async with backend.collector(secret=newest, host=A) as collector:
         await collector.greeted()

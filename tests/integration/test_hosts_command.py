@@ -76,7 +76,9 @@ async def test_hosts_with_a_running_backend(tmp_path: Path) -> None:
     assert changes == ["add-secret", *["rotate-secret"] * 3, "revoke-secret"]
 
 
-async def test_a_collector_with_the_secret_of_another_host_is_refused_by_name(tmp_path: Path) -> None:
+async def test_a_collector_with_the_secret_of_another_host_is_refused_by_name(
+    tmp_path: Path,
+) -> None:
     port, state = free_port(), tmp_path / "state"
     async with served(port, XDG_STATE_HOME=str(state)):
         mine = secret_of(await asyncio.to_thread(hosts, state, "add", "mine"))
