@@ -48,6 +48,7 @@ from tidscope_backend.security.allowed_origins import AllowedOrigins
 from tidscope_backend.security.authenticator import Authenticator
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.headers import SecurityHeaders
+from tidscope_backend.security.read_limit import ReadLimit
 from tidscope_backend.security.session_file import SessionFile
 from tidscope_backend.security.sessions import Sessions
 from tidscope_backend.settings import Settings
@@ -176,6 +177,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
 def _add_middleware(app: FastAPI, settings: Settings, authenticator: Authenticator) -> None:
     # The last one added is the outermost.
     streamed = {api.PREFIX + exchange.IMPORT_PATH: settings.max_import_bytes}
+    app.add_middleware(ReadLimit)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=streamed)
     origins = AllowedOrigins(settings.host, settings.allow_hosts, settings.allow_origins)
     app.add_middleware(AccessMiddleware, origins=origins, authenticator=authenticator)

@@ -55,6 +55,20 @@ ROUTES: Mapping[tuple[str, str], Right] = {
 }
 """Method and path of each route, but for the page's own files, which are public."""
 
+COSTLY: frozenset[str] = frozenset(
+    {
+        "/api/v1/processes",
+        "/api/v1/doctor",
+        "/api/v1/targets/{target_id}/steering",
+        "/api/v1/runs",
+        "/api/v1/runs/{run_id}/events",
+        "/api/v1/runs/{run}/frames",
+        "/api/v1/runs/{run_id}/export",
+        "/api/v1/compare",
+    }
+)
+"""Paths whose GET asks a collector, reads many files or computes for long."""
+
 LIVE_COMMANDS: Mapping[str, Right] = {
     "subscribe": "viewer",
     "unsubscribe": "viewer",
@@ -81,10 +95,18 @@ _GRANTED: Mapping[Grant, frozenset[Right]] = {
     "viewer": frozenset({"public", "metrics", "viewer"}),
     "operator": frozenset({"public", "metrics", "viewer", "operator"}),
 }
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{\w+\}", "[^/]+", path))
+
+
 _PATTERNS = [
-    (method, re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), right)
+    (method, _pattern(path), right)
     for (method, path), right in sorted(ROUTES.items(), key=lambda route: "{" in route[0][1])
 ]
+
+_COSTLY = [_pattern(path) for path in COSTLY]
 
 
 def is_guarded(path: str) -> bool:
@@ -99,6 +121,11 @@ def rights_of(path: str) -> dict[str, Right]:
         if pattern.fullmatch(path):
             found.setdefault(method, right)
     return found
+
+
+def is_costly(method: str, path: str) -> bool:
+    """Whether a request is a costly read."""
+    return method == "GET" and any(pattern.fullmatch(path) for pattern in _COSTLY)
 
 
 def grants(grant: Grant, right: Right) -> bool:
