@@ -50,7 +50,7 @@ async def test_equal_reads_that_are_under_way_share_one_answer(backend: Backend)
         answers = [await read for index, read in enumerate(reads) if index != 1]
         assert {one.status_code for one in answers} == {200}
         assert len({one.text for one in answers}) == 1
-        # What is asked later is asked anew of the collector.
+        # What is asked later is asked of the collector again.
         later = ask(program, "/processes")
         await answer(collector, await collector.command(ListProcessesCommand))
         assert (await later).status_code == 200
