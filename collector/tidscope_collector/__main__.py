@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
 
 from tidscope_collector.confinement import capabilities
@@ -33,11 +34,11 @@ from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.service.memory import limit_allocators, release_freed_memory
-from tidscope_collector.steering.audit import AuditLog, usual_path
 from tidscope_collector.targets.host import describe_host
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.uplink.commands import CommandHandler
+from tidscope_collector.uplink.audited_commands import AuditedCommands
+from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 
@@ -98,9 +99,14 @@ def set_up(procfs: ProcFs, network: Choice) -> SetUp:
 
 
 async def serve(
-    ready: SetUp, backend: str, secret: str, budget_percent: float, audit: Path | None
+    ready: SetUp,
+    backend: str,
+    secret: str,
+    budget_percent: float,
+    steers: bool,
+    audit: AuditTrail | None,
 ) -> None:
-    """Run until SIGINT or SIGTERM; without an audit log nothing is steered."""
+    """Run until SIGINT or SIGTERM."""
     loop = asyncio.get_running_loop()
     procfs, sources = ready.procfs, ready.sources
     host = describe_host(procfs, sources)
@@ -122,11 +128,11 @@ async def serve(
     targets = TargetRegistry(host.id, procfs, sources, engine)
     steering: SteeringCommands | None = None
     policies: list[PolicyInfo] = []
-    if audit is not None:
-        steering, policies = _open_steering(procfs, targets, engine, audit)
+    if steers:
+        steering, policies = _open_steering(procfs, targets, engine)
     needs = Needs(
         taskstats=sources.kind == "taskstats",
-        steering=audit is not None,
+        steering=steers,
         ebpf=sources.uses_ebpf,
         paths="Files: any that the user may open.",
     )
@@ -136,7 +142,10 @@ async def serve(
     def diagnose() -> DoctorReport:
         return _diagnose_running(sources, confinement)
 
-    commands = CommandHandler(targets, diagnose, sources.delays, steering)
+    commands: Commands = CommandHandler(targets, diagnose, sources.delays, steering)
+    if audit is not None:
+        commands = AuditedCommands(commands, targets, audit)
+        await audit.write("start", "done", TIDSCOPE, f"collector of {host.name}")
     uplink = Uplink(backend, secret, host, targets, commands, replay, policies=policies)
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
@@ -154,19 +163,21 @@ async def serve(
             await asyncio.to_thread(steering.close)
         await asyncio.to_thread(engine.stop)
         sources.close()
+        if audit is not None:
+            audit.close()
         if ready.switch is not None:
             ready.switch.close()
 
 
 def _open_steering(
-    procfs: ProcFs, targets: TargetRegistry, engine: Engine, audit: Path
+    procfs: ProcFs, targets: TargetRegistry, engine: Engine
 ) -> "tuple[SteeringCommands, list[PolicyInfo]]":
     """The steering commands and what they can steer with. Loaded here: recording needs neither."""
     from tidscope_collector.steering.commands import SteeringCommands
     from tidscope_collector.steering.loop.setup import open_setup_opener
     from tidscope_collector.steering.service import SteeringService, policies
 
-    service = SteeringService(procfs, open_setup_opener(procfs), AuditLog(audit))
+    service = SteeringService(procfs, open_setup_opener(procfs))
     return SteeringCommands(targets, engine, service, procfs), policies()
 
 
@@ -214,8 +225,9 @@ def main() -> int:
         type=Path,
         default=usual_path(),
         metavar="FILE",
-        help="audit log of steering; it is only appended to (%(default)s)",
+        help="audit log of what is changed here (%(default)s)",
     )
+    run.add_argument("--no-audit", action="store_true", help="keep no audit log")
     run.add_argument(
         "--no-steering",
         action="store_true",
@@ -253,7 +265,8 @@ def main() -> int:
             arguments.backend,
             secret,
             arguments.budget_percent,
-            None if arguments.no_steering else arguments.audit,
+            not arguments.no_steering,
+            None if arguments.no_audit else AuditTrail(AuditLog(arguments.audit)),
         )
     )
     return 0

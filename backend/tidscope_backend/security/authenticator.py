@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
-from tidscope_wire.generated.models import Role
+from tidscope_wire.generated.models import Actor, Role
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.security.attempts import FailedAttempts
@@ -41,10 +41,14 @@ class Principal:
         return "operator" if self.grant == "operator" else "viewer"
 
     @property
-    def actor(self) -> str:
-        """Their name in logs."""
+    def actor(self) -> Actor:
+        """Them, for events and audit logs."""
         who = "a program" if self.session is None else f"session {self.session.id}"
-        return f"{who} at {self.address}"
+        return Actor(
+            session=None if self.session is None else self.session.id,
+            role=self.role,
+            label=f"{who} at {self.address}",
+        )
 
 
 class Authenticator:
@@ -155,3 +159,9 @@ def principal_of(scope: Scope) -> Principal:
     """Who makes a request that was let through to a route."""
     principal: Principal = scope[_PRINCIPAL]
     return principal
+
+
+def find_principal(scope: Scope) -> Principal | None:
+    """The same where anybody is let through; None if they showed nothing."""
+    found: Principal | None = scope.get(_PRINCIPAL)
+    return found

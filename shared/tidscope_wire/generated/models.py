@@ -34,33 +34,6 @@ Where runs are aligned in time: start: at their first frames; policy: at the fir
 """
 
 
-class AttachCommand(Message):
-    """
-    Attach to a process.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["attach_command"] = "attach_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    pid: Annotated[int, Field(ge=1)]
-    """
-    Process id (thread group id) as the collector's PID namespace counts.
-    """
-    start_ticks: Annotated[int | None, Field(ge=0)]
-    """
-    Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
-    """
-    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
-    """
-    Samples a second.
-    """
-
-
 class AttachRequest(Message):
     """
     Body of POST /api/v1/targets.
@@ -85,6 +58,60 @@ class AttachRequest(Message):
     """
     Samples a second.
     """
+
+
+AuditAction = TypeAliasType(
+    "AuditAction",
+    Annotated[
+        Literal[
+            "start",
+            "attach",
+            "detach",
+            "set-rate",
+            "set-delay-accounting",
+            "steer",
+            "restart-search",
+            "release",
+            "sign-in",
+            "sign-out",
+            "end-session",
+            "add-secret",
+            "rotate-secret",
+            "revoke-secret",
+            "record",
+            "stop",
+            "patch",
+            "delete",
+            "restore",
+            "import",
+            "start-demo",
+            "stop-demo",
+        ],
+        Field(title="AuditAction"),
+    ],
+)
+"""
+What changes something, and the start of the process that keeps the log.
+"""
+
+
+AuditOutcome = TypeAliasType(
+    "AuditOutcome",
+    Annotated[
+        Literal["started", "done", "refused", "failed"], Field(title="AuditOutcome")
+    ],
+)
+"""
+started: logged before it is done; a second line has the outcome.
+"""
+
+
+AuditDetails = TypeAliasType(
+    "AuditDetails", Annotated[dict[str, str], Field(title="AuditDetails")]
+)
+"""
+What was asked for, and why it was refused.
+"""
 
 
 Unit = TypeAliasType(
@@ -404,25 +431,6 @@ class DelayAccountingRequest(Message):
     on: bool
     """
     New value of kernel.task_delayacct. It affects only threads started afterwards.
-    """
-
-
-class DetachCommand(Message):
-    """
-    Stop sampling a target.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["detach_command"] = "detach_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
     """
 
 
@@ -1322,52 +1330,6 @@ class RefusedReply(Message):
     problem: Problem
 
 
-class ReleaseCommand(Message):
-    """
-    Stop steering and restore the original size; answered with a TargetReply.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["release_command"] = "release_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    actor: Annotated[str, Field(max_length=128)]
-    """
-    Who requested it: page or command line, and its address.
-    """
-
-
-class RestartSearchCommand(Message):
-    """
-    Restart the policy's search; answered with a TargetReply.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["restart_search_command"] = "restart_search_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    actor: Annotated[str, Field(max_length=128)]
-    """
-    Who requested it: page or command line, and its address.
-    """
-
-
 class Retention(Message):
     """
     When old runs are deleted automatically.
@@ -1924,48 +1886,6 @@ class SessionsResponse(Message):
     sessions: list[SessionInfo]
     """
     Last used first.
-    """
-
-
-class SetDelayAccountingCommand(Message):
-    """
-    Switch the kernel's delay accounting; answered with a DoctorReply.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["set_delay_accounting_command"] = "set_delay_accounting_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    on: bool
-    """
-    New value of kernel.task_delayacct. It affects only threads started afterwards.
-    """
-
-
-class SetRateCommand(Message):
-    """
-    Change a target's rate.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["set_rate_command"] = "set_rate_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
-    """
-    Samples a second.
     """
 
 
@@ -2600,6 +2520,88 @@ class Unsubscribe(Message):
     """
 
 
+class Actor(Message):
+    """
+    Who requested a change, for events and the audit logs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    session: Annotated[str | None, Field(max_length=64)]
+    """
+    Id of the session; null: none, a token was shown with the request, or a person used the command line of the machine.
+    """
+    role: Role | None
+    """
+    What the actor may do; null: no role was granted.
+    """
+    label: Annotated[str, Field(max_length=128)]
+    """
+    Page, program or user, and its address.
+    """
+
+
+class AttachCommand(Message):
+    """
+    Attach to a process.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["attach_command"] = "attach_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id (thread group id) as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int | None, Field(ge=0)]
+    """
+    Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
+    """
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second.
+    """
+    actor: Actor
+
+
+class AuditRecord(Message):
+    """
+    A line of an audit log.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    unix_us: Annotated[int, Field(ge=0)]
+    """
+    When, microseconds since 1970.
+    """
+    action: AuditAction
+    outcome: Annotated[AuditOutcome, Field(title="AuditOutcome")]
+    """
+    started: logged before it is done; a second line has the outcome.
+    """
+    actor: Actor
+    object: Annotated[str | None, Field(max_length=256)]
+    """
+    What it was done to: the id of a target, run or session, a process, a host; null: the whole process.
+    """
+    details: Annotated[AuditDetails, Field(title="AuditDetails")]
+    """
+    What was asked for, and why it was refused.
+    """
+    lost: Annotated[int, Field(ge=0)]
+    """
+    Lines before this one that could not be written, or were left out because too many came at once.
+    """
+
+
 class CatalogueField(Message):
     """
     One measured value.
@@ -2802,6 +2804,26 @@ class Comparison(Message):
     """
     How the intervals were computed, one sentence.
     """
+
+
+class DetachCommand(Message):
+    """
+    Stop sampling a target.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["detach_command"] = "detach_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    actor: Actor
 
 
 class DoctorReply(Message):
@@ -3053,6 +3075,46 @@ class ProcessesResponse(Message):
     """
 
 
+class ReleaseCommand(Message):
+    """
+    Stop steering and restore the original size; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["release_command"] = "release_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    actor: Actor
+
+
+class RestartSearchCommand(Message):
+    """
+    Restart the policy's search; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["restart_search_command"] = "restart_search_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    actor: Actor
+
+
 class RunPolicy(Message):
     """
     A policy that started to steer the target during a run, or was already steering when it began.
@@ -3085,6 +3147,50 @@ class RunPolicy(Message):
     """
 
 
+class SetDelayAccountingCommand(Message):
+    """
+    Switch the kernel's delay accounting; answered with a DoctorReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["set_delay_accounting_command"] = "set_delay_accounting_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    on: bool
+    """
+    New value of kernel.task_delayacct. It affects only threads started afterwards.
+    """
+    actor: Actor
+
+
+class SetRateCommand(Message):
+    """
+    Change a target's rate.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["set_rate_command"] = "set_rate_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second.
+    """
+    actor: Actor
+
+
 class SteerCommand(Message):
     """
     Steer a target; answered with a TargetReply.
@@ -3103,10 +3209,7 @@ class SteerCommand(Message):
     Identity of one attachment; a new one each time a process is attached to.
     """
     request: SteerRequest
-    actor: Annotated[str, Field(max_length=128)]
-    """
-    Who requested it: page or command line, and its address.
-    """
+    actor: Actor
 
 
 class Target(Message):
