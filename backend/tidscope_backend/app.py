@@ -51,6 +51,7 @@ from tidscope_backend.security.audit import AuditMiddleware
 from tidscope_backend.security.authenticator import Authenticator
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.headers import SecurityHeaders
+from tidscope_backend.security.read_limit import ReadLimit
 from tidscope_backend.security.session_file import SessionFile
 from tidscope_backend.security.sessions import Sessions
 from tidscope_backend.settings import Settings
@@ -185,6 +186,7 @@ def _add_middleware(
 ) -> None:
     # The last one added is the outermost.
     streamed = {api.PREFIX + exchange.IMPORT_PATH: settings.max_import_bytes}
+    app.add_middleware(ReadLimit)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=streamed)
     if trail is not None:
         app.add_middleware(AuditMiddleware, trail=trail, clock=time.monotonic)

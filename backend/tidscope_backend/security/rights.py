@@ -55,6 +55,20 @@ ROUTES: Mapping[tuple[str, str], Right] = {
 }
 """Method and path of each route, but for the page's own files, which are public."""
 
+COSTLY: frozenset[str] = frozenset(
+    {
+        "/api/v1/processes",
+        "/api/v1/doctor",
+        "/api/v1/targets/{target_id}/steering",
+        "/api/v1/runs",
+        "/api/v1/runs/{run_id}/events",
+        "/api/v1/runs/{run}/frames",
+        "/api/v1/runs/{run_id}/export",
+        "/api/v1/compare",
+    }
+)
+"""Paths whose GET asks a collector, reads many files or computes for long."""
+
 LIVE_COMMANDS: Mapping[str, Right] = {
     "subscribe": "viewer",
     "unsubscribe": "viewer",
@@ -117,6 +131,12 @@ def route_of(method: str, path: str) -> Route | None:
         if (method, template) in ROUTES and (found := pattern.fullmatch(path)):
             return Route(method, template, next(iter(found.groups()), None))
     return None
+
+
+def is_costly(method: str, path: str) -> bool:
+    """Whether a request is a costly read."""
+    route = route_of(method, path)
+    return route is not None and method == "GET" and route.path in COSTLY
 
 
 def grants(grant: Grant, right: Right) -> bool:
