@@ -94,7 +94,7 @@ class Connection:
         self.authenticated = False
         self._table = table
         self.message_limits: MessageLimits | None = None
-        self._transport: "asyncio.Transport | None" = None
+        self._transport: asyncio.Transport | None = None
         self._protocol: ServedProtocol | None = None
         self._dropped = False
         self._wait: tuple[Awaited, int] | None = None
