@@ -208,7 +208,7 @@ def test_threads_that_are_born_and_gone_at_once(tmp_path: Path) -> None:
         check_size(frame)
         header, _ = split(frame.data)
         exits += sum(event.type == "thread_exited" for event in header.events)
-        # Each frame counts what it and those before it have told.
+        # Each frame counts what it and those before it report.
         assert (header.exited.threads, header.live_threads) == (exits, threads - exits)
         assert header.exited.totals["cpu_run_ns"] == exits * 10**15
     assert exits == threads

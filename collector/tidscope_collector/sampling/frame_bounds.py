@@ -50,7 +50,7 @@ def divide_exits(exits: Reading) -> list[Reading]:
 
 @dataclass(frozen=True)
 class Later:
-    """Exits that are counted already and told by frames that follow.
+    """Exits that are counted already and reported by frames that follow.
 
     Attributes:
         threads: how many.
