@@ -12,6 +12,9 @@ SOCKET = "WEBSOCKET"
 ROUTES: Mapping[tuple[str, str], Right] = {
     # The page trades a token here. What stands in these two pages is the same for everybody.
     ("POST", "/api/v1/session"): "public",
+    # Programs prove here that they know it.
+    ("POST", "/api/v1/proof"): "public",
+    ("POST", "/api/v1/proof/session"): "public",
     ("GET", "/docs"): "public",
     ("GET", "/openapi.json"): "public",
     ("GET", "/metrics"): "metrics",
