@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,12 +48,15 @@ from tidscope_collector.uplink.sign_in import UNIX, SignIn, is_address
 if TYPE_CHECKING:
     from tidscope_collector.steering.commands import SteeringCommands
 
+log = logging.getLogger("tidscope.collector")
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 REPLAY_BYTES = 12 * 1024 * 1024
 """Frames that the backend has, kept for one that starts later."""
 WAITING_BYTES = 96 * 1024 * 1024
 """Frames that no backend has yet. Any frame fits; normally it is a few kilobytes."""
 NOT_PERMITTED = 4
+DELIVER_SECONDS = 2.0
+"""How long the end waits for frames that are on their way to a connected backend."""
 
 BUDGET_PERCENT = 2.0
 
@@ -116,7 +119,7 @@ async def serve(
     replay = Replay(REPLAY_BYTES, WAITING_BYTES)
 
     def load() -> Load:
-        return uplink.load()
+        return replace(uplink.load(), network_calls_uncounted=sources.network.uncounted_calls)
 
     def send_frame(target: Target, frame: SampledFrame) -> None:
         loop.call_soon_threadsafe(uplink.add_frame, target, frame)
@@ -156,21 +159,31 @@ async def serve(
     release_freed_memory()
     engine.start()
     task = asyncio.create_task(uplink.run())
+    stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, task.cancel)
+        loop.add_signal_handler(number, stopping.set)
+    stopped = asyncio.create_task(stopping.wait())
     try:
-        await task
-    except asyncio.CancelledError:
-        pass
+        await asyncio.wait((task, stopped), return_when=asyncio.FIRST_COMPLETED)
     finally:
         if steering is not None:
             await asyncio.to_thread(steering.close)
-        await asyncio.to_thread(engine.stop)
+        await _deliver_the_rest(engine, uplink)
+        for one in (task, stopped):
+            one.cancel()
+        await asyncio.gather(task, stopped, return_exceptions=True)
         sources.close()
         if audit is not None:
             audit.close()
         if ready.switch is not None:
             ready.switch.close()
+
+
+async def _deliver_the_rest(engine: Engine, uplink: Uplink) -> None:
+    """End sampling; the last samples have what was taken from the kernel and not sent yet."""
+    await asyncio.to_thread(engine.stop)
+    if left := await uplink.deliver(DELIVER_SECONDS):
+        log.warning("ended with %d bytes of frames that the backend does not have", left)
 
 
 def _open_steering(

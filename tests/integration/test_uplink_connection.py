@@ -20,6 +20,7 @@ from tidscope_wire.frame import split
 from tidscope_wire.generated.models import (
     CollectorWelcome,
     FramesLost,
+    FramesReceived,
     HealthResponse,
     LiveState,
     Target,
@@ -564,3 +565,43 @@ async def test_hosts_and_targets_are_there_for_a_new_backend(
             state = await page.text(LiveState)
     assert [one.id for one in state.targets] == [TARGET_ID]
     assert [one.connected for one in state.hosts] == [True]
+
+
+async def test_what_a_backend_does_not_confirm_slows_sampling_before_anything_is_dropped(
+    targets: TargetRegistry,
+) -> None:
+    got: asyncio.Queue[int] = asyncio.Queue()
+    confirm = asyncio.Event()
+
+    async def behave(socket: ServerConnection) -> None:
+        await welcome(socket)
+        for _ in range(60):
+            while not isinstance(await socket.recv(), bytes):
+                pass
+            await got.put(1)
+        await confirm.wait()
+        await socket.send(FramesReceived(targets={TARGET_ID: 60}).model_dump_json())
+        await socket.wait_closed()
+
+    frames = stream(1, 60)
+    size = sum(len(frame) for frame in frames)
+    async with (
+        Server(behave) as server,
+        UplinkHarness(targets, server.url, most_bytes=size) as harness,
+    ):
+        harness.put(frames[:10])
+        await got.get()
+        assert not harness.uplink.load().backlog
+        harness.put(frames[10:20], first=11)
+        assert (harness.uplink.load().backlog, harness.uplink.load().stalled) == (True, False)
+        harness.put(frames[20:], first=21)
+        assert (harness.uplink.load().backlog, harness.uplink.load().stalled) == (True, True)
+        assert await harness.uplink.deliver(0) == size
+        confirm.set()
+        assert await harness.uplink.deliver(10) == 0
+        load = harness.uplink.load()
+        assert (load.backlog, load.stalled, load.dropped) == (False, False, {TARGET_ID: 0})
+    # Without a connection the oldest frames leave at last, and sampling goes on slowly.
+    harness.put(stream(61, 120), first=61)
+    assert (harness.uplink.load().backlog, harness.uplink.load().stalled) == (True, False)
+    assert await harness.uplink.deliver(10) > 0

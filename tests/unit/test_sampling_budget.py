@@ -219,3 +219,23 @@ def test_samples_that_cost_more_at_a_lower_rate(slowing: float) -> None:
     assert machine.percent <= 2
     assert all(rates[A] < 50 for _, rates in machine.moves)
     assert len(machine.moves) <= 3
+
+
+@pytest.mark.parametrize("percent", [0.0, 2.0])
+def test_frames_that_wait_lower_all_rates_step_by_step_and_they_rise_again(percent: float) -> None:
+    budget = Budget(percent)
+    budget.request(A, 10)
+    budget.request(B, 2)
+    spent = CpuSpent(1.0, 0.0, {A: 0.001, B: 0.001})
+    for _ in range(SETTLING):
+        assert budget.account(spent, backlog=True) == {}
+    assert budget.account(spent, backlog=True) == {A: 8, B: 1.6}
+    assert budget.slowed_by_backlog
+    for _ in range(20):
+        budget.account(spent, backlog=True)
+    assert (budget.rate_hz(A), budget.rate_hz(B)) == (1, 1)
+    assert budget.account(spent) == {}
+    for _ in range(60):
+        budget.account(spent)
+    assert (budget.rate_hz(A), budget.rate_hz(B)) == (10, 2)
+    assert not budget.slowed_by_backlog

@@ -17,6 +17,7 @@ from tidscope_collector.sampling import frame_bounds
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.frame_bounds import FRAME_EXITS, most_threads
 from tidscope_collector.sampling.sampled_frame import SampledFrame
+from tidscope_collector.sampling.selfwatch import Load
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
 from tidscope_collector.threads.reading import Reading
@@ -92,11 +93,12 @@ class Sampled:
     """An engine and its frames in order, each checked for its size and by a receiver."""
 
     def __init__(self, folder: Path, listener: Storm) -> None:
+        self.load = Load()
         self.proc = FakeProc(folder)
         self.proc.process(PID, stat_line(PID, start=START))
         self.frames: queue.SimpleQueue[tuple[str, SampledFrame]] = queue.SimpleQueue()
         self.receivers: dict[str, Receiver] = {}
-        self.engine = Engine(self._take, lambda: listener)
+        self.engine = Engine(self._take, lambda: listener, load=lambda: self.load)
         self.engine.start()
 
     def _take(self, target: Target, frame: SampledFrame) -> None:
@@ -115,6 +117,11 @@ class Sampled:
         sampler = TargetSampler(target, script, None, time.monotonic_ns(), self.proc.procfs)
         self.engine.submit(lambda: self.engine.add(sampler)).result(5)
 
+    def waiting(self) -> Iterator[tuple[str, FrameHeader]]:
+        """Frames that have come."""
+        while not self.frames.empty():
+            yield self.next()
+
     def until(self, name: str, exited: int) -> Iterator[tuple[str, FrameHeader]]:
         """Frames up to the first with rows that counts so many exited threads of a target."""
         while True:
@@ -130,6 +137,10 @@ def check_size(frame: SampledFrame) -> None:
     assert header_bytes <= MAX_HEADER_BYTES
 
 
+def exits_in(header: FrameHeader) -> int:
+    return sum(event.type == "thread_exited" for event in header.events)
+
+
 def test_a_hundred_thousand_exits_of_one_sample_are_divided(tmp_path: Path) -> None:
     """All arrive, in frames of one instant; another target is sampled meanwhile."""
     storm = Storm()
@@ -143,10 +154,10 @@ def test_a_hundred_thousand_exits_of_one_sample_are_divided(tmp_path: Path) -> N
     finally:
         sampled.engine.stop()
     own = [header for whose, header in frames if whose == "a"]
-    with_exits = [header for header in own if header.events]
+    with_exits = [header for header in own if exits_in(header)]
     assert len(with_exits) == THREADS // FRAME_EXITS
     assert len({header.time_ns for header in with_exits}) == 1
-    assert sum(len(header.events) for header in with_exits) == THREADS
+    assert sum(map(exits_in, own)) == THREADS
     assert own[-1].exited.threads == THREADS
     assert own[-1].health.exits_without_event == 0
     first = frames.index(("a", with_exits[0]))
@@ -167,11 +178,53 @@ def test_exits_beyond_what_is_kept_are_in_the_totals_and_counted(
         frames = [header for _, header in sampled.until("a", 12_000)]
     finally:
         sampled.engine.stop()
-    events = sum(event.type == "thread_exited" for header in frames for event in header.events)
+    events = sum(map(exits_in, frames))
     last = frames[-1]
     assert last.exited.threads == 12_000
     assert last.exited.totals["cpu_run_ns"] == 12_000 * 10**15
     assert 0 < last.health.exits_without_event == 12_000 - events
+
+
+def test_while_a_backend_takes_nothing_exits_wait_and_then_all_of_them_arrive(
+    tmp_path: Path,
+) -> None:
+    storm = Storm()
+    sampled = Sampled(tmp_path, storm)
+    try:
+        sampled.add("a", Many(t7=1), 100)
+        list(sampled.until("a", 0))
+        sampled.load = Load(stalled=True)
+        sampled.engine.submit(lambda: None).result(5)
+        for _ in range(4):
+            storm.drains.put(1_000)
+        while not storm.drains.empty():
+            time.sleep(0.01)
+        # A command is carried out between two steps: what was under way is done.
+        sampled.engine.submit(lambda: None).result(5)
+        before = [header for _, header in sampled.waiting()]
+        assert all(header.exited.threads == 0 for header in before)
+        sampled.load = Load()
+        frames = [header for _, header in sampled.until("a", 4_000)]
+    finally:
+        sampled.engine.stop()
+    assert sum(map(exits_in, frames)) == 4_000
+    assert any(event.type == "deadlines_missed" for one in frames for event in one.events)
+    assert frames[-1].health.exits_without_event == 0
+
+
+def test_what_was_taken_from_the_kernel_goes_out_with_a_last_sample(tmp_path: Path) -> None:
+    storm = Storm()
+    sampled = Sampled(tmp_path, storm)
+    try:
+        sampled.add("a", Many(t7=1), 1)
+        list(sampled.until("a", 0))
+        storm.drains.put(3_000)
+        while not storm.drains.empty():
+            time.sleep(0.01)
+    finally:
+        sampled.engine.stop()
+    last = [header for _, header in sampled.waiting()][-1]
+    assert last.exited.threads == 3_000
 
 
 def sampler(folder: Path) -> TargetSampler:

@@ -84,6 +84,12 @@ class NetworkSource:
             for one in absent
         ]
 
+    @property
+    def uncounted_calls(self) -> int:
+        """Socket calls of watched processes that the eBPF program could not count."""
+        accounts = self._accounts
+        return accounts.uncounted_calls if accounts is not None else 0
+
     def close(self) -> None:
         """Take the program out of the kernel."""
         if self._accounts is not None:

@@ -12,10 +12,13 @@ between 1 Hz and the rate asked for:
 - up when the last 10 s left room, and nothing moved for 15 s: what is slowed the most a step at a
   time, as long as the sum stays under 80 % of the budget by the same calculation, which here
   promises too little. The distance between 80 % and 100 % keeps rates from going back and forth.
+- down a step a second, all targets, while frames wait that the backend has not received, CPU or no
+  CPU; up again as above, once they have gone.
 - A rise that has to be taken back within a minute doubles the 15 s for the next one, up to ten
   minutes: work that comes and goes does not make the rate flap.
 """
 
+import math
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -68,6 +71,8 @@ class Budget:
         self._wait_s = WAIT_S
         self._settling = 0
         self._raised = False
+        self.slowed_by_backlog = False
+        """Whether rates are lower than asked for because frames wait."""
 
     def rate_hz(self, target: str) -> float:
         """The effective rate."""
@@ -86,8 +91,12 @@ class Budget:
         self._rates.pop(target, None)
         self._forget_past()
 
-    def account(self, spent: CpuSpent) -> dict[str, float]:
+    def account(self, spent: CpuSpent, *, backlog: bool = False) -> dict[str, float]:
         """Take an account in.
+
+        Args:
+            spent: what sampling and sending took.
+            backlog: whether frames wait that the backend has not received.
 
         Returns:
             Targets whose rate changes, and their new rates.
@@ -99,16 +108,20 @@ class Budget:
         while self._seconds(self._past) - self._past[0].seconds >= ROOM_S:
             self._past.popleft()
         self._still_s += spent.seconds
-        if self.percent <= 0:
-            return {}
+        if backlog:
+            changed = self._move({one: below(rate) for one, rate in self._rates.items()}, up=False)
+            self.slowed_by_backlog |= bool(changed)
+            return changed
         if self._raised and self._still_s >= PROVEN_S:
             self._raised, self._wait_s = False, WAIT_S
         recent = self._mean(OVER_S)
-        if self._still_s >= OVER_S and recent.percent > self.percent:
+        if self.percent > 0 and self._still_s >= OVER_S and recent.percent > self.percent:
+            self.slowed_by_backlog = False
             return self._move(lowered(self._rates, recent, self.percent), up=False)
         slowed = any(rate < self._asked[target] for target, rate in self._rates.items())
+        self.slowed_by_backlog &= slowed
         if slowed and self._still_s >= max(self._wait_s, ROOM_S):
-            room = ROOM_SHARE * self.percent
+            room = ROOM_SHARE * self.percent if self.percent > 0 else math.inf
             return self._move(raised(self._rates, self._asked, self._mean(ROOM_S), room), up=True)
         return {}
 
@@ -142,6 +155,11 @@ class Budget:
             if length >= seconds:
                 break
         return CpuSpent(length, fixed, targets)
+
+
+def below(rate_hz: float) -> float:
+    """The next lower step of the ladder; the lowest is its own."""
+    return max((rate for rate in LADDER_HZ if rate < rate_hz), default=rate_hz)
 
 
 def lowered(rates: Mapping[str, float], spent: CpuSpent, most_percent: float) -> dict[str, float]:

@@ -175,9 +175,8 @@ class Engine:
 
     def _run(self) -> None:
         while True:
-            stalled = self._load().stalled
             try:
-                command = self._commands.get(timeout=self._pause_s(stalled))
+                command = self._commands.get(timeout=self._pause_s(self._load().stalled))
             except queue.Empty:
                 pass
             else:
@@ -185,6 +184,7 @@ class Engine:
                     break
                 command.run()
                 continue
+            stalled = self._load().stalled
             for target, sampler in list(self._targets.items()):
                 self._drain_if_due()
                 if target not in self._open and sampler.schedule.due_ns <= time.monotonic_ns():
@@ -239,7 +239,9 @@ class Engine:
         spent = self._watch.account(now_ns)
         if spent is None:
             return
-        for target, rate_hz in self._budget.account(spent).items():
+        load = self._load()
+        changes = self._budget.account(spent, backlog=load.backlog)
+        for target, rate_hz in changes.items():
             sampler = self._targets[target]
             event = RateAdapted(
                 rate_hz=rate_hz,
@@ -247,6 +249,7 @@ class Engine:
                 requested_hz=sampler.target.rate_hz,
                 overhead_percent=round(self._watch.overhead_percent or 0, 2),
                 budget_percent=self._budget.percent,
+                undelivered_bytes=load.undelivered_bytes if load.backlog else None,
             )
             sampler.adapt_rate(event, now_ns)
 
@@ -434,6 +437,8 @@ class Engine:
             unsent_frames=load.unsent_frames,
             sent_frames=load.sent_frames,
             sent_bytes=load.sent_bytes,
+            slowed_by_backlog=self._budget.slowed_by_backlog,
             undelivered_bytes=load.undelivered_bytes,
+            network_calls_uncounted=load.network_calls_uncounted,
             frames_dropped=load.dropped.get(sampler.target.id, 0),
         )

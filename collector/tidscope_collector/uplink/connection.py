@@ -39,6 +39,9 @@ from tidscope_collector.uplink.sign_in import SignIn, SignInError, open_link
 log = logging.getLogger("tidscope.uplink")
 
 WELCOME_S = 10
+BACKLOG, STALL = 0.25, 0.5
+"""Shares of the bound of what waits: above the first fewer frames are to be made; above the second
+none, as long as a backend is connected and takes some."""
 ENDED_KEPT = 16
 
 
@@ -77,9 +80,11 @@ class Uplink:
         self._pause = pause
         self._policies = list(policies)
         self._wake = asyncio.Event()
+        self._confirmed = asyncio.Event()
         self._sent_targets: dict[str, str] = {}
         self._in_flight = InFlight()
         self._refused: set[tuple[str, int]] = set()
+        self._connected = False
         self._said = ""
         self._tasks: set[asyncio.Task[None]] = set()
         self._sent_frames = 0
@@ -92,6 +97,8 @@ class Uplink:
             replay_frames=self._replay.count,
             unsent_frames=self._replay.unsent,
             undelivered_bytes=self._replay.waiting_bytes,
+            backlog=self._replay.fill >= BACKLOG,
+            stalled=self._connected and self._replay.fill >= STALL,
             dropped=self._dropped(),
             sent_frames=self._sent_frames,
             sent_bytes=self._sent_bytes,
@@ -108,6 +115,21 @@ class Uplink:
         self._replay.add(target.id, frame)
         self._targets.update(target)
         self._wake.set()
+
+    async def deliver(self, seconds: float) -> int:
+        """Wait until a connected backend has all frames, for a limited time.
+
+        Returns:
+            How many bytes of frames it does not have.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                while self._connected and self._replay.waiting_bytes:
+                    self._confirmed.clear()
+                    await self._confirmed.wait()
+        except TimeoutError:
+            pass
+        return self._replay.waiting_bytes
 
     async def run(self) -> None:
         """Connect, and connect again, until cancelled."""
@@ -129,6 +151,7 @@ class Uplink:
             async with open_link(self._url, self._sign_in) as link:
                 await self._greet(link)
                 welcomed = clock()
+                self._connected = True
                 self._say(logging.INFO, "connected to the backend")
                 await self._serve(link)
         except ConnectionClosed as error:
@@ -145,6 +168,9 @@ class Uplink:
         except Exception as error:  # frames are kept: better to try again than to end
             end = CloseReason(f"the uplink failed: {error!r}", LONGEST_WAIT_S)
             log.exception("the uplink failed")
+        finally:
+            self._connected = False
+            self._confirmed.set()
         return end, None if welcomed is None else clock() - welcomed
 
     def _say(self, level: int, text: str) -> None:
@@ -197,6 +223,7 @@ class Uplink:
         for target, seq in received.targets.items():
             self._replay.confirm(target, seq)
         self._in_flight.confirm(received.targets)
+        self._confirmed.set()
 
     async def _send_all(self, link: ClientConnection) -> Never:
         while True:

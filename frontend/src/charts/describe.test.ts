@@ -73,6 +73,14 @@ describe("describeChart and describeEvent", () => {
       "Sampling rate lowered from 10 to 4 Hz (10 requested): sampling used 5.0 % of a core (budget 2 %).",
     );
     expect(
+      describeEvent({
+        ...{ ...adapted, rate_hz: 8, previous_hz: 10, overhead_percent: 0.5 },
+        undelivered_bytes: 32 * 1024 ** 2,
+      }),
+    ).toBe(
+      "Sampling rate lowered from 10 to 8 Hz (10 requested): 32.0 MiB of frames wait to be delivered.",
+    );
+    expect(
       describeEvent({ ...adapted, rate_hz: 10, previous_hz: 4, overhead_percent: 0.5 }),
     ).toContain("raised from 4 to 10 Hz");
     expect(describeEvent({ type: "exit_records_lost", count: 1 })).toBe(

@@ -86,6 +86,9 @@ export function describeEvent(event: TargetEvent): string {
     case "rate_changed":
       return `Sampling rate changed from ${event.previous_hz} to ${event.rate_hz} Hz.`;
     case "rate_adapted":
+      if (event.rate_hz < event.previous_hz && event.undelivered_bytes != null) {
+        return `Sampling rate lowered from ${event.previous_hz} to ${event.rate_hz} Hz (${event.requested_hz} requested): ${formatValue(event.undelivered_bytes, "bytes")} of frames wait to be delivered.`;
+      }
       return event.rate_hz < event.previous_hz
         ? `Sampling rate lowered from ${event.previous_hz} to ${event.rate_hz} Hz (${event.requested_hz} requested): sampling used ${event.overhead_percent.toFixed(1)} % of a core (budget ${event.budget_percent} %).`
         : `Sampling rate raised from ${event.previous_hz} to ${event.rate_hz} Hz: the CPU budget allows it.`;

@@ -235,6 +235,8 @@ export interface DataHealth {
   readonly rate_hz: number;
   /** Those in effect: less if the collector's CPU budget is spent. NaN until it is known. */
   readonly in_force_hz: number;
+  /** Whether they are less because frames wait to be delivered. */
+  readonly slowed_by_backlog: boolean;
   /** Rate that really arrived over the last 5 s or so; NaN until it is known. */
   readonly arriving_hz: number;
   /** Collector, of the last sample. */
@@ -254,6 +256,12 @@ export interface DataHealth {
   readonly replay_frames: number;
   readonly replay_bytes: number;
   readonly unsent_frames: number;
+  /** Frames of this target that the collector dropped before the backend had them. */
+  readonly frames_dropped: number;
+  /** Exited threads that are in the totals only: there were too many to report each. */
+  readonly exits_without_event: number;
+  /** Socket calls that the eBPF program could not count, host-wide. */
+  readonly network_calls_uncounted: number;
   readonly sent_bytes: number;
   /** Instants merged into later frames on the way here, by sequence numbers; no totals lost. */
   readonly coalesced: number;

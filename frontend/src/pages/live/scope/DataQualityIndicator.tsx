@@ -61,6 +61,12 @@ function checkText(check: DataHealth["cpu_check"]): string {
   return `process ${sign} ${percent} % of ${formatValue(check.process_s, "s")}`;
 }
 
+/** "2.5 Hz: frames wait to be delivered". */
+function effectiveText({ in_force_hz, slowed_by_backlog }: DataHealth): string {
+  if (Number.isNaN(in_force_hz)) return NO_VALUE;
+  return `${in_force_hz} Hz${slowed_by_backlog ? ": frames wait to be delivered" : ""}`;
+}
+
 /** "1.4 % of a core (budget 2 %)". */
 function overheadText({ overhead_percent, budget_percent }: DataHealth): string {
   const used = overhead_percent === null ? NO_VALUE : overhead_percent.toFixed(1);
@@ -79,8 +85,8 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
     ],
     [
       "Effective rate",
-      Number.isNaN(health.in_force_hz) ? NO_VALUE : `${health.in_force_hz} Hz`,
-      "The rate the collector samples at; below the requested rate while its CPU budget is used up",
+      effectiveText(health),
+      "The rate the collector samples at; below the requested rate while its CPU budget is used up or frames wait to be delivered",
     ],
     [
       "Latency",
@@ -155,6 +161,21 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
       "Replay buffer",
       `${formatValue(health.replay_bytes, "bytes")}, ${count(health.unsent_frames)} of ${count(health.replay_frames)} frames unsent`,
       "Frames the collector keeps in case the backend goes away, and how many of them wait to be sent",
+    ],
+    [
+      "Dropped by the collector",
+      count(health.frames_dropped),
+      "Frames of this target that the collector had no room for before the backend had them",
+    ],
+    [
+      "Exits in totals only",
+      count(health.exits_without_event),
+      "Threads that exited and are counted, but not listed: too many exited at once",
+    ],
+    [
+      "Uncounted network calls",
+      count(health.network_calls_uncounted),
+      "Socket calls the eBPF program could not count because all its slots were in use, host-wide",
     ],
     [
       "History",

@@ -5,10 +5,16 @@ const LOWEST_HZ = 1;
 /** Some room, since what sampling takes moves by itself. */
 const ROOM = 1.3;
 
-type Rates = Pick<DataHealth, "rate_hz" | "in_force_hz" | "overhead_percent" | "budget_percent">;
+type Rates = Pick<
+  DataHealth,
+  "rate_hz" | "in_force_hz" | "overhead_percent" | "budget_percent" | "slowed_by_backlog"
+>;
 
-/** Whether the collector samples less often than it was asked to, because of its CPU budget. */
-export function isThrottled({ rate_hz, in_force_hz }: Rates): boolean {
+/** Whether the collector samples less often than it was asked to. */
+export function isThrottled({
+  rate_hz,
+  in_force_hz,
+}: Pick<Rates, "rate_hz" | "in_force_hz">): boolean {
   return in_force_hz < rate_hz;
 }
 
@@ -18,6 +24,9 @@ export function throttlingText(health: Rates): string | null {
     return null;
   }
   const { rate_hz, in_force_hz, overhead_percent, budget_percent } = health;
+  if (health.slowed_by_backlog) {
+    return `The collector samples at ${in_force_hz} Hz instead of the requested ${rate_hz} Hz because frames wait to be delivered: the backend takes fewer than there are. The rate rises again when they have arrived.`;
+  }
   const parts = [
     `The collector samples at ${in_force_hz} Hz instead of the requested ${rate_hz} Hz to stay within its CPU budget of ${budget_percent} % of a core.`,
   ];
