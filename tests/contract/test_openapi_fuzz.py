@@ -40,6 +40,8 @@ EXCLUDED = {
     "POST /api/v1/demo": "it starts a program with many threads; test_backend_demo.py does it",
     "POST /api/v1/session/tickets": "it needs a session; test_backend_sessions.py has one",
 }
+NEVER_DONE = {"POST /api/v1/proof/session"}
+"""What asks for a proof that nobody makes up."""
 RUNS = [f"r-20261121-120000-{number:06x}" for number in (1, 2, 3)]
 ARCHIVE = "application/zstd"
 ORDER = ("GET", "PUT", "PATCH", "POST", "DELETE")
@@ -78,7 +80,7 @@ async def test_no_request_is_answered_with_an_error_of_the_backend(backend: Back
     assert commands
     # Requests have got past the checks of every operation.
     never_done = {label for label, statuses in answered.items() if min(statuses) >= 400}
-    assert never_done == set()
+    assert never_done == NEVER_DONE
 
 
 class Fuzzer:
@@ -152,7 +154,7 @@ class Fuzzer:
             if isinstance(given_values, dict):
                 for name in sorted(set(given_values) & set(self._known)):
                     if data.draw(st.integers(0, 2)):
-                        given_values[name] = data.draw(st.sampled_from(self._known[name][-4:]))
+                        given_values[name] = data.draw(st.sampled_from(self._known[name][-2:]))
         if case.media_type == ARCHIVE and data.draw(st.integers(0, 2)):
             case.body = self._archive[: data.draw(st.integers(0, 4 * len(self._archive)))]
 
