@@ -10,6 +10,7 @@ from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import READ_RUN, raises
 from tidscope_backend.comparison.tables import ComparisonError
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256
@@ -21,8 +22,8 @@ Finder = Callable[[str], RunFolder]
 """From the id of a run to its folder; raises ProblemError."""
 
 
-def router(find: Finder) -> APIRouter:
-    """Make the route."""
+def router(find: Finder, disk: Disk) -> APIRouter:
+    """Make the route; runs are read in the disk's threads."""
     routes = APIRouter(tags=["runs"])
     # One at a time: each takes a core for a while, and memory.
     turn = asyncio.Lock()
@@ -43,7 +44,7 @@ def router(find: Finder) -> APIRouter:
         # In a query + stands for a blank, unless it is written %2B.
         groups = [group.replace("+", " ").split() for group in runs.split(",")]
         async with turn:
-            text = await asyncio.to_thread(_compared, find, groups, align, mark, match or [], basis)
+            text = await disk.read(_compared, find, groups, align, mark, match or [], basis)
         return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})
 
     return routes
