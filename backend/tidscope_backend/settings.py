@@ -48,7 +48,7 @@ class Settings:
         collector_secret: what a collector shows.
         view_token: as token, for a session that only watches.
         metrics_token: reads /metrics and nothing else; None: there is none.
-        state_dir: where sessions are kept over a restart; None: nowhere.
+        state_dir: where sessions are kept over a restart, and the audit log; None: nowhere.
         session_idle_seconds: a session that is not used for so long ends.
         session_seconds: a session ends so long after it was opened.
         host: address that is listened on; a wildcard address admits any IP literal as Host.

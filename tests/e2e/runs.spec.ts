@@ -185,7 +185,7 @@ test("a run is exported, deleted, brought back, and imported", async ({ signedIn
     .click();
   const coming = page.waitForEvent("download");
   await row(page, id)
-    .getByRole("link", { name: /Folder/ })
+    .getByRole("button", { name: /Folder/ })
     .click();
   const file = await (await coming).path();
   expect(readFileSync(file).readUInt32LE(0)).toBe(0xfd2fb528); // the magic number of zstd

@@ -18,6 +18,7 @@ VERBS = (
     "compare",
     "steer",
     "policies",
+    "audit",
     "serve",
     "collect",
 )

@@ -159,3 +159,9 @@ def principal_of(scope: Scope) -> Principal:
     """Who makes a request that was let through to a route."""
     principal: Principal = scope[_PRINCIPAL]
     return principal
+
+
+def find_principal(scope: Scope) -> Principal | None:
+    """The same where anybody is let through; None if they showed nothing."""
+    found: Principal | None = scope.get(_PRINCIPAL)
+    return found

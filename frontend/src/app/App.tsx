@@ -18,6 +18,7 @@ import { EmptyState } from "../ui/EmptyState";
 import styles from "./App.module.css";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { KeyboardHelp } from "./KeyboardHelp";
+import { SessionDialog } from "./SessionDialog";
 import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
 
@@ -38,6 +39,7 @@ export function App() {
   const client = useLiveClient();
   const at = useStore(route);
   const [help, setHelp] = useState(false);
+  const [sessions, setSessions] = useState(false);
   const signedOut = useStore(session) === null;
   const signingIn = useStore(addressSignIn).state === "busy";
 
@@ -83,6 +85,10 @@ export function App() {
   useKeyboard(run);
 
   useEffect(() => {
+    if (signedOut) setSessions(false);
+  }, [signedOut]);
+
+  useEffect(() => {
     document.title = TITLES[at.page] ?? "tidscope";
   }, [at.page]);
 
@@ -91,7 +97,7 @@ export function App() {
       <a className={styles.skip} href="#main">
         Skip to content
       </a>
-      <TopBar onHelp={() => setHelp(true)} />
+      <TopBar onHelp={() => setHelp(true)} onSessions={() => setSessions(true)} />
       <main id="main" className={styles.main} tabIndex={-1}>
         <ErrorBoundary key={at.page}>
           {signedOut && signingIn ? <EmptyState title="Signing in…" /> : null}
@@ -112,6 +118,7 @@ export function App() {
       </main>
       <Toasts />
       {help ? <KeyboardHelp onClose={() => setHelp(false)} /> : null}
+      {sessions && !signedOut ? <SessionDialog onClose={() => setSessions(false)} /> : null}
     </div>
   );
 }

@@ -86,7 +86,6 @@ AuditAction = TypeAliasType(
             "import",
             "start-demo",
             "stop-demo",
-            "other",
         ],
         Field(title="AuditAction"),
     ],

@@ -121,23 +121,28 @@ class GoAffinityKnob:
                 "limit; link the Go agent into it instead."
             )
 
-    def restore(self) -> None:
+    def restore(self) -> str:
         """See Knob."""
         self._wanted = None
         self._shares.free(self._lease.pid)
         if not self._lease.applied:
-            return
+            return ""
         try:
             restore(self._procfs, self._lease)
-        except (OSError, UnsettledError):
-            return  # The lease stays, and the next start tries again.
+        except (OSError, UnsettledError) as error:
+            return (
+                f"{_why_not(self._lease.pid, frozenset(self._lease.common), error)} The collector "
+                "restores it at its next start."
+            )
         self._lease.applied = []
         self._leases.remove(self._lease.pid)
+        return ""
 
-    def close(self) -> None:
+    def close(self) -> str:
         """See Knob."""
-        self.restore()
+        trouble = self.restore()
         self._reader.close()
+        return trouble
 
     def threads_missed(self) -> list[int]:
         """Threads that have other CPUs than was applied last: none, unless others change them."""

@@ -6,6 +6,7 @@ left that could hand down another one.
 """
 
 import os
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 
 MOST_PASSES = 100
+MOST_S = 2.0
 
 Cpus = frozenset[int]
 
@@ -77,10 +79,13 @@ def set_masks(procfs: ProcFs, pid: int, wanted: Callable[[ThreadMask], Cpus | No
         ProcessLookupError: the process is gone.
         PermissionError: it belongs to somebody else.
         OSError: EINVAL, when none of the CPUs is there for it (its cpuset lacks them).
-        UnsettledError: it made threads faster than they could be set.
+        UnsettledError: it made threads faster than they could be set, or has too many.
     """
     total = 0
+    deadline = time.monotonic() + MOST_S
     for _ in range(MOST_PASSES):
+        if time.monotonic() > deadline:
+            break
         changed = 0
         for mask in read_masks(procfs, pid):
             cpus = wanted(mask)
