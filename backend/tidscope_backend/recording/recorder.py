@@ -76,7 +76,6 @@ class Recorder:
 
     Attributes:
         refused: frames that could not be written.
-        lost: frames missing in the runs that have ended.
         writer: passes frames to the thread that appends them.
     """
 
@@ -94,7 +93,7 @@ class Recorder:
         max_queued_bytes: int = MAX_QUEUED_BYTES,
     ) -> None:
         self.refused = 0
-        self.lost = 0
+        self._ended_lost = 0
         self.writer = RecordingWriter(disk, self._reported, max_queued_bytes)
         self._disk = disk
         self._directory = directory
@@ -114,6 +113,12 @@ class Recorder:
     def recordings(self) -> list[RecordingInfo]:
         """The recordings that pages show."""
         return [recording.info for recording in self._active.values()]
+
+    @property
+    def lost(self) -> int:
+        """Frames missing in the runs recorded since the backend started."""
+        active = sum(one.stats.losses.frames for one in self._active.values())
+        return self._ended_lost + active
 
     def is_recording(self, run_id: str) -> bool:
         """Whether the run is being recorded here."""
@@ -405,10 +410,12 @@ class Recorder:
 
     async def _finalise(self, recording: Recording, ending: Ending) -> RunManifest:
         """Write the manifest of an ended run, and have its last part and thread table made."""
+        known = recording.stats.losses.frames
+        self._ended_lost += known
         # What comes after the frame that ended it is not part of it.
         through_seq = 0 if ending.by_frame else recording.offered_seq
         await self._disk.record(recording.end, ending, through_seq)
-        self.lost += recording.stats.losses.frames
+        self._ended_lost += recording.stats.losses.frames - known
         try:
             return await self._saver.save(recording)
         finally:
