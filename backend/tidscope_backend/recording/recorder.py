@@ -218,6 +218,12 @@ class Recorder:
             lambda: self.current_manifest(recording.folder, recording.folder.read_manifest())
         )
 
+    async def saved(self, run_id: str) -> None:
+        """Wait until a run that has just ended says so on the disk."""
+        recording = self._saver.unsaved(run_id)
+        if recording is not None and recording.ending is not None:
+            await recording.finalised.wait()
+
     async def stop(self, run_id: str) -> RunManifest:
         """End a run.
 
@@ -419,6 +425,7 @@ class Recorder:
         try:
             return await self._saver.save(recording)
         finally:
+            recording.finalised.set()
             self._changed()
             self._saver.seal_ended(recording.folder, recording.lock)
 

@@ -91,6 +91,7 @@ class Recording:
         manifest_failed: its manifest could not be written.
         stalled: a frame was lost because the disk was too slow.
         started: set when its first frames are written.
+        finalised: set when it has ended and its manifest was written, or could not be.
         ending: how it ends; None: it goes on.
         early_ending: how it ends, if it does so before it has started.
         offered_seq: number of the newest frame that there was for it, written or not.
@@ -121,6 +122,7 @@ class Recording:
         self.target_lost_s: float | None = None
         self.written_bytes = 0
         self.started = asyncio.Event()
+        self.finalised = asyncio.Event()
         self.ending: Ending | None = None
         self.early_ending: Ending | None = None
         self.offered_seq = 0

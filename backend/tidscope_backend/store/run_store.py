@@ -42,6 +42,10 @@ class ActiveRuns(Protocol):
         """A manifest as it would be written now. Called from other threads."""
         ...
 
+    async def saved(self, run_id: str) -> None:
+        """Wait until a run that has just ended says so on the disk."""
+        ...
+
     def rename(self, run_id: str, name: str | None) -> None:
         """A run has a new name; None: it keeps its name."""
         ...
@@ -135,6 +139,7 @@ class RunStore:
         update = {k: v for k, v in given.items() if v is not None or k in ("group", "outcome")}
         if "marks" in update:
             update["marks"] = sorted(update["marks"], key=lambda mark: mark.time_ns)
+        await self._active.saved(run_id)
         try:
             await self._manifests.update(
                 folder, lambda manifest: manifest.model_copy(update=update)
