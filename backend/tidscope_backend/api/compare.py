@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from tidscope_wire.generated.models import AlignKind, CompareBasis, Comparison
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import READ_RUN, raises
 from tidscope_backend.comparison.tables import ComparisonError
+from tidscope_backend.hidden_arguments import comparison_without
+from tidscope_backend.security.authenticator import principal_of
 from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256
@@ -34,6 +36,7 @@ def router(find: Finder) -> APIRouter:
         openapi_extra=raises(*READ_RUN, "bad-request"),
     )
     async def compare(
+        request: Request,
         runs: Annotated[str, Query(max_length=400)],
         align: AlignKind = "start",
         basis: CompareBasis = "rates",
@@ -43,7 +46,12 @@ def router(find: Finder) -> APIRouter:
         # In a query + stands for a blank, unless it is written %2B.
         groups = [group.replace("+", " ").split() for group in runs.split(",")]
         async with turn:
-            text = await asyncio.to_thread(_compared, find, groups, align, mark, match or [], basis)
+            found = await asyncio.to_thread(
+                _compared, find, groups, align, mark, match or [], basis
+            )
+        if not principal_of(request.scope).sees_arguments:
+            found = comparison_without(found)
+        text = await asyncio.to_thread(found.model_dump_json)
         return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})
 
     return routes
@@ -56,12 +64,12 @@ def _compared(
     mark: str | None,
     match: list[str],
     basis: CompareBasis,
-) -> str:
+) -> Comparison:
     from tidscope_backend.comparison.from_folders import compare_folders
 
     try:
         paths = [[find(run).path for run in group] for group in groups]
-        return compare_folders(paths, align, mark, match, basis).model_dump_json()
+        return compare_folders(paths, align, mark, match, basis)
     except ComparisonError as error:
         raise refusal("bad-request", str(error), HINT) from None
     except (OSError, ValueError) as error:

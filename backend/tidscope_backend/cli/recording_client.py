@@ -20,6 +20,7 @@ from tidscope_backend.cli.backend_client import (
     request,
     request_model,
 )
+from tidscope_backend.cli.redaction import Keeping
 
 M = TypeVar("M", bound=BaseModel)
 FIRST_SECONDS = 5.0
@@ -38,10 +39,13 @@ class RecordingOptions:
     rate_hz: float | None
     past_s: float | None
     duration_s: float | None
+    keeping: Keeping
 
     def request(self, target: Target) -> dict[str, object]:
         """The body of the request."""
+        command = target.process.command
         given = {
+            "command": None if command is None else self.keeping.command_line(command),
             "name": self.name,
             "group": self.group,
             "notes": self.notes,
