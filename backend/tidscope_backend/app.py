@@ -21,6 +21,7 @@ from tidscope_backend.api import (
     health,
     hosts,
     processes,
+    proof,
     run_frames,
     runs,
     session,
@@ -51,6 +52,8 @@ from tidscope_backend.security.audit import AuditMiddleware
 from tidscope_backend.security.authenticator import Authenticator
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.headers import SecurityHeaders
+from tidscope_backend.security.host_file import FILE_NAME, HostFile
+from tidscope_backend.security.read_limit import ReadLimit
 from tidscope_backend.security.session_file import SessionFile
 from tidscope_backend.security.sessions import Sessions
 from tidscope_backend.settings import Settings
@@ -114,7 +117,9 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
     registry.subscribe(changed, forget)
     links = CollectorLinks(lambda host: registry.host(host) is not None)
     trail = _open_trail(settings)
-    authenticator = Authenticator(settings, _sessions(settings), clock)
+    authenticator = Authenticator(
+        settings, _sessions(settings), _host_file(settings), clock, time.time
+    )
     demo_process = DemoProcess(links)
 
     exports, connections = ExportCounts(), connections or ConnectionCounts()
@@ -160,6 +165,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         doctor.router(links),
         demo.router(demo_process),
         session.router(authenticator),
+        proof.router(authenticator),
         runs.router(recorder, run_store),
         run_frames.router(run_store.reader),
         exchange.export_router(runs_directory.folder),
@@ -185,6 +191,7 @@ def _add_middleware(
 ) -> None:
     # The last one added is the outermost.
     streamed = {api.PREFIX + exchange.IMPORT_PATH: settings.max_import_bytes}
+    app.add_middleware(ReadLimit)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=streamed)
     if trail is not None:
         app.add_middleware(AuditMiddleware, trail=trail, clock=time.monotonic)
@@ -234,3 +241,7 @@ def _sessions(settings: Settings) -> Sessions:
         path = settings.state_dir / f"sessions-{settings.port}.json"
         store = SessionFile(path, {"operator": settings.token, "viewer": settings.view_token})
     return Sessions(time.time, settings.session_idle_seconds, settings.session_seconds, store)
+
+
+def _host_file(settings: Settings) -> HostFile | None:
+    return None if settings.state_dir is None else HostFile(settings.state_dir / FILE_NAME)

@@ -103,7 +103,7 @@ def router(authenticator: Authenticator) -> APIRouter:
             raise refusal(
                 "unknown-session",
                 f"no open session has the id {session_id}",
-                "it may have ended already; GET /api/v1/sessions lists those that are open",
+                "it may have ended already; see the list of open sessions",
             )
 
     return routes

@@ -21,6 +21,7 @@ VERBS = (
     "audit",
     "serve",
     "collect",
+    "hosts",
 )
 """In the order of `tidscope --help`. Each is a module here, with a `COMMAND`."""
 SIGPIPE_CODE = 128 + 13

@@ -11,6 +11,7 @@ from tidscope_backend.security.rights import route_of
 
 ACTIONS: Mapping[tuple[str, str], AuditAction] = {
     ("POST", "/api/v1/session"): "sign-in",
+    ("POST", "/api/v1/proof/session"): "sign-in",
     ("DELETE", "/api/v1/session"): "sign-out",
     ("DELETE", "/api/v1/sessions/{session_id}"): "end-session",
     ("PUT", "/api/v1/doctor/delay-accounting"): "set-delay-accounting",
@@ -31,6 +32,7 @@ ACTIONS: Mapping[tuple[str, str], AuditAction] = {
 }
 """What each route that changes something is called in the log."""
 UNLOGGED = {
+    ("POST", "/api/v1/proof"): "the backend proves something to whoever asks",
     ("POST", "/api/v1/session/tickets"): "it lets one file be read that could be read anyway",
 }
 """Routes that change nothing, though their method says so."""

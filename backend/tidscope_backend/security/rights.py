@@ -12,6 +12,9 @@ SOCKET = "WEBSOCKET"
 ROUTES: Mapping[tuple[str, str], Right] = {
     # The page trades a token here. What stands in these two pages is the same for everybody.
     ("POST", "/api/v1/session"): "public",
+    # Programs prove here that they know it.
+    ("POST", "/api/v1/proof"): "public",
+    ("POST", "/api/v1/proof/session"): "public",
     ("GET", "/docs"): "public",
     ("GET", "/openapi.json"): "public",
     ("GET", "/metrics"): "metrics",
@@ -54,6 +57,20 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     (SOCKET, "/ws/collector"): "collector",
 }
 """Method and path of each route, but for the page's own files, which are public."""
+
+COSTLY: frozenset[str] = frozenset(
+    {
+        "/api/v1/processes",
+        "/api/v1/doctor",
+        "/api/v1/targets/{target_id}/steering",
+        "/api/v1/runs",
+        "/api/v1/runs/{run_id}/events",
+        "/api/v1/runs/{run}/frames",
+        "/api/v1/runs/{run_id}/export",
+        "/api/v1/compare",
+    }
+)
+"""Paths whose GET asks a collector, reads many files or computes for long."""
 
 LIVE_COMMANDS: Mapping[str, Right] = {
     "subscribe": "viewer",
@@ -117,6 +134,12 @@ def route_of(method: str, path: str) -> Route | None:
         if (method, template) in ROUTES and (found := pattern.fullmatch(path)):
             return Route(method, template, next(iter(found.groups()), None))
     return None
+
+
+def is_costly(method: str, path: str) -> bool:
+    """Whether a request is a costly read."""
+    route = route_of(method, path)
+    return route is not None and method == "GET" and route.path in COSTLY
 
 
 def grants(grant: Grant, right: Right) -> bool:

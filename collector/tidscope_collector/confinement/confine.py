@@ -22,12 +22,14 @@ class Needs:
         steering: it sets the affinity of threads, and connects to agents.
         ebpf: it has programs in the kernel.
         paths: what it opens; or why it cannot be restricted to that.
+        unix: its backend is at a Unix socket.
     """
 
     taskstats: bool
     steering: bool
     ebpf: bool
     paths: landlock.Paths | str
+    unix: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,11 @@ def confine(needs: Needs, granted: frozenset[int]) -> Confinement:
             )
     kept = capabilities.keep(kept_capabilities(needs))
     try:
-        seccomp.install(collector_calls(steering=needs.steering, ebpf=needs.ebpf))
+        seccomp.install(
+            collector_calls(
+                steering=needs.steering, ebpf=needs.ebpf, unix=needs.steering or needs.unix
+            )
+        )
     except (OSError, seccomp.UnsupportedProcessorError) as error:
         gaps.append(f"System calls: all ({error}).")
     return Confinement(granted, kept, abi, tuple(gaps), "" if abi else _fix())

@@ -30,7 +30,7 @@ from tidscope_collector.procfs.stat import parse_stat
 
 MEMORY_BYTES = 256 << 20
 PROCESSES_S = 2.0
-PROGRAM_S = 20.0
+PROGRAM_S = 5.0
 SYMBOL = "runtime.gomaxprocs"
 WORD = struct.Struct("<i")
 UNREADABLE = b"\0\0\0\0"
@@ -162,7 +162,7 @@ def go_program(arguments: Arguments, answer: int) -> None:
     "size", "address", "auxv"}: size in bytes of the variable GOMAXPROCS and its address, null where
     it is not found; auxv in hexadecimal digits, as `memory` wants it.
     """
-    limit_resources(Limits(MEMORY_BYTES, 15, PROGRAM_S))
+    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     try:
         folder = _open_named_folder(arguments)
         file = os.open("exe", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
@@ -204,7 +204,7 @@ def go_chosen(arguments: Arguments, answer: int) -> None:
     Arguments: root, pid, start_ticks.
     Answers: {"chosen": true, false, or null if that cannot be found out}.
     """
-    limit_resources(Limits(MEMORY_BYTES, 15, PROGRAM_S))
+    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     folder = _open_named_folder(arguments)
     file, auxv, memory = (_open(folder, name) for name in ("exe", "auxv", "mem"))
     confine()

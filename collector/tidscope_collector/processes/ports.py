@@ -1,9 +1,10 @@
 """TCP ports that processes listen on, from outside: sockets of /proc/net/tcp, found in fds."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.stat import parse_stat
 
 _LISTEN = b"0A"
 _TABLES = ("tcp", "tcp6")
@@ -34,6 +35,63 @@ def parse_listening(table: bytes) -> dict[int, int]:
         if len(columns) >= 10 and columns[3] == _LISTEN:
             found[int(columns[9])] = int(columns[1].rpartition(b":")[2], 16)
     return found
+
+
+class OwnedPort:
+    """A TCP port of the collector's own network namespace that must be one process'.
+
+    Args:
+        procfs: where processes are looked at.
+        pid: the process.
+        start_ticks: its start.
+        port: the port.
+    """
+
+    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int, port: int) -> None:
+        self._procfs = procfs
+        self._pid = pid
+        self._start_ticks = start_ticks
+        self._port = port
+        self._files: dict[int, str] = {}
+
+    def refusal(self) -> str:
+        """Why the port must not be asked now; empty: all that listen on it are this process'.
+
+        Where several may listen (SO_REUSEPORT) the kernel chooses who gets a connection.
+        """
+        pid, port = self._pid, self._port
+        try:
+            started = parse_stat(self._procfs.read(f"{pid}/stat", 4096)).start_ticks
+            own, its = (self._procfs.link(f"{who}/ns/net") for who in ("self", pid))
+        except (OSError, ValueError) as error:
+            return f"Process {pid} may not be looked at, or has ended: {error}."
+        if started != self._start_ticks:
+            return f"Process {pid} has ended."
+        if own != its:
+            return (
+                f"Process {pid} is in another network namespace than the collector: port {port} is "
+                "another one here. Run a collector in that container, or share its network."
+            )
+        listening = [
+            inode for inode, found in _tables(self._procfs, f"{pid}/net").items() if found == port
+        ]
+        if not listening:
+            return f"Nobody listens on port {port}."
+        if not all(self._has(inode) for inode in listening):
+            self._files = {
+                inode: name for name, inode in _files_of(self._procfs, pid) if inode in listening
+            }
+            if len(self._files) < len(listening):
+                return f"Port {port} belongs to another process than {pid}."
+        return ""
+
+    def _has(self, inode: int) -> bool:
+        """Whether the descriptor that it was seen as is still that socket."""
+        try:
+            link = self._procfs.link(f"{self._pid}/fd/{self._files[inode]}")
+        except (KeyError, OSError):
+            return False
+        return link == f"socket:[{inode}]"
 
 
 def _sockets(procfs: ProcFs, pids: Iterable[int]) -> dict[int, int]:
@@ -78,11 +136,15 @@ def _listening_part(path: str) -> bytes:
 
 
 def _ports_of(procfs: ProcFs, pid: int, port_of_socket: dict[int, int]) -> set[int]:
-    found: set[int] = set()
+    return {port_of_socket[inode] for _, inode in _files_of(procfs, pid) if inode in port_of_socket}
+
+
+def _files_of(procfs: ProcFs, pid: int) -> Iterator[tuple[str, int]]:
+    """Descriptors of a process that are sockets, with their inodes; none of one that hides them."""
     try:
         folder = os.open(procfs.path(f"{pid}/fd"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
-        return found
+        return
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -91,11 +153,8 @@ def _ports_of(procfs: ProcFs, pid: int, port_of_socket: dict[int, int]) -> set[i
                 except FileNotFoundError:
                     continue
                 if link.startswith("socket:["):
-                    port = port_of_socket.get(int(link[8:-1]))
-                    if port is not None:
-                        found.add(port)
+                    yield entry.name, int(link[8:-1])
     except OSError:
         pass
     finally:
         os.close(folder)
-    return found
