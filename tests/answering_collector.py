@@ -33,12 +33,12 @@ REPORT = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", ch
 OPTIONS = SteeringOptions(knobs=[], signals=[], steering=None)
 
 
-def reply_to(command: Command, program: Process) -> CollectorMessage:
+def reply_to(command: Command, program: Process | None = None) -> CollectorMessage:
     """What a collector says that does everything it is asked."""
     number = command.request_id
     match command:
         case ListProcessesCommand():
-            return ProcessesReply(request_id=number, processes=[program, process(2)])
+            return ProcessesReply(request_id=number, processes=[program or process(1), process(2)])
         case DoctorCommand() | SetDelayAccountingCommand():
             return DoctorReply(request_id=number, report=REPORT)
         case SteeringOptionsCommand():
