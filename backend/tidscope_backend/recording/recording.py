@@ -96,6 +96,7 @@ class Recording:
         early_ending: how it ends, if it does so before it has started.
         offered_seq: number of the newest frame that there was for it, written or not.
         full_parts: numbers of the parts that are full and not sealed yet.
+        stored_command: the process's command line as the run keeps it; None: as it is reported.
     """
 
     def __init__(
@@ -123,6 +124,7 @@ class Recording:
         self.written_bytes = 0
         self.started = asyncio.Event()
         self.finalised = asyncio.Event()
+        self.stored_command: str | None = None
         self.ending: Ending | None = None
         self.early_ending: Ending | None = None
         self.offered_seq = 0
@@ -136,6 +138,13 @@ class Recording:
         self._over = self._resuming = False
         self._writing_past = False
         self._names_synced = False
+
+    def update_target(self, target: Target) -> None:
+        """The target has changed; its command line may be one that the run does not keep."""
+        if self.stored_command is not None:
+            process = target.process.model_copy(update={"command": self.stored_command})
+            target = target.model_copy(update={"process": process})
+        self.target = target
 
     def write_first_frames(self, frames: Sequence[bytes]) -> Ending | None:
         """Write the frames that it starts with. Raises OSError."""
