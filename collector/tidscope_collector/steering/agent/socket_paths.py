@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from tidscope_collector.foreign.reader import NoAnswerError, UnreadableError, ask_environment
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.agent.errors import (
     AgentClientError,
     AgentTimeoutError,
@@ -76,9 +77,14 @@ def connect(procfs: ProcFs, pid: int, start_ticks: int, timeout_s: float) -> soc
     """
     found = _candidates(procfs, pid, start_ticks)
     try:
-        return _first(found, pid, timeout_s)
+        connection = _first(found, pid, timeout_s)
     finally:
         os.close(found.root)
+    # The id that the kernel names may have been another process' by now.
+    if not _is_alive(procfs, pid, start_ticks):
+        connection.close()
+        raise NoAgentError(f"Process {pid} has ended.")
+    return connection
 
 
 def find_socket(procfs: ProcFs, pid: int, start_ticks: int) -> SocketId | None:
@@ -204,6 +210,13 @@ def _check_peer(connection: socket.socket, path: str, pid: int, uids: list[int])
         raise WrongPeerError(f"{path} is served by process {peer}, not {pid}.")
     if uid not in uids:
         raise WrongPeerError(f"{path} is served by user {uid}, not by {uids[1]}, who runs {pid}.")
+
+
+def _is_alive(procfs: ProcFs, pid: int, start_ticks: int) -> bool:
+    try:
+        return parse_stat(procfs.read(f"{pid}/stat", 4096)).start_ticks == start_ticks
+    except OSError:
+        return False
 
 
 def _who(status: bytes) -> tuple[list[int], int]:
