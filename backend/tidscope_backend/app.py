@@ -56,6 +56,7 @@ from tidscope_backend.security.host_file import FILE_NAME, HostFile
 from tidscope_backend.security.read_limit import ReadLimit
 from tidscope_backend.security.session_file import SessionFile
 from tidscope_backend.security.sessions import Sessions
+from tidscope_backend.security.trusted_proxy import TrustedProxy
 from tidscope_backend.settings import Settings
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.manifests import ManifestWriter
@@ -198,6 +199,7 @@ def _add_middleware(
     origins = AllowedOrigins(settings.host, settings.allow_hosts, settings.allow_origins)
     app.add_middleware(AccessMiddleware, origins=origins, authenticator=authenticator)
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(TrustedProxy, networks=settings.trusted_proxies)
 
 
 @asynccontextmanager

@@ -5,6 +5,8 @@ import os
 from collections.abc import Sequence
 from urllib.parse import urlsplit, urlunsplit
 
+from tidscope_wire.generated.limits import MIN_SECRET
+
 from tidscope_backend.cli.collector_command import PATH, collector_command
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.server_options import add_network_option
@@ -32,9 +34,12 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argpars
 
 def _run(options: argparse.Namespace) -> int:
     """Become the collector."""
-    if not os.environ.get(COLLECTOR_VARIABLE):
+    secret = os.environ.get(COLLECTOR_VARIABLE, "")
+    if len(secret) < MIN_SECRET:
+        what = f"has {len(secret)} characters" if secret else "is not set"
         raise CommandError(
-            f"{COLLECTOR_VARIABLE} is not set; set it to the backend's collector secret"
+            f"{COLLECTOR_VARIABLE} {what}; set it to the backend's collector secret, of at least "
+            f"{MIN_SECRET} characters"
         )
     url = socket_url(options.backend)
     exec_program(
