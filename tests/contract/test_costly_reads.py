@@ -1,6 +1,7 @@
 """Costly reads: equal ones share an answer, and those of viewers keep no operator waiting."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
@@ -10,6 +11,7 @@ from answering_collector import reply_to
 from backend_builders import target
 from backend_server import Backend, kind, running_backend
 from fake_collector import FakeCollector
+from tidscope_backend.api import compare
 from tidscope_backend.security.read_limit import ALL, EACH, WAITING
 from tidscope_wire.generated.models import (
     DoctorCommand,
@@ -129,6 +131,30 @@ async def test_a_viewer_with_very_many_reads_is_refused_and_others_are_not(
         # Those that waited get their turn.
         assert {(await read).status_code for read in reads} == {200}
         serving.cancel()
+
+
+async def test_a_viewers_comparison_does_not_keep_an_operator_waiting(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def compared(_: object, groups: list[list[str]], *__: object) -> str:
+        if groups == [["slow"]]:
+            begun.set()
+            go_on.wait(WAIT)
+        return "{}"
+
+    monkeypatch.setattr(compare, "_compared", compared)
+    async with (
+        backend.program() as operator,
+        backend.person(await backend.sign_in(VIEW_TOKEN)) as viewer,
+    ):
+        slow = ask(viewer, "/compare?runs=slow")
+        await asyncio.to_thread(begun.wait, WAIT)
+        assert (await operator.get("/api/v1/compare?runs=quick")).status_code == 200
+        assert not slow.done()
+        go_on.set()
+        assert (await slow).status_code == 200
 
 
 async def serve(collector: FakeCollector) -> None:

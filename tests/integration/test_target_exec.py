@@ -110,7 +110,7 @@ def test_the_same_program_executed_again_is_noticed(sampled: Sampled) -> None:
         shell.execute()
         (event,) = executed(until(sampled, lambda header: bool(executed(header))))
         assert event.executable == event.previous
-        until(sampled, lambda _: "again" in now(sampled, target).process.command)
+        until(sampled, lambda _: "again" in (now(sampled, target).process.command or ""))
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -13,10 +13,13 @@ from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.forked_collector import ForkedCollector
 from tidscope_backend.cli.local_recorder import LocalRecorder
 from tidscope_backend.cli.recording_client import RecordingOptions
+from tidscope_backend.cli.redaction import Keeping
 from tidscope_backend.recording.part_sealer import PartSealer
 from tidscope_backend.store.folder import RunFolder
 
-NOTHING = RecordingOptions(None, [], None, None, None, None, None)
+NOTHING = RecordingOptions(
+    None, [], None, None, None, None, None, Keeping(arguments=True, output=True)
+)
 SERVER = {"fastapi", "starlette", "uvicorn", "prometheus_client", "opentelemetry"}
 ANALYSIS = {"scipy", "duckdb", "pandas"}
 READING = {"pyarrow", "numpy", "websockets", "asyncio"}

@@ -15,6 +15,7 @@ from tidscope_wire.problems import refusal
 from tidscope_backend.api.compare import Finder
 from tidscope_backend.api.openapi import READ_RUN, WRITE_RUNS, binary, raises
 from tidscope_backend.security.audit import note
+from tidscope_backend.security.authenticator import principal_of
 from tidscope_backend.store.errors import unwritable
 
 Format = Literal["folder", "parquet", "csv", "trace"]
@@ -41,9 +42,10 @@ def export_router(find: Finder) -> APIRouter:
         responses={200: binary(*(media_type for _, media_type in KINDS.values()))},
         openapi_extra=raises(*READ_RUN),
     )
-    async def export(run_id: str, format: Format = "folder") -> StreamingResponse:
+    async def export(run_id: str, request: Request, format: Format = "folder") -> StreamingResponse:
         ending, media_type = KINDS[format]
-        content = await asyncio.to_thread(_started, find, run_id, format)
+        hide = not principal_of(request.scope).sees_arguments
+        content = await asyncio.to_thread(_started, find, run_id, format, hide)
         return StreamingResponse(
             content,
             media_type=media_type,
@@ -108,12 +110,12 @@ async def _save(request: Request, archive: Path) -> None:
         await asyncio.to_thread(file.close)
 
 
-def _started(find: Finder, run_id: str, format: Format) -> Iterator[bytes]:
+def _started(find: Finder, run_id: str, format: Format, hide: bool) -> Iterator[bytes]:
     """The file's bytes; made up to the first of them, so that a refusal can still be sent."""
     from tidscope_backend.exchange.formats import MAKERS
 
     try:
-        content = MAKERS[format](find(run_id).path)
+        content = MAKERS[format](find(run_id).path, hide)
         return chain([next(content)], content)
     except (OSError, ValueError, StopIteration) as error:
         detail = f"run {run_id} cannot be read: {error}"

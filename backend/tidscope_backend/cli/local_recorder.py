@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor, wait
 from ctypes import CDLL
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -160,13 +161,21 @@ class LocalRecorder:
         return self._wait(self._recorder.stop(manifest.id))
 
     def wait_for_end(self, manifest: RunManifest) -> RunManifest:
-        """Wait until the exit of the process ends the run; stop it if that takes too long."""
+        """Wait until the exit of the process ends the run; stop it if no frames come any more."""
         run = manifest.id
-        self._wait(self._until(lambda: not self._recorder.is_recording(run), LAST_FRAME_SECONDS))
+        frames = -1
+        while self._recorder.is_recording(run) and self._frames > frames:
+            frames = self._frames
+            self._wait(
+                self._until(partial(self._has_ended_or_more, run, frames), LAST_FRAME_SECONDS)
+            )
         if self._recorder.is_recording(run):
             return self.stop(manifest)
         self._wait(self._recorder.wait_saved())
         return self.manifest(manifest)
+
+    def _has_ended_or_more(self, run: str, frames: int) -> bool:
+        return self._frames > frames or not self._recorder.is_recording(run)
 
     def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
         """Record how the command exited."""

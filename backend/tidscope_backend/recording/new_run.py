@@ -55,6 +55,8 @@ def create_recording(
     )
     duration_ns = None if request.duration_s is None else int(request.duration_s * 1e9)
     recording = Recording(folder, lock, info, target, host.collector.pid, limits, duration_ns)
+    recording.stored_command = request.command
+    recording.update_target(target)
     empty = RecordingStats()
     manifest = RunManifest(
         format=1,
@@ -73,7 +75,7 @@ def create_recording(
         until_ns=None,
         tidscope=VERSION,
         host=host,
-        target=target,
+        target=recording.target,
         fields=CATALOGUE.fields,
         policies=[],
         marks=[],

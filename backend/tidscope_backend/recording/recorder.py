@@ -352,7 +352,7 @@ class Recorder:
             return
         target = self._registry.target(recording.target.id)
         if target is not None and not recording.awaiting_resume:
-            recording.target = target
+            recording.update_target(target)
         sampled = target is not None and target.state == "attached"
         if not sampled and recording.target_lost_s is None:
             recording.target_lost_s = self._clock()

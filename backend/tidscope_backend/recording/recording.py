@@ -77,6 +77,7 @@ class Recording:
         written_bytes: bytes of frames written.
         manifest_failed: its manifest could not be written.
         ready: set when its first frames are written.
+        stored_command: the process's command line as the run keeps it; None: as it is reported.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class Recording:
         self.target_lost_s: float | None = None
         self.written_bytes = 0
         self.started = asyncio.Event()
+        self.stored_command: str | None = None
         self.ending: Ending | None = None
         self.duration_ns = duration_ns
         self._limits = limits
@@ -110,6 +112,13 @@ class Recording:
         self._part_began_ns = 0
         self._pending: list[tuple[StoredFrame, FrameHeader]] | None = []
         self._full: list[int] = []
+
+    def update_target(self, target: Target) -> None:
+        """The target has changed; its command line may be one that the run does not keep."""
+        if self.stored_command is not None:
+            process = target.process.model_copy(update={"command": self.stored_command})
+            target = target.model_copy(update={"process": process})
+        self.target = target
 
     def write_first_frames(self, frames: Sequence[bytes]) -> Ending | None:
         """Write the frames that it starts with; may run in another thread. Raises OSError."""

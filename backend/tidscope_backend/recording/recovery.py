@@ -47,6 +47,7 @@ def recover_recording(
         created_unix_us=manifest.created_unix_us,
     )
     recording = Recording(folder, lock, info, manifest.target, manifest.host.collector.pid, limits)
+    recording.stored_command = manifest.target.process.command
     recording.until_ns = manifest.until_ns
     numbers = folder.open_parts()
     cut = _cut(folder.open_part(numbers[-1])) if numbers else 0

@@ -1395,6 +1395,10 @@ class RecordRequest(Message):
     """
     Stop after this many seconds from now; null: until stopped; 0: only the past.
     """
+    command: Annotated[str | None, Field(max_length=65536)] = None
+    """
+    What the run stores as the process's command line; null: what the collector reports.
+    """
 
 
 class Recording(Message):
@@ -1618,9 +1622,9 @@ class RunOutcome(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    command: Annotated[list[str], Field(max_length=1024)]
+    command: Annotated[list[str] | None, Field(max_length=1024)]
     """
-    Program and arguments, as started.
+    Program and arguments, as started, what looks like a secret left out; the program alone if the arguments are not stored; null: hidden, since arguments are not for viewers.
     """
     exit_code: int | None
     """
@@ -1666,9 +1670,9 @@ class RunOutcome(Message):
     """
     Bytes written to standard output and standard error.
     """
-    output_tail: Annotated[str, Field(max_length=65536)]
+    output_tail: Annotated[str | None, Field(max_length=65536)]
     """
-    The end of that output, as text.
+    The end of that output, as text, what looks like a secret left out; null: not stored, or hidden, since output is not for viewers.
     """
 
 
@@ -1783,9 +1787,9 @@ class RunSummary(Message):
     """
     Comm of the process.
     """
-    command: str
+    command: str | None
     """
-    Its command line.
+    Command line of the process; null: hidden, since arguments are not for viewers.
     """
     policies: list[str]
     """
@@ -3096,9 +3100,9 @@ class Process(Message):
     """
     Its comm, at most 15 bytes.
     """
-    command: str
+    command: str | None
     """
-    Command line, arguments joined by spaces; its comm in brackets if there is none.
+    Command line, arguments joined by spaces, what looks like a secret left out; its comm in brackets if there is none; null: hidden, since arguments are not for viewers.
     """
     executable: str | None
     """

@@ -465,8 +465,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.command !== undefined){
+let data4 = data.command;
 const _errs9 = errors;
-if(typeof data.command !== "string"){
+if((typeof data4 !== "string") && (data4 !== null)){
 validate31.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
@@ -8278,8 +8279,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.command !== undefined){
+let data16 = data.command;
 const _errs35 = errors;
-if(typeof data.command !== "string"){
+if((typeof data16 !== "string") && (data16 !== null)){
 validate161.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
 return false;
 }
@@ -9101,6 +9103,10 @@ else {
 if(data.command !== undefined){
 let data0 = data.command;
 const _errs1 = errors;
+if((!(Array.isArray(data0))) && (data0 !== null)){
+validate193.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
+return false;
+}
 if(errors === _errs1){
 if(Array.isArray(data0)){
 var valid1 = true;
@@ -9116,10 +9122,6 @@ if(!valid1){
 break;
 }
 }
-}
-else {
-validate193.errors = [{instancePath:instancePath+"/command",keyword:"type"}];
-return false;
 }
 }
 var valid0 = _errs1 === errors;
@@ -9344,8 +9346,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.output_tail !== undefined){
+let data13 = data.output_tail;
 const _errs27 = errors;
-if(typeof data.output_tail !== "string"){
+if((typeof data13 !== "string") && (data13 !== null)){
 validate193.errors = [{instancePath:instancePath+"/output_tail",keyword:"type"}];
 return false;
 }
