@@ -15,6 +15,7 @@ from tidscope_backend.cli.local_recorder import LocalRecorder
 from tidscope_backend.cli.recording_client import RecordingOptions
 from tidscope_backend.cli.redaction import Keeping
 from tidscope_backend.recording.part_sealer import PartSealer
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 
 NOTHING = RecordingOptions(
@@ -86,7 +87,7 @@ async def test_a_part_that_cannot_be_sealed_for_any_reason_does_not_stop_the_oth
     folder.make()
     for part in (1, 2):
         folder.open_part(part).touch()
-    sealer = PartSealer(seal)
+    sealer = PartSealer(Disk(), seal)
     sealer.start()
     sealer.part(folder, 1)
     sealer.part(folder, 2)

@@ -13,6 +13,7 @@ from tidscope_backend.comparison.tables import ComparisonError
 from tidscope_backend.hidden_arguments import comparison_without
 from tidscope_backend.security.authenticator import principal_of
 from tidscope_backend.shared_reads import SharedReads
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256
@@ -24,8 +25,8 @@ Finder = Callable[[str], RunFolder]
 """From the id of a run to its folder; raises ProblemError."""
 
 
-def router(find: Finder) -> APIRouter:
-    """Make the route."""
+def router(find: Finder, disk: Disk) -> APIRouter:
+    """Make the route; runs are read in the disk's threads."""
     routes = APIRouter(tags=["runs"])
     # One at a time: each takes a core for a while, and memory. Viewers have a turn of their own.
     turns = {True: asyncio.Lock(), False: asyncio.Lock()}
@@ -52,7 +53,7 @@ def router(find: Finder) -> APIRouter:
 
         async def computed() -> str:
             async with turn:
-                return await asyncio.to_thread(
+                return await disk.read(
                     _compared, find, groups, align, mark, match or [], basis, sees
                 )
 
