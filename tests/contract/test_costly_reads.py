@@ -1,6 +1,7 @@
 """Costly reads: equal ones share an answer, and those of viewers keep no operator waiting."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
@@ -10,12 +11,17 @@ from answering_collector import reply_to
 from backend_builders import target
 from backend_server import Backend, kind, running_backend
 from fake_collector import FakeCollector
+from live_page import LivePage
+from tidscope_backend.api import compare
 from tidscope_backend.security.read_limit import ALL, EACH, WAITING
+from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
     DoctorCommand,
     ListProcessesCommand,
+    LiveState,
     SteeringOptionsCommand,
 )
+from websockets.exceptions import ConnectionClosed
 
 WAIT = 30
 VIEW_TOKEN = "view-token-of-the-tests"
@@ -129,6 +135,48 @@ async def test_a_viewer_with_very_many_reads_is_refused_and_others_are_not(
         # Those that waited get their turn.
         assert {(await read).status_code for read in reads} == {200}
         serving.cancel()
+
+
+async def test_a_viewers_comparison_does_not_keep_an_operator_waiting(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def compared(_: object, groups: list[list[str]], *__: object) -> str:
+        if groups == [["slow"]]:
+            begun.set()
+            go_on.wait(WAIT)
+        return "{}"
+
+    monkeypatch.setattr(compare, "_compared", compared)
+    async with (
+        backend.program() as operator,
+        backend.person(await backend.sign_in(VIEW_TOKEN)) as viewer,
+    ):
+        slow = ask(viewer, "/compare?runs=slow")
+        await asyncio.to_thread(begun.wait, WAIT)
+        assert (await operator.get("/api/v1/compare?runs=quick")).status_code == 200
+        assert not slow.done()
+        go_on.set()
+        assert (await slow).status_code == 200
+
+
+async def test_pages_of_viewers_leave_room_for_operators() -> None:
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(view_token=VIEW_TOKEN, max_pages=3, max_viewer_pages=2) as backend,
+        LivePage(backend.socket_url, VIEW_TOKEN) as first,
+        LivePage(backend.socket_url, VIEW_TOKEN) as second,
+        LivePage(backend.socket_url, VIEW_TOKEN) as third,
+    ):
+        await first.text(LiveState)
+        await second.text(LiveState)
+        with pytest.raises(ConnectionClosed) as refused:
+            await third.socket.recv()
+        assert refused.value.rcvd is not None
+        assert refused.value.rcvd.code == CloseCode.TOO_MANY
+        async with backend.page() as operator:
+            await operator.text(LiveState)
 
 
 async def serve(collector: FakeCollector) -> None:

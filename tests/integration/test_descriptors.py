@@ -19,6 +19,7 @@ from run_seqs import open_seqs, seqs, singles
 from served import free_port, served
 from tidscope_backend.recording.part_sealer import PartSealer, seal_in_process
 from tidscope_backend.recording.recording import PartLimits
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 from tidscope_wire.problems import ProblemError
 
@@ -44,16 +45,16 @@ async def test_a_recording_goes_on_in_its_part_until_there_are_some(tmp_path: Pa
     # Each key frame would begin a part.
     harness = RunHarness(tmp_path, PartLimits(part_ns=1))
     await harness.start()
-    harness.send(*stream(1, 3))
+    await harness.written(*stream(1, 3))
     run = (await harness.begin()).id
-    harness.send(key_frame(4), key_frame(5))
+    await harness.written(key_frame(4), key_frame(5))
     parts = len(harness.folder(run).open_parts())
     with no_descriptors(os.getpid()):
-        harness.send(*(key_frame(seq) for seq in range(6, 10)))
+        await harness.written(*(key_frame(seq) for seq in range(6, 10)))
         await harness.look()
     assert harness.recorder.recordings
     assert len(harness.folder(run).open_parts()) == parts
-    harness.send(key_frame(10))
+    await harness.written(key_frame(10))
     assert len(harness.folder(run).open_parts()) == parts + 1
     done = await harness.recorder.stop(run)
     assert (done.state, done.losses.frames) == ("complete", 0)
@@ -64,7 +65,7 @@ async def test_a_recording_goes_on_in_its_part_until_there_are_some(tmp_path: Pa
 async def test_a_recording_that_cannot_begin_says_why(tmp_path: Path) -> None:
     harness = RunHarness(tmp_path)
     await harness.start()
-    harness.send(*stream(1, 3))
+    await harness.written(*stream(1, 3))
     with no_descriptors(os.getpid()), pytest.raises(ProblemError) as refused:
         await harness.begin()
     problem = refused.value.problem
@@ -130,7 +131,7 @@ async def test_a_part_is_sealed_when_there_are_some(tmp_path: Path) -> None:
         with no_descriptors(os.getpid()):
             await seal_in_process(folder, part)
 
-    sealer = PartSealer(seal)
+    sealer = PartSealer(Disk(), seal)
     sealer.start()
     sealer.part(folder, 1)
     await sealer.idle()

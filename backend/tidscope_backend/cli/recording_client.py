@@ -14,6 +14,7 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.cli.backend_client import BackendClient
+from tidscope_backend.cli.redaction import Keeping
 
 FIRST_SECONDS = 5.0
 LAST_SECONDS = 10.0
@@ -31,10 +32,13 @@ class RecordingOptions:
     rate_hz: float | None
     past_s: float | None
     duration_s: float | None
+    keeping: Keeping
 
     def request(self, target: Target) -> dict[str, object]:
         """The body of the request."""
+        command = target.process.command
         given = {
+            "command": None if command is None else self.keeping.command_line(command),
             "name": self.name,
             "group": self.group,
             "notes": self.notes,
