@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import pytest
-from backend_builders import TARGET_ID, frame_bytes, key_frame, steering, stream, target
+from backend_builders import TARGET_ID, frame_bytes, key_frame, process, steering, stream, target
 from backend_server import Backend, running_backend
 from live_page import LivePage
 from relay import RELAY_ADDRESS, Relay
@@ -17,12 +17,14 @@ from tidscope_collector.uplink.backoff import LONGEST_WAIT_S
 from tidscope_collector.uplink.close_reason import REPLACED_WAIT_S
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import split
+from tidscope_wire.generated.limits import MAX_REPLY_BYTES
 from tidscope_wire.generated.models import (
     CollectorWelcome,
     FramesLost,
     FramesReceived,
     HealthResponse,
     LiveState,
+    ProcessesResponse,
     Target,
 )
 from uplink_harness import MIB, UplinkHarness, quiet_targets
@@ -605,3 +607,24 @@ async def test_what_a_backend_does_not_confirm_slows_sampling_before_anything_is
     harness.put(stream(61, 120), first=61)
     assert (harness.uplink.load().backlog, harness.uplink.load().stalled) == (True, False)
     assert await harness.uplink.deliver(10) > 0
+
+
+async def test_a_machine_full_of_processes_is_listed_in_part_and_no_frame_is_lost(
+    targets: TargetRegistry, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twenty thousand, with command lines of 4,000 characters: 80 MB; the socket takes 67."""
+    full = [process(pid).model_copy(update={"command": "x" * 4_000}) for pid in range(1, 20_001)]
+    monkeypatch.setattr(targets, "processes", lambda: full)
+    async with backend.page() as page, UplinkHarness(targets, backend.port) as harness:
+        harness.put(stream(1, 5))
+        await page.subscribe(TARGET_ID)
+        await numbers(page, 5)
+        async with backend.program() as client:
+            answer = await client.get("/api/v1/processes")
+        listed = ProcessesResponse.model_validate_json(answer.raise_for_status().content)
+        assert 1_000 < len(listed.processes) < 20_000
+        assert f"{len(listed.processes):,} of 20,000 processes are listed" in listed.note
+        assert len(answer.content) <= MAX_REPLY_BYTES
+        harness.put(stream(6, 9), first=6)
+        assert await numbers(page, 9) == [6, 7, 8, 9]
+        assert (harness.waits, losses(page)) == ([], [])

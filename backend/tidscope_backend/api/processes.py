@@ -20,9 +20,10 @@ def router(links: CollectorLinks) -> APIRouter:
     )
     async def processes(request: Request, host: str | None = None) -> ProcessesResponse:
         link = links.pick(host)
-        listed = (await link.processes()).processes
+        reply = await link.processes()
+        listed = reply.processes
         if not principal_of(request.scope).sees_arguments:
             listed = [process_without(process) for process in listed]
-        return ProcessesResponse(host=link.host.id, processes=listed)
+        return ProcessesResponse(host=link.host.id, processes=listed, note=reply.note)
 
     return routes

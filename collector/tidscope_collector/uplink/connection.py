@@ -34,6 +34,7 @@ from tidscope_collector.uplink.close_reason import CloseReason, close_reason
 from tidscope_collector.uplink.commands import Command, Commands, parse
 from tidscope_collector.uplink.in_flight import InFlight
 from tidscope_collector.uplink.replay import Replay
+from tidscope_collector.uplink.reply_bounds import reply_text
 from tidscope_collector.uplink.sign_in import SignIn, SignInError, open_link
 
 log = logging.getLogger("tidscope.uplink")
@@ -298,7 +299,7 @@ class Uplink:
         if isinstance(reply, TargetReply):
             self._sent_targets[reply.target.id] = _without_decision(reply.target)
         try:
-            await self._give(link, reply.model_dump_json())
+            await self._give(link, await asyncio.to_thread(reply_text, reply))
         except ConnectionClosed:
             log.info("the backend disconnected before the answer was sent")
 

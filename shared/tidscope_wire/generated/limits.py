@@ -14,6 +14,8 @@ MAX_PAGE_COMMAND_BYTES = 4_096
 """Largest message of a page."""
 MAX_COLLECTOR_COMMAND_BYTES = 4_194_304
 """Largest message to a collector."""
+MAX_REPLY_BYTES = 8_388_608
+"""Largest answer of a collector to a command; a longer list is cut, and says so."""
 MAX_UNACKNOWLEDGED_FRAMES = 32
 """Frames in flight to a page that acknowledges frames."""
 MAX_UNACKNOWLEDGED_BYTES = 1_048_576

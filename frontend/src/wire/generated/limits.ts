@@ -21,6 +21,9 @@ export const MAX_PAGE_COMMAND_BYTES = 4_096;
 /** Largest message to a collector. */
 export const MAX_COLLECTOR_COMMAND_BYTES = 4_194_304;
 
+/** Largest answer of a collector to a command; a longer list is cut, and says so. */
+export const MAX_REPLY_BYTES = 8_388_608;
+
 /** Frames in flight to a page that acknowledges frames. */
 export const MAX_UNACKNOWLEDGED_FRAMES = 32;
 

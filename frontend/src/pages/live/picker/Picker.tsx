@@ -119,6 +119,7 @@ export function Picker() {
           )}
         </EmptyState>
       ) : null}
+      {polled.value?.note ? <p role="note">{polled.value.note}</p> : null}
       {shown.length === 0 ? null : (
         <ProcessTable
           processes={shown}

@@ -1,0 +1,86 @@
+"""Answers that are too long for a message: cut, with a word, and never beyond the bound."""
+
+from backend_builders import process
+from hypothesis import given
+from hypothesis import strategies as st
+from tidscope_collector.uplink.reply_bounds import SHORT_COMMAND, reply_text
+from tidscope_wire.generated.models import (
+    DoctorCheck,
+    DoctorReply,
+    DoctorReport,
+    KnobOption,
+    Process,
+    ProcessesReply,
+    RefusedReply,
+    SteeringOptions,
+    SteeringOptionsReply,
+)
+
+
+def processes(count: int, command: str) -> list[Process]:
+    return [
+        process(pid).model_copy(update={"command": command, "threads": pid % 7})
+        for pid in range(1, count + 1)
+    ]
+
+
+def cut(listed: list[Process], most: int) -> ProcessesReply:
+    text = reply_text(ProcessesReply(request_id=4, processes=listed), most)
+    assert len(text.encode()) <= most
+    return ProcessesReply.model_validate_json(text)
+
+
+def test_what_fits_is_sent_as_it_is() -> None:
+    listed = processes(10, "a program")
+    reply = cut(listed, 100_000)
+    assert (reply.processes, reply.note) == (listed, "")
+
+
+def test_long_command_lines_are_cut_first() -> None:
+    reply = cut(processes(50, "ä" * 4000), 200_000)
+    assert len(reply.processes) == 50
+    assert all(one.command == "ä" * SHORT_COMMAND + "…" for one in reply.processes)
+    assert reply.note.startswith("Command lines are cut to 200 characters")
+
+
+def test_then_processes_are_left_out_and_the_rest_is_named() -> None:
+    reply = cut(processes(2_000, "x" * 4000), 200_000)
+    pids = [one.pid for one in reply.processes]
+    assert 0 < len(pids) < 2_000
+    assert pids == sorted(pids)
+    # Those with the most threads stay.
+    assert {one.threads for one in reply.processes} <= {5, 6}
+    assert reply.note.startswith(f"{len(pids)} of 2,000 processes are listed")
+
+
+@given(
+    count=st.integers(0, 60),
+    command=st.text(max_size=300),
+    most=st.integers(2_000, 60_000),
+)
+def test_no_list_is_sent_beyond_the_bound(count: int, command: str, most: int) -> None:
+    text = reply_text(ProcessesReply(request_id=4, processes=processes(count, command)), most)
+    assert len(text.encode()) <= most
+    reply = ProcessesReply.model_validate_json(text)
+    assert (len(reply.processes) == count) or str(count) in reply.note
+
+
+def test_a_report_keeps_its_checks_with_shorter_texts() -> None:
+    check = DoctorCheck(
+        name="n", title="t", status="ok", finding="f" * 50_000, impact="i", fix="", enabled=None
+    )
+    report = DoctorReport(host="h", kernel="k", checked_unix_ms=1, status="ok", checks=[check] * 4)
+    text = reply_text(DoctorReply(request_id=4, report=report), 20_000)
+    assert len(text) <= 20_000
+    cut = DoctorReply.model_validate_json(text)
+    assert [one.name for one in cut.report.checks] == ["n"] * 4
+    assert cut.report.checks[0].finding.endswith("… (48,000 more characters)")
+
+
+def test_what_cannot_be_cut_is_refused_with_its_size() -> None:
+    knob = KnobOption(kind="go-affinity", refusal="x" * 5_000, lower=None, upper=None, size=None)
+    options = SteeringOptions(knobs=[knob], signals=[], steering=None)
+    text = reply_text(SteeringOptionsReply(request_id=4, options=options), 1_000)
+    refused = RefusedReply.model_validate_json(text)
+    assert refused.request_id == 4
+    assert "and a message holds 1,000" in refused.problem.detail
