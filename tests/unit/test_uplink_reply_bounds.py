@@ -78,9 +78,9 @@ def test_a_report_keeps_its_checks_with_shorter_texts() -> None:
 
 
 def test_what_cannot_be_cut_is_refused_with_its_size() -> None:
-    knob = KnobOption(kind="go-affinity", refusal="x" * 5_000, lower=None, upper=None, size=None)
+    knob = KnobOption(kind="go-affinity", refusal="x" * 1_000, lower=None, upper=None, size=None)
     options = SteeringOptions(knobs=[knob], signals=[], steering=None)
-    text = reply_text(SteeringOptionsReply(request_id=4, options=options), 1_000)
+    text = reply_text(SteeringOptionsReply(request_id=4, options=options), 900)
     refused = RefusedReply.model_validate_json(text)
     assert refused.request_id == 4
-    assert "and a message holds 1,000" in refused.problem.detail
+    assert "and a message holds 900" in refused.problem.detail
