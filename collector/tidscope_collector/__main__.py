@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,12 +22,15 @@ from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
 
 from tidscope_collector.confinement import capabilities
 from tidscope_collector.confinement.confine import SETTING_UP, Confinement, Needs, confine
+from tidscope_collector.confinement.fork_server import CONNECTING, OPENING
+from tidscope_collector.confinement.paths import collector_paths
 from tidscope_collector.confinement.switch import SwitchHelper, start_switch_helper
 from tidscope_collector.energy.zones import find_zones
 from tidscope_collector.foreign.reader import children
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting, SwitchRefusedError
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.mount import NOTHING_HIDDEN, hidepid
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.machine import MachineMeter
@@ -52,6 +56,8 @@ WAITING_BYTES = 96 * 1024 * 1024
 NOT_PERMITTED = 4
 
 BUDGET_PERCENT = 2.0
+RUN_FOLDER = Path("/run/tidscope")
+"""Of leases."""
 
 
 def percent(text: str) -> float:
@@ -86,13 +92,18 @@ class SetUp:
     switch: SwitchHelper | None
 
 
-def set_up(procfs: ProcFs, network: Choice) -> SetUp:
-    """Do what takes more rights than sampling does."""
+def set_up(procfs: ProcFs, network: Choice, audit: Path | None) -> SetUp:
+    """Do what takes more rights than sampling does; without an audit log nothing is steered."""
     limit_allocators()
-    children()  # another program, so before anything is given up
+    # Another program, so it starts before anything is given up.
+    children().keep(OPENING if audit is None else OPENING | CONNECTING)
     switch = start_switch_helper(procfs.path(SWITCH))
     capabilities.harden()
     granted = capabilities.keep(SETTING_UP - {capabilities.SYS_ADMIN})
+    if audit is not None:
+        # Later it can be written to, and not be made.
+        with suppress(OSError):
+            audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
     return SetUp(procfs, Sources(procfs, network, delays), granted, switch)
 
@@ -125,10 +136,11 @@ async def serve(
     if audit is not None:
         steering, policies = _open_steering(procfs, targets, engine, audit)
     needs = Needs(
+        paths=collector_paths(backend, () if audit is None else (audit.parent, RUN_FOLDER)),
         taskstats=sources.kind == "taskstats",
+        hidden=hidepid(procfs) not in (None, *NOTHING_HIDDEN),
         steering=audit is not None,
         ebpf=sources.uses_ebpf,
-        paths="Files: any that the user may open.",
     )
     # Threads inherit it: there is none yet.
     confinement = confine(needs, ready.granted)
@@ -247,13 +259,14 @@ def main() -> int:
     if not arguments.backend.startswith(("ws://", "wss://")):
         sys.stderr.write(f"--backend {arguments.backend!r} is not a ws:// or wss:// address\n")
         return 2
+    audit = None if arguments.no_steering else arguments.audit
     asyncio.run(
         serve(
-            set_up(ProcFs(), arguments.network),
+            set_up(ProcFs(), arguments.network, audit),
             arguments.backend,
             secret,
             arguments.budget_percent,
-            None if arguments.no_steering else arguments.audit,
+            audit,
         )
     )
     return 0

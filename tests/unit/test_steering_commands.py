@@ -10,9 +10,9 @@ from typing import cast
 import pytest
 from backend_builders import target
 from fake_proc import FakeProc
+from tidscope_collector.foreign.agent_sockets import SocketId
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.steering.agent.socket_paths import SocketId
 from tidscope_collector.steering.audit import AuditLog
 from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.knobs.knob import KnobRefusedError

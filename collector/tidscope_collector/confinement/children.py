@@ -9,6 +9,8 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -118,6 +120,11 @@ class LimitedChildren:
             finally:
                 theirs.close()
         return number, ours
+
+    def keep(self, capabilities: Iterable[int]) -> None:
+        """Let the fork server give up all capabilities but these."""
+        with self._lock, suppress(ChildError):
+            self._send(json.dumps({"keep": sorted(capabilities)}).encode(), None)
 
     def give_up(self, number: int, answer: socket.socket) -> None:
         """End a child that did not answer, without waiting for its end."""

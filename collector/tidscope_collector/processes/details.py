@@ -33,15 +33,17 @@ class Details:
         runtime: of which language.
         version: such as go1.26.8 or python3.11; None if unknown.
         key: of its executable; None if it may not be seen.
+        executable: its path; None if it may not be seen.
     """
 
     command: str
     runtime: Runtime
     version: str | None
     key: Key | None
+    executable: str | None
 
 
-UNKNOWN = Details("", "unknown", None, None)
+UNKNOWN = Details("", "unknown", None, None, None)
 
 
 class DetailReader:
@@ -107,7 +109,7 @@ class DetailReader:
     @staticmethod
     def _merge(known: Details | None, line: ProcessLine) -> Details:
         if line.runtime is not None:
-            return Details(line.command, line.runtime, line.version, line.key)
+            return Details(line.command, line.runtime, line.version, line.key, line.executable)
         if known is not None and line.key is not None and known.key == line.key:
-            return Details(line.command, known.runtime, known.version, line.key)
-        return Details(line.command, "unknown", None, None)
+            return Details(line.command, known.runtime, known.version, line.key, line.executable)
+        return Details(line.command, "unknown", None, None, line.executable)
