@@ -11,6 +11,7 @@ import json
 import os
 import select
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,13 +22,39 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_collector.taskstats.exits import EXIT_BUFFER_BYTES, ExitListener, parse_cpu_list
+from tidscope_collector.taskstats.exits import (
+    EXIT_BUFFER_BYTES,
+    ExitListener,
+    dropped,
+    parse_cpu_list,
+)
 from tidscope_collector.taskstats.link import probe
 
 HERE = Path(__file__).resolve().parent
 DRAIN_S = 0.1
 """The collector drains as often."""
 PATIENCE_S = 10.0
+
+
+class Drops:
+    """What the sockets of a listener have dropped, as it was asked last.
+
+    Args:
+        cpus: of the listener, in the order in which it opens their sockets.
+    """
+
+    def __init__(self, cpus: Sequence[int]) -> None:
+        self._left = list(cpus)
+        self._cpus: dict[int, int] = {}
+        self.of_cpu: dict[int, int] = {}
+
+    def __call__(self, link: socket.socket) -> int | None:
+        """Ask, as the listener does."""
+        count = dropped(link)
+        if link.fileno() not in self._cpus:
+            self._cpus[link.fileno()] = self._left.pop(0)
+        self.of_cpu[self._cpus[link.fileno()]] = count or 0
+        return count
 
 
 class Account:
@@ -37,15 +64,19 @@ class Account:
         listener: newly opened.
         cpus: those that are online.
         pid: whose records are counted apart.
+        drops: of the listener's sockets.
     """
 
-    def __init__(self, listener: ExitListener, cpus: Sequence[int], pid: int) -> None:
+    def __init__(self, listener: ExitListener, cpus: Sequence[int], pid: int, drops: Drops) -> None:
         self.target_received = 0
-        self._listener, self._pid = listener, pid
+        self._listener, self._pid, self._drops = listener, pid, drops
+        self._dropped: dict[int, int] = {}
         self._received: list[tuple[npt.NDArray[np.integer], npt.NDArray[np.uint32]]] = []
         self._first = {cpu: self._mark(cpu) for cpu in cpus}
         self._last = dict(self._first)
-        self._lost_before = listener.lost
+        # CPUs were marked one after the other: what one of them lost after its own mark counts.
+        since = sum((drops.of_cpu[cpu] - self._dropped[cpu]) % 2**32 for cpu in cpus)
+        self._lost_before = listener.lost - since
         # What came before the mark of its CPU is not in the account. What came after it is, though
         # other CPUs were marked later.
         self._received = [self._after_marks(*exits) for exits in self._received]
@@ -103,7 +134,11 @@ class Account:
         return cpu[after], number[after]
 
     def _mark(self, cpu: int) -> int:
-        """End a thread on a CPU; the number that it got."""
+        """End a thread on a CPU; the number that it got.
+
+        It counts if nothing was dropped between the two drains around it: else nobody knows what
+        was dropped before the mark, and what after it.
+        """
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             thread = threading.Thread(target=os.sched_setaffinity, args=(0, {cpu}))
@@ -112,9 +147,13 @@ class Account:
             thread.join()
             again = time.monotonic() + 0.5  # the mark itself may have been lost
             while tid is not None and time.monotonic() < again:
+                before = self._drops.of_cpu[cpu]
                 on, number = self.drain().get(tid, (-1, 0))
-                if on == cpu:
+                if on == cpu and self._drops.of_cpu[cpu] == before:
+                    self._dropped[cpu] = before
                     return number
+                if on >= 0:
+                    break
                 time.sleep(0.005)  # the record is sent a moment after join returns
         raise TimeoutError(f"no record of a thread that exited on CPU {cpu}")
 
@@ -131,11 +170,13 @@ def storm(program: Path, arguments: argparse.Namespace) -> dict[str, float]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    listener = ExitListener(probe(), cpus := online_cpus(), arguments.buffer_bytes)
+    cpus = online_cpus()
+    drops = Drops(cpus)
+    listener = ExitListener(probe(), cpus, arguments.buffer_bytes, drops=drops)
     try:
         assert child.stdin is not None
         assert child.stdout is not None
-        account = Account(listener, cpus, child.pid)
+        account = Account(listener, cpus, child.pid, drops)
         child.stdin.write(b".")
         child.stdin.flush()
         while not select.select([child.stdout], [], [], DRAIN_S)[0]:

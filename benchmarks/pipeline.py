@@ -29,7 +29,7 @@ def measure(
     """
     with tidscope("--budget-percent", str(budget_percent)) as site:
         attached = site.ask("/targets", {"pid": pid, "rate_hz": rate_hz})
-        url = f"{site.url}&target={attached['id']}"
+        url = site.url_of(f"/?target={attached['id']}")
         collector, backend = site.collector, site.backend
         began = time.monotonic(), cpu(collector), cpu(backend)
         page = subprocess.run(

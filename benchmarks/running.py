@@ -39,8 +39,12 @@ class Running:
 
     @property
     def url(self) -> str:
-        """Where the page is."""
-        return f"{self.address}/?token={TOKEN}"
+        """Where the page is, with its token."""
+        return self.url_of("/")
+
+    def url_of(self, address: str) -> str:
+        """An address of the page, with its token."""
+        return f"{self.address}{address}#token={TOKEN}"
 
     def ask(self, path: str, body: dict[str, Any] | None = None) -> Any:
         """Ask the backend, with a body by POST; its JSON."""

@@ -22,6 +22,7 @@ static void *rest(void *unused) {
     (void)unused;
     for (;;)
         pause();
+    return NULL;
 }
 
 int main(int argc, char **argv) {

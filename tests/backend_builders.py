@@ -7,6 +7,7 @@ import numpy as np
 from builders import frame_header
 from tidscope_wire.frame import RowEncoder, Rows, join
 from tidscope_wire.generated.models import (
+    Actor,
     CollectorInfo,
     EnergySource,
     Host,
@@ -22,6 +23,7 @@ from tidscope_wire.generated.models import (
 HOST_ID = "h-0123456789ab"
 TARGET_ID = "t-100-deadbeef"
 FIELDS = ("cpu_run_ns", "blkio_delay_ns")
+ACTOR = Actor(session="s-1", role="operator", label="a test")
 
 
 def host(host_id: str = HOST_ID, name: str = "box") -> Host:

@@ -13,6 +13,7 @@ from live_page import LivePage
 from tidscope_backend.listen_socket import open_socket
 from tidscope_backend.server import make_server
 from tidscope_backend.settings import Settings
+from tidscope_wire.generated.models import SessionOpened
 
 TOKEN = "token-of-the-tests"
 SECRET = "secret-of-the-tests"
@@ -36,7 +37,7 @@ class Backend:
         return f"ws://127.0.0.1:{self.port}"
 
     def client(self, **headers: str) -> httpx.AsyncClient:
-        """An HTTP client with these headers and no others; it keeps cookies.
+        """An HTTP client with these headers and no others.
 
         Each answer is compared with the OpenAPI document.
         """
@@ -54,6 +55,18 @@ class Backend:
     def viewer(self) -> httpx.AsyncClient:
         """The same with the token that only lets watch."""
         return self.client(authorization=f"Bearer {self.settings.view_token}")
+
+    async def sign_in(self, token: str = TOKEN) -> SessionOpened:
+        """Trade a token for a session, as the page does."""
+        async with self.client(origin=self.url) as client:
+            answer = await client.post("/api/v1/session", json={"token": token})
+        answer.raise_for_status()
+        return SessionOpened.model_validate_json(answer.content)
+
+    def person(self, session: SessionOpened) -> httpx.AsyncClient:
+        """An HTTP client that sends what the page of a session sends."""
+        bearer = f"Bearer {session.credential}"
+        return self.client(origin=self.url, authorization=bearer)
 
     def collector(self, **arguments: Any) -> FakeCollector:
         """A scripted collector; use as a context manager to connect it."""
@@ -77,3 +90,8 @@ async def running_backend(port: int = 0, **changes: Any) -> AsyncIterator[Backen
         server.should_exit = True
         await serving
         sock.close()
+
+
+def kind(answer: httpx.Response) -> tuple[int, str]:
+    """Status and kind of a refusal."""
+    return answer.status_code, answer.json()["type"].rpartition(":")[2]

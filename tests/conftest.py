@@ -1,6 +1,7 @@
 """Fixtures and settings for all tests."""
 
 import os
+import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,10 @@ from xdist.scheduler.loadscope import LoadScopeScheduling
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
+
+# Backends keep sessions in the user's state folder: not in that of who runs the tests.
+_STATE = tempfile.TemporaryDirectory(prefix="tidscope-tests-state-")
+os.environ["XDG_STATE_HOME"] = _STATE.name
 
 MACHINE = {
     "test_budget",

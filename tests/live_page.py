@@ -17,6 +17,7 @@ from tidscope_wire.generated.models import (
     Unsubscribe,
 )
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
 Text = LiveState | StreamStats | FramesLost | LiveProblem
 _TEXT: TypeAdapter[Text] = TypeAdapter(LiveMessage)
@@ -30,7 +31,7 @@ class LivePage:
         url: of the backend, ws://….
         token: shown as Bearer; None shows nothing.
         origin: Origin header.
-        cookie: Cookie header.
+        session: credential of a session, offered as a browser's page does.
     """
 
     def __init__(
@@ -38,16 +39,15 @@ class LivePage:
         url: str,
         token: str | None,
         origin: str | None = None,
-        cookie: str | None = None,
+        session: str | None = None,
     ) -> None:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         if origin is not None:
             headers["Origin"] = origin
-        if cookie is not None:
-            headers["Cookie"] = cookie
         self._connecting = connect(
             f"{url}/ws/live",
             additional_headers=headers,
+            subprotocols=None if session is None else _subprotocols(session),
             max_size=None,
             compression=None,
             # Behind frames that nobody reads any more, the backend's farewell does not come.
@@ -112,3 +112,7 @@ class LivePage:
             header, _ = await self.frame()
             seen.append((header.first_seq, header.seq))
         return seen
+
+
+def _subprotocols(session: str) -> list[Subprotocol]:
+    return [Subprotocol("tidscope.v1"), Subprotocol(f"tidscope.session.{session}")]

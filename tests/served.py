@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from backend_server import SECRET, TOKEN
@@ -13,14 +13,18 @@ ENVIRONMENT = {**os.environ, "TIDSCOPE_TOKEN": TOKEN, "TIDSCOPE_COLLECTOR_SECRET
 
 
 @asynccontextmanager
-async def served(port: int, **environment: str) -> AsyncIterator[asyncio.subprocess.Process]:
+async def served(
+    port: int, within: Sequence[str] = (), **environment: str
+) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run it, and kill it at the end.
 
     Args:
         port: that it listens on.
+        within: a command that runs its arguments some other way, such as ["prlimit", …].
         environment: variables on top of the usual ones.
     """
     process = await asyncio.create_subprocess_exec(
+        *within,
         *(sys.executable, "-m", "tidscope_backend", "serve", "--port", str(port)),
         stdin=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,

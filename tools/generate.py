@@ -29,14 +29,15 @@ Json = dict[str, Any]
 
 PAGE_READS = (
     *("LiveMessage", "FrameHeader", "Problem"),
-    *("HealthResponse", "ProcessesResponse", "SessionResponse", "DemoResponse", "DoctorReport"),
+    *("HealthResponse", "ProcessesResponse", "DemoResponse", "DoctorReport"),
+    *("SessionOpened", "SessionResponse", "SessionsResponse", "TicketResponse"),
     *("Target", "PoliciesResponse", "SteeringOptions"),
     *("RunsResponse", "RunManifest", "Comparison"),
 )
 """Messages and answers that the page checks as they come in."""
 PAGE_SENDS = (
     *("LiveCommand", "SessionRequest", "AttachRequest", "RateRequest", "DelayAccountingRequest"),
-    *("SteerRequest", "RecordRequest", "RunPatch"),
+    *("SteerRequest", "RecordRequest", "RunPatch", "TicketRequest"),
 )
 PAGE_USES = ("FieldCatalogue", "ProblemType", "AlignKind")
 """What it has types of besides."""

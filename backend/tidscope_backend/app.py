@@ -27,6 +27,7 @@ from tidscope_backend.api import (
 from tidscope_backend.api import targets as target_routes
 from tidscope_backend.api.errors import add_error_handlers
 from tidscope_backend.api.openapi import DocumentedApp
+from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.endpoint import CollectorEndpoint
@@ -47,6 +48,8 @@ from tidscope_backend.security.allowed_origins import AllowedOrigins
 from tidscope_backend.security.authenticator import Authenticator
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.headers import SecurityHeaders
+from tidscope_backend.security.session_file import SessionFile
+from tidscope_backend.security.sessions import Sessions
 from tidscope_backend.settings import Settings
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.manifests import ManifestWriter
@@ -58,8 +61,13 @@ from tidscope_backend.stream.history_store import HistoryStore
 STATS_SECONDS = 1.0
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """Build a backend. It holds its state itself: two of them share nothing."""
+def create_app(settings: Settings, connections: ConnectionCounts | None = None) -> FastAPI:
+    """Build a backend. It holds its state itself: two of them share nothing.
+
+    Args:
+        settings: how it behaves.
+        connections: what the server that serves it counts.
+    """
     clock = time.monotonic
     store = HistoryStore(
         settings.history_bytes,
@@ -102,13 +110,13 @@ def create_app(settings: Settings) -> FastAPI:
 
     registry.subscribe(changed, forget)
     links = CollectorLinks(lambda host: registry.host(host) is not None)
-    authenticator = Authenticator(settings, clock)
+    authenticator = Authenticator(settings, _sessions(settings), clock)
     demo_process = DemoProcess(links)
 
-    exports = ExportCounts()
+    exports, connections = ExportCounts(), connections or ConnectionCounts()
 
     def facts() -> Facts:
-        return gather(registry, links, fanout, meters, run_facts(recorder), exports)
+        return gather(registry, links, fanout, meters, run_facts(recorder), exports, connections)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -117,7 +125,7 @@ def create_app(settings: Settings) -> FastAPI:
         run_store.start()
         pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, exports)
         try:
-            async with _in_background(_every_second(fanout), *pushing):
+            async with _in_background(_every_second(fanout, authenticator.sessions), *pushing):
                 yield
         finally:
             await run_store.close()
@@ -136,7 +144,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     add_error_handlers(app)
     for router in (
-        health.router(clock, registry, links, fanout),
+        health.router(clock, registry, links, fanout, connections),
         hosts.router(registry),
         processes.router(links),
         target_routes.router(registry, links),
@@ -155,17 +163,23 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(docs.router())
     app.include_router(metrics.router(facts))
     app.include_router(
-        CollectorEndpoint(CollectorSessions(settings, registry, links, ingest)).router
+        CollectorEndpoint(
+            CollectorSessions(settings, registry, links, ingest), settings.max_message_bytes
+        ).router
     )
-    app.include_router(live_router(settings, fanout, state))
-    app.include_router(web.router(settings.web_dir, authenticator))
+    app.include_router(live_router(settings, fanout, state, authenticator.sessions))
+    app.include_router(web.router(settings.web_dir))
+    _add_middleware(app, settings, authenticator)
+    return app
+
+
+def _add_middleware(app: FastAPI, settings: Settings, authenticator: Authenticator) -> None:
     # The last one added is the outermost.
     streamed = {api.PREFIX + exchange.IMPORT_PATH: settings.max_import_bytes}
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=streamed)
     origins = AllowedOrigins(settings.host, settings.allow_hosts, settings.allow_origins)
     app.add_middleware(AccessMiddleware, origins=origins, authenticator=authenticator)
     app.add_middleware(SecurityHeaders)
-    return app
 
 
 @asynccontextmanager
@@ -179,7 +193,17 @@ async def _in_background(*work: Coroutine[None, None, None]) -> AsyncIterator[No
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _every_second(fanout: Fanout) -> None:
+async def _every_second(fanout: Fanout, sessions: Sessions) -> None:
     while True:
         await asyncio.sleep(STATS_SECONDS)
         fanout.publish_stats()
+        sessions.expire()
+
+
+def _sessions(settings: Settings) -> Sessions:
+    store = None
+    if settings.state_dir is not None:
+        # A page's session is bound to its origin, so backends on two ports share none.
+        path = settings.state_dir / f"sessions-{settings.port}.json"
+        store = SessionFile(path, {"operator": settings.token, "viewer": settings.view_token})
+    return Sessions(time.time, settings.session_idle_seconds, settings.session_seconds, store)

@@ -5,7 +5,8 @@ import os
 import socket
 from ipaddress import ip_address
 
-BACKLOG = 128
+BACKLOG = 4096
+"""Connections that the kernel keeps waiting; more are not answered. It has a bound of its own."""
 UNACKNOWLEDGED_MS = 60_000
 
 

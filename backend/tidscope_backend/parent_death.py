@@ -37,8 +37,18 @@ def terminate_with_parent(parent_pid: int) -> None:
 
 
 def bound_to_parent(arguments: Sequence[str]) -> list[str]:
-    """Wrap a command so that it ends with the calling process."""
-    return [sys.executable, "-m", "tidscope_backend.parent_death", str(os.getpid()), *arguments]
+    """Wrap a command so that it ends with the calling process.
+
+    With -P: modules that lie in the current directory are not ours.
+    """
+    return [
+        sys.executable,
+        "-P",
+        "-m",
+        "tidscope_backend.parent_death",
+        str(os.getpid()),
+        *arguments,
+    ]
 
 
 def exec_program(

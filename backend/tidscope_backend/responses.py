@@ -2,7 +2,7 @@
 
 from fastapi.responses import Response
 from starlette.types import Receive, Scope, Send
-from tidscope_wire.problems import MEDIA_TYPE, ProblemError
+from tidscope_wire.problems import MEDIA_TYPE, ProblemError, make_problem, refusal
 
 
 def problem_response(refused: ProblemError) -> Response:
@@ -21,3 +21,24 @@ def problem_response(refused: ProblemError) -> Response:
 async def send_problem(refused: ProblemError, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer from a middleware."""
     await problem_response(refused)(scope, receive, send)
+
+
+def not_found(path: str) -> ProblemError:
+    """The refusal of an unknown path."""
+    return refusal("not-found", f"there is nothing at {path}", "/openapi.json lists what there is")
+
+
+def method_not_allowed(method: str, path: str, allowed: str) -> ProblemError:
+    """The refusal of a method that a path does not support.
+
+    Args:
+        method: that was used.
+        path: of the request.
+        allowed: methods that it supports, as for the Allow header; empty if unknown.
+    """
+    document = make_problem(
+        "method-not-allowed",
+        f"{path} does not take {method}",
+        f"it takes {allowed}" if allowed else "/openapi.json lists what it takes",
+    )
+    return ProblemError(document, {"Allow": allowed} if allowed else {})

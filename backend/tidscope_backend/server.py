@@ -1,44 +1,86 @@
 """Running the app: the server and its settings."""
 
+import asyncio
 import logging
 import signal
 import socket
+import time
 
 import uvicorn
-from uvicorn._types import ASGISendEvent
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from tidscope_backend.app import create_app
+from tidscope_backend.connections.acceptor import Acceptor
+from tidscope_backend.connections.connection import Connection
+from tidscope_backend.connections.http_protocol import HttpProtocol
+from tidscope_backend.connections.log_limit import LogLimit
+from tidscope_backend.connections.table import ConnectionLimits, Connections
+from tidscope_backend.connections.websocket_protocol import WebSocketProtocol
+from tidscope_backend.descriptors import connection_descriptors, raise_descriptor_limit
 from tidscope_backend.settings import Settings
 
+CHECK_SECONDS = 1.0
+PEER_LOGS = (
+    "uvicorn.error",
+    "tidscope_backend.connections.acceptor",
+    "tidscope_backend.connections.table",
+)
+"""Loggers to which whoever can connect could add lines without end."""
 
-class StreamProtocol(WebSocketsSansIOProtocol):
-    """The server's WebSocket protocol, able to close a peer that does not read.
 
-    Its `send` waits for the transport to drain before each message. That is the back-pressure that
-    the stream rests on, and for a close frame to a peer that is stuck it would wait for ever.
+class Server(uvicorn.Server):
+    """The server; it accepts its connections itself.
+
+    Args:
+        config: of the server.
+        connections: the table of its connections.
     """
 
-    async def send(self, message: ASGISendEvent) -> None:
-        """Send as usual, but close without waiting."""
-        if message["type"] == "websocket.close":
-            self.writable.set()
-        await super().send(message)
+    def __init__(self, config: uvicorn.Config, connections: Connections) -> None:
+        super().__init__(config)
+        self._connections = connections
+        self._acceptors: list[Acceptor] = []
+        self._watch: asyncio.Task[None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start the app, then accept connections of the sockets."""
+        await super().startup(sockets=[])
+        self._acceptors = [
+            Acceptor(sock, self._connections, self._protocol) for sock in sockets or []
+        ]
+        self._watch = asyncio.create_task(self._watch_connections())
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept no more, answer what was asked, and end."""
+        for acceptor in self._acceptors:
+            acceptor.close()
+        if self._watch is not None:
+            self._watch.cancel()
+        await super().shutdown(sockets)
+
+    def _protocol(self, connection: Connection) -> HttpProtocol:
+        return HttpProtocol(self.config, self.server_state, self.lifespan.state, connection)
+
+    async def _watch_connections(self) -> None:
+        while True:
+            await asyncio.sleep(CHECK_SECONDS)
+            self._connections.end_overdue()
 
 
-def make_server(settings: Settings) -> uvicorn.Server:
+def make_server(settings: Settings) -> Server:
     """Make a server of a new app; `run` or `serve` it with a listening socket."""
+    total = min(settings.max_connections, connection_descriptors())
+    connections = Connections(ConnectionLimits.of(total), settings.waits, time.monotonic)
     config = uvicorn.Config(
-        create_app(settings),
-        http="h11",
+        create_app(settings, connections.counts),
+        http=HttpProtocol,
         loop="asyncio",
-        ws=StreamProtocol,
-        ws_max_size=settings.max_message_bytes,
+        ws=WebSocketProtocol,
+        ws_max_size=settings.max_command_bytes,
         # Frames are dense counters: deflating them costs more than it saves on a local network.
         ws_per_message_deflate=False,
         ws_ping_interval=20,
         ws_ping_timeout=settings.stall_seconds + 30,
-        # Its lines would hold the token of `GET /?token=…`.
+        # Its lines would hold tickets of downloads.
         access_log=False,
         # The server would believe X-Forwarded-For and -Proto of any program on this machine.
         proxy_headers=False,
@@ -46,13 +88,16 @@ def make_server(settings: Settings) -> uvicorn.Server:
         server_header=False,
         timeout_graceful_shutdown=3,
     )
-    return uvicorn.Server(config)
+    return Server(config, connections)
 
 
 def serve(settings: Settings, sock: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM."""
     # Its lines about connections would hold addresses with queries.
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    for name in PEER_LOGS:
+        logging.getLogger(name).addFilter(LogLimit(time.monotonic))
+    raise_descriptor_limit()
     server = make_server(settings)
     # The server raises the signal that ended it once more, for whoever started it.
     for number in (signal.SIGINT, signal.SIGTERM):

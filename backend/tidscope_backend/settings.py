@@ -14,12 +14,15 @@ from tidscope_wire.generated.limits import (
     RUN_PART_SECONDS,
 )
 
+from tidscope_backend.connections.connection import Waits
 from tidscope_backend.otlp_address import metrics_address
 
 MIB = 1024 * 1024
+HOUR = 3600.0
 BROWSER_VARIABLE = "TIDSCOPE_TOKEN"
 VIEW_VARIABLE = "TIDSCOPE_VIEW_TOKEN"
 COLLECTOR_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
+METRICS_VARIABLE = "TIDSCOPE_METRICS_TOKEN"
 RUNS_VARIABLE = "TIDSCOPE_RUNS"
 OTLP_VARIABLE = "TIDSCOPE_OTLP_ENDPOINT"
 SHORTEST_SECRET = 16
@@ -44,7 +47,12 @@ class Settings:
         token: what a person's browser shows to get a session.
         collector_secret: what a collector shows.
         view_token: as token, for a session that only watches.
+        metrics_token: reads /metrics and nothing else; None: there is none.
+        state_dir: where sessions are kept over a restart; None: nowhere.
+        session_idle_seconds: a session that is not used for so long ends.
+        session_seconds: a session ends so long after it was opened.
         host: address that is listened on; a wildcard address admits any IP literal as Host.
+        port: that is listened on; state is kept for each.
         allow_hosts: more host names that requests may name, without port.
         allow_origins: more origins that pages may come from, such as https://tidscope.example
             behind a proxy that ends TLS.
@@ -63,6 +71,9 @@ class Settings:
         queue_bytes: the same in bytes.
         merged_bytes: the largest coalesced frame; a page further behind loses frames, counted.
         stall_seconds: a page that takes nothing for so long is closed.
+        max_connections: TCP connections at once, fewer where the system allows few open files; a
+            quarter of them from one peer, a quarter without a session.
+        waits: how long the peer of a connection may take for what.
         max_pages: pages connected at once.
         max_collectors: collectors connected at once.
         hello_seconds: how long a collector may take to say who it is.
@@ -79,7 +90,12 @@ class Settings:
     token: str = field(repr=False)
     collector_secret: str = field(repr=False)
     view_token: str = field(default_factory=new_secret, repr=False)
+    metrics_token: str | None = field(default=None, repr=False)
+    state_dir: Path | None = None
+    session_idle_seconds: float = 24 * HOUR
+    session_seconds: float = 30 * 24 * HOUR
     host: str = DEFAULT_HOST
+    port: int = DEFAULT_PORT
     allow_hosts: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
     web_dir: Path = Path(__file__).parent / "web"
@@ -97,6 +113,8 @@ class Settings:
     queue_bytes: int = 8 * MIB
     merged_bytes: int = 16 * MIB
     stall_seconds: float = 30
+    max_connections: int = 1024
+    waits: Waits = field(default_factory=Waits)
     max_pages: int = 32
     max_collectors: int = 64
     hello_seconds: float = 5
@@ -121,15 +139,20 @@ def settings_from(
     """Take secrets and folders from the environment; secrets that are not there are made.
 
     Raises:
-        SettingsError: a secret is too short to be one, or both tokens are the same.
+        SettingsError: a secret is too short to be one, or two tokens are the same.
     """
     token, view_token = _secret(environ, BROWSER_VARIABLE), _secret(environ, VIEW_VARIABLE)
+    metrics_token = _secret(environ, METRICS_VARIABLE) if environ.get(METRICS_VARIABLE) else None
     if token == view_token:
         raise SettingsError(f"{VIEW_VARIABLE} is the same as {BROWSER_VARIABLE}; give another one")
+    if metrics_token in (token, view_token):
+        raise SettingsError(f"{METRICS_VARIABLE} is the same as another token; give another one")
     return Settings(
         token=token,
         view_token=view_token,
         collector_secret=_secret(environ, COLLECTOR_VARIABLE),
+        metrics_token=metrics_token,
+        state_dir=state_directory(environ),
         host=host,
         allow_hosts=allow_hosts,
         allow_origins=allow_origins,
@@ -152,6 +175,14 @@ def runs_directory(environ: Mapping[str, str]) -> Path | None:
     if data.startswith("/"):
         return Path(data) / "tidscope" / "runs"
     return Path(home) / ".local" / "share" / "tidscope" / "runs" if home.startswith("/") else None
+
+
+def state_directory(environ: Mapping[str, str]) -> Path | None:
+    """Where state of the backend is kept: in the user's state folder; None: nowhere."""
+    state, home = environ.get("XDG_STATE_HOME", ""), environ.get("HOME", "")
+    if state.startswith("/"):
+        return Path(state) / "tidscope"
+    return Path(home) / ".local" / "state" / "tidscope" if home.startswith("/") else None
 
 
 def _otlp_endpoint(environ: Mapping[str, str]) -> str | None:

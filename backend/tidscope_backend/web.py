@@ -1,15 +1,12 @@
 """The built page: its files, and index.html for every address that the page itself resolves."""
 
 from pathlib import Path
-from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Request
-from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
-from tidscope_wire.problems import ProblemError
+from fastapi.responses import FileResponse, HTMLResponse, Response
 
-from tidscope_backend.api.errors import not_found
-from tidscope_backend.security.access import client_address, is_guarded
-from tidscope_backend.security.authenticator import Authenticator
+from tidscope_backend.responses import not_found
+from tidscope_backend.security.rights import is_guarded
 
 IMMUTABLE = "public, max-age=31536000, immutable"
 NOT_BUILT = (
@@ -20,12 +17,11 @@ NOT_BUILT = (
 )
 
 
-def router(folder: Path, authenticator: Authenticator) -> APIRouter:
+def router(folder: Path) -> APIRouter:
     """Make the route; it takes every path that no other route took.
 
     Args:
         folder: where the built page lies; files under assets/ have a hash in their name.
-        authenticator: takes the token of the printed address.
     """
     routes = APIRouter()
 
@@ -33,8 +29,6 @@ def router(folder: Path, authenticator: Authenticator) -> APIRouter:
     async def page(path: str, request: Request) -> Response:
         if is_guarded(request.url.path) or path.startswith("api/"):
             raise not_found(request.url.path)
-        if "token" in request.query_params:
-            return _sign_in(request, authenticator)
         file = _find(folder, path)
         if file is not None:
             hashed = path.startswith("assets/")
@@ -57,26 +51,3 @@ def _find(folder: Path, path: str) -> Path | None:
         return None
     file = (folder / path).resolve()
     return file if file.is_relative_to(folder.resolve()) and file.is_file() else None
-
-
-def _sign_in(request: Request, authenticator: Authenticator) -> Response:
-    """Trade the token in the address for a cookie, and take it out of the address.
-
-    A person with an old address gets the page without a session, which then asks for the token.
-    """
-    rest = [(key, value) for key, value in parse_qsl(request.url.query) if key != "token"]
-    # One slash only: "//name" in a Location would be another site.
-    location = "/" + request.url.path.lstrip("/\\") + (f"?{urlencode(rest)}" if rest else "")
-    response = RedirectResponse(location, status_code=303, headers={"Cache-Control": "no-store"})
-    try:
-        role = authenticator.check_token(
-            request.query_params["token"], request.headers, client_address(request.scope)
-        )
-    except ProblemError as refused:
-        person = "text/html" in request.headers.get("accept", "")
-        if not person or refused.problem.status == 429:
-            raise
-        return response
-    secure = request.url.scheme == "https"
-    response.headers["Set-Cookie"] = authenticator.sessions.cookie_header(role, secure)
-    return response

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
 
 from tidscope_collector.confinement import capabilities
@@ -37,11 +38,11 @@ from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.service.memory import limit_allocators, release_freed_memory
-from tidscope_collector.steering.audit import AuditLog, usual_path
 from tidscope_collector.targets.host import describe_host
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.uplink.commands import CommandHandler
+from tidscope_collector.uplink.audited_commands import AuditedCommands
+from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 
@@ -84,34 +85,50 @@ class SetUp:
         sources: of samples.
         granted: capabilities that it was done with.
         switch: sets the switch of delay accounting; None: nobody may.
+        written: folders that files may be made in from now on.
     """
 
     procfs: ProcFs
     sources: Sources
     granted: frozenset[int]
     switch: SwitchHelper | None
+    written: tuple[Path, ...]
 
 
-def set_up(procfs: ProcFs, network: Choice, audit: Path | None) -> SetUp:
-    """Do what takes more rights than sampling does; without an audit log nothing is steered."""
+def set_up(procfs: ProcFs, network: Choice, steers: bool, audit: Path | None) -> SetUp:
+    """Do what takes more rights than sampling does.
+
+    Args:
+        procfs: root of /proc.
+        network: where network numbers are to come from.
+        steers: whether targets may be steered.
+        audit: the log; None: there is none.
+    """
     limit_allocators()
     # Another program, so it starts before anything is given up.
-    children().keep(OPENING if audit is None else OPENING | CONNECTING)
+    children().keep(OPENING | CONNECTING if steers else OPENING)
     switch = start_switch_helper(procfs.path(SWITCH))
     capabilities.harden()
     granted = capabilities.keep(SETTING_UP - {capabilities.SYS_ADMIN})
+    written = [RUN_FOLDER] if steers else []
     if audit is not None:
-        # Later it can be written to, and not be made.
+        written.append(audit.parent)
+        # Later files can be made in it; the folder itself cannot.
         with suppress(OSError):
             audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
-    return SetUp(procfs, Sources(procfs, network, delays), granted, switch)
+    return SetUp(procfs, Sources(procfs, network, delays), granted, switch, tuple(written))
 
 
 async def serve(
-    ready: SetUp, backend: str, secret: str, budget_percent: float, audit: Path | None
+    ready: SetUp,
+    backend: str,
+    secret: str,
+    budget_percent: float,
+    steers: bool,
+    audit: AuditTrail | None,
 ) -> None:
-    """Run until SIGINT or SIGTERM; without an audit log nothing is steered."""
+    """Run until SIGINT or SIGTERM."""
     loop = asyncio.get_running_loop()
     procfs, sources = ready.procfs, ready.sources
     host = describe_host(procfs, sources)
@@ -133,13 +150,13 @@ async def serve(
     targets = TargetRegistry(host.id, procfs, sources, engine)
     steering: SteeringCommands | None = None
     policies: list[PolicyInfo] = []
-    if audit is not None:
-        steering, policies = _open_steering(procfs, targets, engine, audit)
+    if steers:
+        steering, policies = _open_steering(procfs, targets, engine)
     needs = Needs(
-        paths=collector_paths(backend, () if audit is None else (audit.parent, RUN_FOLDER)),
+        paths=collector_paths(backend, ready.written, anywhere=steers),
         taskstats=sources.kind == "taskstats",
         hidden=hidepid(procfs) not in (None, *NOTHING_HIDDEN),
-        steering=audit is not None,
+        steering=steers,
         ebpf=sources.uses_ebpf,
     )
     # Threads inherit it: there is none yet.
@@ -148,7 +165,10 @@ async def serve(
     def diagnose() -> DoctorReport:
         return _diagnose_running(sources, confinement)
 
-    commands = CommandHandler(targets, diagnose, sources.delays, steering)
+    commands: Commands = CommandHandler(targets, diagnose, sources.delays, steering)
+    if audit is not None:
+        commands = AuditedCommands(commands, targets, audit)
+        await audit.write("start", "done", TIDSCOPE, f"collector of {host.name}")
     uplink = Uplink(backend, secret, host, targets, commands, replay, policies=policies)
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
@@ -166,19 +186,21 @@ async def serve(
             await asyncio.to_thread(steering.close)
         await asyncio.to_thread(engine.stop)
         sources.close()
+        if audit is not None:
+            audit.close()
         if ready.switch is not None:
             ready.switch.close()
 
 
 def _open_steering(
-    procfs: ProcFs, targets: TargetRegistry, engine: Engine, audit: Path
+    procfs: ProcFs, targets: TargetRegistry, engine: Engine
 ) -> "tuple[SteeringCommands, list[PolicyInfo]]":
     """The steering commands and what they can steer with. Loaded here: recording needs neither."""
     from tidscope_collector.steering.commands import SteeringCommands
     from tidscope_collector.steering.loop.setup import open_setup_opener
     from tidscope_collector.steering.service import SteeringService, policies
 
-    service = SteeringService(procfs, open_setup_opener(procfs), AuditLog(audit))
+    service = SteeringService(procfs, open_setup_opener(procfs))
     return SteeringCommands(targets, engine, service, procfs), policies()
 
 
@@ -226,8 +248,9 @@ def main() -> int:
         type=Path,
         default=usual_path(),
         metavar="FILE",
-        help="audit log of steering; it is only appended to (%(default)s)",
+        help="audit log of what is changed here (%(default)s)",
     )
+    run.add_argument("--no-audit", action="store_true", help="keep no audit log")
     run.add_argument(
         "--no-steering",
         action="store_true",
@@ -259,14 +282,16 @@ def main() -> int:
     if not arguments.backend.startswith(("ws://", "wss://")):
         sys.stderr.write(f"--backend {arguments.backend!r} is not a ws:// or wss:// address\n")
         return 2
-    audit = None if arguments.no_steering else arguments.audit
+    steers = not arguments.no_steering
+    audit = None if arguments.no_audit else arguments.audit
     asyncio.run(
         serve(
-            set_up(ProcFs(), arguments.network, audit),
+            set_up(ProcFs(), arguments.network, steers, audit),
             arguments.backend,
             secret,
             arguments.budget_percent,
-            audit,
+            steers,
+            None if audit is None else AuditTrail(AuditLog(audit)),
         )
     )
     return 0

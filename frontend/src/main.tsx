@@ -1,5 +1,6 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { signInFromAddress } from "./api/session";
 import { App } from "./app/App";
 import * as theme from "./base/theme";
 import { createLiveClient, createRunClient } from "./live/client";
@@ -8,6 +9,8 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 
 theme.apply();
+void signInFromAddress();
+window.addEventListener("hashchange", () => void signInFromAddress());
 const client = createLiveClient();
 const root = document.getElementById("root");
 if (root !== null) {

@@ -18,6 +18,7 @@ from tidscope_wire.generated.limits import MAX_HEADER_BYTES
 from tidscope_wire.generated.models import FrameHeader
 
 LENGTH = struct.Struct("<I")
+_OFFSET, _SIGNED, _SHORT = struct.Struct("<I"), struct.Struct("<i"), struct.Struct("<H")
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 """The end of an Arrow IPC stream: a continuation marker and a message of length 0."""
 
@@ -131,6 +132,7 @@ def decode_rows(body: bytes | memoryview) -> Rows:
         FrameError: it is not an Arrow stream of one batch with the columns of a frame.
     """
     try:
+        _refuse_compressed(body)
         with pa.ipc.open_stream(pa.py_buffer(body)) as reader:
             batch = reader.read_next_batch()
             more = next(iter(reader), None) is not None
@@ -159,6 +161,38 @@ def decode_rows(body: bytes | memoryview) -> Rows:
             column = column.fill_null(0)
         columns[field] = column.to_numpy()
     return Rows(tid.to_numpy(), columns, absent, start, name)
+
+
+def _refuse_compressed(body: bytes | memoryview) -> None:
+    """Refuse buffers that unpack to more than their own size, before anything unpacks them.
+
+    A message is a flatbuffer (Arrow's Message.fbs): its header is the third field, and the
+    compression of a record batch the fourth field of that.
+    """
+    for message in pa.ipc.MessageReader.open_stream(pa.py_buffer(body)):
+        if message.type == "dictionary":
+            raise FrameError("a column is a dictionary")
+        if message.type != "record batch":
+            continue
+        metadata = memoryview(message.metadata)
+        try:
+            (root,) = _OFFSET.unpack_from(metadata)
+            header = root + _flatbuffer_field(metadata, root, 2)
+            (batch,) = _OFFSET.unpack_from(metadata, header)
+            compressed = _flatbuffer_field(metadata, header + batch, 3)
+        except struct.error as error:
+            raise FrameError(str(error)) from None
+        if compressed:
+            raise FrameError("its buffers are compressed")
+
+
+def _flatbuffer_field(data: memoryview, table: int, field: int) -> int:
+    """Where a field of a table is, from the start of the table; 0: it has none."""
+    (back,) = _SIGNED.unpack_from(data, table)
+    entry = 4 + 2 * field
+    (size,) = _SHORT.unpack_from(data, table - back)
+    offset = _SHORT.unpack_from(data, table - back + entry)[0] if entry < size else 0
+    return int(offset)
 
 
 def _identity(found: dict[str, pa.Array], name: str, kind: pa.DataType) -> pa.Array:

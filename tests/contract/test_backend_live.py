@@ -383,7 +383,6 @@ async def test_a_page_reads_a_bounded_number_of_targets(backend: Backend) -> Non
         ('{"type":"frame_ack","frames":1e999}', *NOT_FINITE),
         ('{"type":"frame_ack","frames":-Infinity}', *NOT_FINITE),
         (b"\0", CloseCode.BAD_MESSAGE, "binary"),
-        ("x" * 5000, CloseCode.TOO_LARGE, "5000"),
     ],
 )
 async def test_what_a_page_must_not_send(
@@ -513,12 +512,11 @@ async def test_a_page_of_another_site_is_turned_away(backend: Backend, origin: s
         assert (await closed(page))[0] == CloseCode.FORBIDDEN_ORIGIN
 
 
-async def test_a_page_with_origin_and_cookie_is_let_in(backend: Backend) -> None:
-    async with backend.client(origin=backend.url) as client:
-        answer = await client.post("/api/v1/session", json={"token": TOKEN})
-        cookie = answer.headers["set-cookie"].partition(";")[0]
-    async with LivePage(backend.socket_url, None, origin=backend.url, cookie=cookie) as page:
+async def test_a_page_with_origin_and_session_is_let_in(backend: Backend) -> None:
+    session = (await backend.sign_in()).credential
+    async with LivePage(backend.socket_url, None, backend.url, session) as page:
         await page.text(LiveState)
+        assert page.socket.subprotocol == "tidscope.v1"
 
 
 async def test_a_message_beyond_the_bound_ends_the_connection() -> None:

@@ -285,6 +285,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("PUT", "/api/v1/doctor/delay-accounting"): {"on": True},
     ("POST", "/api/v1/session"): {"token": TOKEN},
+    ("POST", "/api/v1/session/tickets"): {"path": "/api/v1/runs/r/export"},
     ("POST", "/api/v1/runs"): {
         "target": TARGET_ID,
         "name": "a",

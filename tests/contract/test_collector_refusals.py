@@ -4,6 +4,7 @@ Each kind that `problems.json` says is raised by the collector is provoked here 
 handler, or, where the machine would have to be prepared, through the unit that raises it.
 """
 
+import errno
 import os
 import re
 import subprocess
@@ -12,13 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from backend_builders import HOST_ID
+from backend_builders import ACTOR, HOST_ID
 from schema_check import check
 from tidscope_collector.processes.identity import Absence, Identity
 from tidscope_collector.processes.refusals import attach_refusal
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.steering.audit import AuditError
 from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.service import (
     BadParameterError,
@@ -31,7 +31,9 @@ from tidscope_collector.steering.service import (
 from tidscope_collector.targets import targets as targets_module
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.uplink.commands import Command, CommandHandler
+from tidscope_collector.uplink.audited_commands import AuditedCommands
+from tidscope_collector.uplink.commands import Command, CommandHandler, Commands
+from tidscope_wire.audit import AuditLog, AuditTrail
 from tidscope_wire.generated.models import (
     AttachCommand,
     DetachCommand,
@@ -82,13 +84,28 @@ class Harness:
         self, make: Callable[[str], Command], steering: SteeringService | None = None
     ) -> Problem:
         """Attach, give a command for the target, and return how it is refused."""
-        commands = CommandHandler(
-            self._targets,
-            failing_examination,
-            steering=None
-            if steering is None
-            else SteeringCommands(self._targets, self._engine, steering, ProcFs()),
+        return await self._refused(
+            CommandHandler(
+                self._targets,
+                failing_examination,
+                steering=None
+                if steering is None
+                else SteeringCommands(self._targets, self._engine, steering, ProcFs()),
+            ),
+            make,
         )
+
+    async def refused_unlogged(self, make: Callable[[str], Command]) -> Problem:
+        """The same where the disk of the audit log is full."""
+        commands = CommandHandler(self._targets, failing_examination)
+        audit = AuditTrail(AuditLog(Path("/dev/full")))
+        try:
+            return await self._refused(AuditedCommands(commands, self._targets, audit), make)
+        finally:
+            audit.close()
+
+    @staticmethod
+    async def _refused(commands: Commands, make: Callable[[str], Command]) -> Problem:
         attached = await commands.answer(attach())
         assert isinstance(attached, TargetReply), attached
         reply = await commands.answer(make(attached.target.id))
@@ -102,13 +119,17 @@ class Harness:
         commands = CommandHandler(self._targets, failing_examination)
         attached = await commands.answer(attach())
         assert isinstance(attached, TargetReply), attached
-        await commands.answer(DetachCommand(request_id=1, target=attached.target.id))
+        await commands.answer(DetachCommand(request_id=1, target=attached.target.id, actor=ACTOR))
         return await self.refused(lambda _: make(attached.target.id))
 
 
 def attach(pid: int | None = None, start_ticks: int | None = None, number: int = 1) -> Command:
     return AttachCommand(
-        request_id=number, pid=pid or os.getpid(), start_ticks=start_ticks, rate_hz=1
+        request_id=number,
+        pid=pid or os.getpid(),
+        start_ticks=start_ticks,
+        rate_hz=1,
+        actor=ACTOR,
     )
 
 
@@ -132,19 +153,21 @@ def unused_pid() -> int:
 
 
 def restart(target: str) -> Command:
-    return RestartSearchCommand(request_id=2, target=target, actor="a test")
+    return RestartSearchCommand(request_id=2, target=target, actor=ACTOR)
 
 
 COMMANDS: dict[ProblemType, tuple[Callable[[str], Command], Exception | None]] = {
     "unknown-process": (lambda _: attach(unused_pid(), number=2), None),
     "process-id-reused": (lambda _: attach(start_ticks=1, number=2), None),
-    "unknown-target": (lambda _: DetachCommand(request_id=2, target=UNKNOWN), None),
-    "not-permitted": (lambda _: SetDelayAccountingCommand(request_id=2, on=True), None),
+    "unknown-target": (lambda _: DetachCommand(request_id=2, target=UNKNOWN, actor=ACTOR), None),
+    "not-permitted": (
+        lambda _: SetDelayAccountingCommand(request_id=2, on=True, actor=ACTOR),
+        None,
+    ),
     "not-steerable": (restart, None),
     "not-steered": (restart, NotSteeredError()),
     "bad-parameter": (restart, BadParameterError("no policy is called x")),
     "too-many-actions": (restart, TooManyActionsError()),
-    "audit-failed": (restart, AuditError("the log cannot be written")),
     "internal": (lambda _: DoctorCommand(request_id=2), None),
 }
 """Given over the command handler: the command, and what the steering service raises."""
@@ -182,9 +205,15 @@ async def test_steering_that_is_not_possible_is_refused_as_such(harness: Harness
 
 async def test_a_target_that_is_no_longer_sampled(harness: Harness) -> None:
     problem = await harness.refused_after_detach(
-        lambda target: SetRateCommand(request_id=2, target=target, rate_hz=2)
+        lambda target: SetRateCommand(request_id=2, target=target, rate_hz=2, actor=ACTOR)
     )
     is_of_the_table(problem, "target-exited")
+
+
+async def test_what_changes_a_program_is_refused_if_it_cannot_be_logged(harness: Harness) -> None:
+    problem = await harness.refused_unlogged(restart)
+    is_of_the_table(problem, "audit-failed")
+    assert os.strerror(errno.ENOSPC) in problem.detail
 
 
 async def test_more_targets_than_there_is_room_for(
@@ -204,7 +233,11 @@ def test_refused_processes(kind: ProblemType) -> None:
 
 def test_every_kind_that_a_collector_raises_has_a_case() -> None:
     raised = {kind for kind, row in PROBLEMS.items() if "collector" in row.raised_by}
-    assert raised == {*COMMANDS, *IDENTITIES, "target-exited", "too-many-targets"}
+    assert raised == {
+        *COMMANDS,
+        *IDENTITIES,
+        *("target-exited", "too-many-targets", "audit-failed"),
+    }
 
 
 @pytest.mark.parametrize("package", ["collector/tidscope_collector", "backend/tidscope_backend"])

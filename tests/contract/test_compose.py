@@ -22,8 +22,8 @@ from tidscope_backend.settings import (
     SHORTEST_SECRET,
     VIEW_VARIABLE,
 )
-from tidscope_collector.steering.audit import DIRECTORY as AUDIT
 from tidscope_collector.steering.knobs.leases import DIRECTORY as LEASES
+from tidscope_wire.audit import SYSTEM_FOLDER as AUDIT
 
 ROOT = Path(__file__).parent.parent.parent
 SERVICES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())[

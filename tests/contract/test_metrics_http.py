@@ -66,7 +66,7 @@ async def test_the_token_is_the_credential(backend: Backend) -> None:
         assert wrong.status_code == 401
         other = {"host": "evil.example", "authorization": f"Bearer {TOKEN}"}
         assert (await client.get("/metrics", headers=other)).status_code == 403
-        await client.get(f"/?token={TOKEN}")
+    async with backend.program() as client:
         assert (await client.get("/metrics")).status_code == 200
         assert (await client.get("/metrics/")).status_code == 404
 

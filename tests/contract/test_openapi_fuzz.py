@@ -38,6 +38,7 @@ SEEDS = (20261122, 20261123)
 """One a round: what was deleted in the first is restored in the second."""
 EXCLUDED = {
     "POST /api/v1/demo": "it starts a program with many threads; test_backend_demo.py does it",
+    "POST /api/v1/session/tickets": "it needs a session; test_backend_sessions.py has one",
 }
 RUNS = [f"r-20261121-120000-{number:06x}" for number in (1, 2, 3)]
 ARCHIVE = "application/zstd"
@@ -103,6 +104,7 @@ class Fuzzer:
             "run": RUNS,
             "runs": [f"{RUNS[0]},{RUNS[1]}"],
             "token": [TOKEN],
+            "session_id": ["0"],
             "duration_s": [None],
         }
         """Values that mean something to the backend, by parameter or member of a body."""
@@ -137,6 +139,8 @@ class Fuzzer:
             case.validate_response(answer, checks=CHECKS)
             if operation.label == "POST /api/v1/runs" and answer.status_code == 201:
                 self._known["run_id"].append(answer.json()["id"])
+            if operation.label == "POST /api/v1/session" and answer.status_code == 201:
+                self._known["session_id"].append(answer.json()["id"])
 
         # An operation without parameters or body has no wrong data.
         with suppress(Unsatisfiable) if mode == GenerationMode.NEGATIVE else nullcontext():

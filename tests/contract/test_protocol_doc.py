@@ -71,7 +71,7 @@ def test_problems() -> None:
 
 
 def test_fields_of_messages_that_are_named_exist() -> None:
-    known = {"tidscope_session", "tid", "name"}
+    known = {"tid", "name"}
     for schema in schemas().values():
         known |= {*schema.get("properties", {}), *schema.get("required", [])}
         known |= {schema.get("properties", {}).get("type", {}).get("const", "type")}

@@ -12,6 +12,7 @@ import compared_runs
 import httpx
 import pytest
 from backend_builders import (
+    ACTOR,
     FIELDS,
     TARGET_ID,
     frame_bytes,
@@ -38,7 +39,17 @@ from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.message import Message
 from tidscope_wire.problems import make_problem
 
+AUDIT_RECORD = models.AuditRecord(
+    unix_us=1,
+    action="attach",
+    outcome="refused",
+    actor=ACTOR,
+    object="process 1",
+    details={"problem": "unknown-process"},
+    lost=0,
+)
 REFUSAL = make_problem("kernel-thread", "process 2 is kthreadd", "choose another")
+FAILURE = make_problem("internal", "the collector failed", "see its log")
 CHECK = models.DoctorCheck(name="a", title="A", status="ok", finding="x", impact="", fix="")
 REPORT = models.DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[CHECK])
 AGENT = agent.AgentHello(
@@ -129,6 +140,16 @@ COMPARISON = compare(
     ],
     "policy",
 )
+SESSION = models.SessionInfo(
+    id="1f",
+    role="operator",
+    label="Firefox",
+    address="127.0.0.1",
+    opened_unix_us=1,
+    used_unix_us=2,
+    expires_unix_us=3,
+    own=True,
+)
 MESSAGES: list[BaseModel] = [
     COMPARISON,
     *COMPARISON.runs,
@@ -150,15 +171,17 @@ MESSAGES: list[BaseModel] = [
     models.CollectorHello(policies=[POLICY], protocol=1, host=host(), targets=[target()]),
     models.CollectorWelcome(protocol=1, resume={TARGET_ID: 4}),
     models.FramesReceived(targets={TARGET_ID: 4}),
-    models.AttachCommand(request_id=1, pid=1, start_ticks=None, rate_hz=10),
-    models.DetachCommand(request_id=1, target=TARGET_ID),
-    models.SetRateCommand(request_id=1, target=TARGET_ID, rate_hz=1),
+    models.AttachCommand(request_id=1, pid=1, start_ticks=None, rate_hz=10, actor=ACTOR),
+    ACTOR,
+    AUDIT_RECORD,
+    models.DetachCommand(request_id=1, target=TARGET_ID, actor=ACTOR),
+    models.SetRateCommand(request_id=1, target=TARGET_ID, rate_hz=1, actor=ACTOR),
     models.ListProcessesCommand(request_id=1),
     models.DoctorCommand(request_id=1),
-    models.SetDelayAccountingCommand(request_id=1, on=True),
-    models.SteerCommand(request_id=1, target=TARGET_ID, request=STEER, actor="a"),
-    models.RestartSearchCommand(request_id=1, target=TARGET_ID, actor="a"),
-    models.ReleaseCommand(request_id=1, target=TARGET_ID, actor="a"),
+    models.SetDelayAccountingCommand(request_id=1, on=True, actor=ACTOR),
+    models.SteerCommand(request_id=1, target=TARGET_ID, request=STEER, actor=ACTOR),
+    models.RestartSearchCommand(request_id=1, target=TARGET_ID, actor=ACTOR),
+    models.ReleaseCommand(request_id=1, target=TARGET_ID, actor=ACTOR),
     models.SteeringOptionsCommand(request_id=1, target=TARGET_ID),
     models.SteeringOptionsReply(request_id=1, options=OPTIONS),
     models.TargetReply(request_id=1, target=target(), created=True),
@@ -180,7 +203,12 @@ MESSAGES: list[BaseModel] = [
     models.SessionRequest(token="t"),
     STEER,
     models.PoliciesResponse(policies=[POLICY]),
-    models.SessionResponse(role="viewer"),
+    models.SessionOpened(id="1f", role="viewer", credential="tds_c"),
+    models.SessionResponse(role="viewer", id=None),
+    SESSION,
+    models.SessionsResponse(sessions=[SESSION]),
+    models.TicketRequest(path="/api/v1/runs/r/export"),
+    models.TicketResponse(ticket="t"),
     models.TargetsResponse(targets=[target()]),
     models.HostsResponse(hosts=[host()]),
     models.ProcessesResponse(host=host().id, processes=[]),
@@ -229,7 +257,9 @@ def test_models_and_schemas_refuse_the_same(name: str) -> None:
     # Models fill in what can have one value only.
     given = [key for key in required if "const" not in schemas()[name]["properties"][key]]
     wrong += [{k: v for k, v in message.items() if k != key} for key in given]
-    wrong += [{**message, key: {"no": "such"}} for key in message if key not in ("resume",)]
+    wrong += [
+        {**message, key: {"no": "such"}} for key in message if key not in ("resume", "details")
+    ]
     for value in wrong:
         with pytest.raises(ValidationError):
             check(name, value)
@@ -317,10 +347,10 @@ async def test_what_the_backend_sends_to_a_collector(backend: Backend) -> None:
             seen.add(message["type"])
             if "request_id" in message:
                 await collector.say(
-                    models.RefusedReply(request_id=message["request_id"], problem=REFUSAL)
+                    models.RefusedReply(request_id=message["request_id"], problem=FAILURE)
                 )
         for answer in await asyncio.gather(*asking):
-            assert answer.status_code == REFUSAL.status
+            assert answer.status_code == FAILURE.status
 
 
 async def test_what_the_backend_answers(backend: Backend) -> None:

@@ -162,6 +162,7 @@ test("they are found, and compared; the link shows the same to somebody else", a
   const other = await browser.newContext();
   const second = await other.newPage();
   await second.goto(site.urlToWatch);
+  await expect(second.locator("[data-connection=open]")).toBeVisible();
   // What the address has, and nothing else.
   await second.goto(page.url());
   await expect(second.getByRole("region", { name: "Curves" }).getByRole("img")).toHaveCount(2);
@@ -184,7 +185,7 @@ test("a run is exported, deleted, brought back, and imported", async ({ signedIn
     .click();
   const coming = page.waitForEvent("download");
   await row(page, id)
-    .getByRole("link", { name: /Folder/ })
+    .getByRole("button", { name: /Folder/ })
     .click();
   const file = await (await coming).path();
   expect(readFileSync(file).readUInt32LE(0)).toBe(0xfd2fb528); // the magic number of zstd

@@ -1,19 +1,45 @@
+import type { Page } from "@playwright/test";
+import { Neighbour } from "./fixtures/neighbour";
 import { expect, test } from "./fixtures/test";
+
+const KEY = "tidscope.session";
+
+/** What the page keeps for its origin. */
+async function credentialOf(page: Page): Promise<string> {
+  const kept = await page.evaluate((key) => window.localStorage.getItem(key), KEY);
+  return (JSON.parse(kept ?? "null") as { credential: string }).credential;
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Sessions" }).click();
+  const dialog = page.getByRole("dialog", { name: "Sessions" });
+  await dialog.getByRole("button", { name: "Sign out", exact: true }).first().click();
+}
 
 test("the printed address signs in, and the token leaves the address bar", async ({
   page,
   site,
 }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
   await page.goto(site.urlWithToken);
   await expect(page).toHaveURL(`${site.url}/`);
   await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
   await expect(page.locator("[data-connection=open]")).toBeVisible();
+  const credential = await credentialOf(page);
+  expect(credential).toMatch(/^tds_[\w-]{43}$/);
+  // Neither is in any address: not in what was asked for, and not in what the browser remembers.
+  await page.goBack();
+  await page.goForward();
+  expect(page.url()).not.toContain(site.token);
+  expect(asked.join()).not.toMatch(new RegExp(`[?&/]token=|${credential}`));
+  expect(await page.context().cookies()).toEqual([]);
 });
 
 test("without a session the page asks for the token", async ({ page, site }) => {
   await page.goto(site.url);
   await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
-  await expect(page.getByText(`${site.url}/?token=…`)).toBeVisible();
+  await expect(page.getByText(`${site.url}/#token=…`)).toBeVisible();
 
   const field = page.getByLabel("Address or token");
   await field.fill("   ");
@@ -28,4 +54,109 @@ test("without a session the page asks for the token", async ({ page, site }) => 
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
   await expect(page.locator("[data-connection=open]")).toBeVisible();
+});
+
+test("a token where it is sent to the server is not used, and the page says so", async ({
+  page,
+  site,
+}) => {
+  await page.goto(`${site.url}/?token=${site.token}`);
+  await expect(page.getByText("The token in this address was not used")).toBeVisible();
+  await expect(page).toHaveURL(`${site.url}/`);
+  await page.goto(`${site.url}/#token=not-the-token-at-all`);
+  await expect(page.getByRole("alert")).toContainText("this is not the token of this backend");
+});
+
+test("a program on another port of this host gets nothing of the session", async ({
+  signedIn: page,
+  site,
+}) => {
+  const credential = await credentialOf(page);
+  const equal = [`tidscope_session=other; Path=/`, `${KEY}=x; Path=/`, "bad\u00e9=;;=", "=x"];
+  const neighbour = await Neighbour.start(equal);
+  const other = await page.context().newPage();
+  await other.goto(neighbour.url);
+  // It asks the backend with all that the browser would send along.
+  const read = await other.evaluate(async (url) => {
+    const found: string[] = [];
+    for (const path of ["/api/v1/health", "/api/v1/session", "/api/v1/runs", "/metrics"]) {
+      for (const mode of ["cors", "no-cors"] as const) {
+        const init = { mode, credentials: "include" } as const;
+        const answer = await fetch(url + path, init).catch(() => null);
+        found.push(answer === null ? "blocked" : `${answer.type} ${await answer.text()}`);
+      }
+    }
+    found.push(document.cookie, JSON.stringify({ ...window.localStorage }));
+    const opened = await new Promise<string>((resolve) => {
+      const socket = new WebSocket(`${url.replace("http", "ws")}/ws/live`, ["tidscope.v1"]);
+      socket.onclose = ({ code }) => resolve(`closed ${code}`);
+      socket.onmessage = () => resolve("read");
+    });
+    return [...found, opened];
+  }, site.url);
+  expect(read.slice(0, 8)).toEqual(Array(8).fill("blocked"));
+  expect(read.slice(9)).toEqual(["{}", "closed 4403"]);
+  // And the page itself goes there.
+  await page.goto(`${neighbour.url}/from-the-page`);
+  const received = neighbour.received.join("\n");
+  expect(received).toContain("/from-the-page");
+  expect(received).not.toContain(credential);
+  expect(received).not.toContain(site.token);
+  // Its cookies come along to the backend, and mean nothing there.
+  expect((await page.context().cookies()).map(({ name }) => name)).toContain("tidscope_session");
+  await page.goto(site.url);
+  await expect(page.locator("[data-connection=open]")).toBeVisible();
+  expect(await credentialOf(page)).toBe(credential);
+  await neighbour.stop();
+});
+
+test("signing out ends the session in every tab, and for good", async ({
+  signedIn: page,
+  site,
+}) => {
+  const credential = await credentialOf(page);
+  const second = await page.context().newPage();
+  await second.goto(site.url);
+  await expect(second.locator("[data-connection=open]")).toBeVisible();
+  await signOut(page);
+  for (const tab of [page, second]) {
+    await expect(tab.getByRole("heading", { name: "Sign in" })).toBeVisible();
+    await expect(tab.locator("[data-connection=closed]")).toBeVisible();
+  }
+  await second.reload();
+  await expect(second.getByRole("heading", { name: "Sign in" })).toBeVisible();
+  // Who kept a copy of the credential has nothing.
+  const headers = { authorization: `Bearer ${credential}` };
+  expect((await fetch(`${site.url}/api/v1/session`, { headers })).status).toBe(401);
+});
+
+test("an operator signs a viewer out, whose page closes at once", async ({
+  signedIn: page,
+  site,
+  browser,
+}) => {
+  const elsewhere = await browser.newContext();
+  const viewer = await elsewhere.newPage();
+  await viewer.goto(site.urlToWatch);
+  await expect(viewer.locator("[data-connection=open]")).toBeVisible();
+  const headers = { authorization: `Bearer ${await credentialOf(viewer)}` };
+  const { id } = (await (await fetch(`${site.url}/api/v1/session`, { headers })).json()) as {
+    id: string;
+  };
+  await page.getByRole("button", { name: "Sessions" }).click();
+  const row = page.locator(`[data-session="${id}"]`);
+  await expect(row).toContainText("viewer · signed in");
+  await row.getByRole("button").click();
+  await expect(row).toHaveCount(0);
+  await expect(viewer.getByRole("heading", { name: "Sign in" })).toBeVisible();
+  await elsewhere.close();
+});
+
+test("a session outlives a crash of the backend", async ({ signedIn: page, site }) => {
+  const credential = await credentialOf(page);
+  await site.killBackend();
+  await expect(page.locator("[data-connection=waiting]")).toBeVisible();
+  await site.startBackend();
+  await expect(page.locator("[data-connection=open]")).toBeVisible();
+  expect(await credentialOf(page)).toBe(credential);
 });

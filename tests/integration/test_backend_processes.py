@@ -90,7 +90,7 @@ def run(*options: str, **variables: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_all_and_frees_the_port(number: signal.Signals) -> None:
     with up("--no-collector") as running:
-        assert running.url == f"{running.address}/?token={running.token}"
+        assert running.url == f"{running.address}/#token={running.token}"
         with running.client() as client:
             assert client.get("/api/v1/health").json()["collectors"] == 0
         children = descendants(running.process.pid)
@@ -128,11 +128,19 @@ def test_no_secret_on_a_command_line_or_in_the_log() -> None:
             assert running.token not in line
             assert secret not in line
         with httpx.Client() as client:
-            assert client.get(running.url).status_code == 303
-            assert client.get(running.address, params={"token": "wrong"}).status_code == 401
+            body = {"token": running.token}
+            sent = {"origin": running.address}
+            address = f"{running.address}/api/v1/session"
+            answer = client.post(address, json=body, headers=sent)
+            assert answer.status_code == 201
+            credential = answer.json()["credential"]
+            assert client.post(address, json={"token": "wrong"}, headers=sent).status_code == 401
+            # Where somebody puts it all the same.
+            client.get(running.address, params={"token": running.token})
         _, said = running.end(signal.SIGTERM)
         assert "listening" in said
         assert running.token not in said
+        assert credential not in said
         assert secret not in said
 
 
@@ -273,10 +281,10 @@ def test_root_is_reported_that_it_need_not_be() -> None:
 
 def test_the_second_address_lets_watch_only() -> None:
     with up("--no-collector") as running:
-        token = running.view_url.partition("?token=")[2]
+        token = running.view_url.partition("#token=")[2]
         shown = {"authorization": f"Bearer {token}"}
         with httpx.Client(base_url=running.address, headers=shown, timeout=20) as client:
-            assert client.get("/api/v1/session").json() == {"role": "viewer"}
+            assert client.get("/api/v1/session").json() == {"role": "viewer", "id": None}
             assert client.post("/api/v1/demo").status_code == 403
         with running.client() as client:
-            assert client.get("/api/v1/session").json() == {"role": "operator"}
+            assert client.get("/api/v1/session").json() == {"role": "operator", "id": None}

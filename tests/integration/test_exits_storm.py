@@ -4,6 +4,8 @@ import json
 import queue
 import subprocess
 import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from tidscope_wire.frame import split
 from tidscope_wire.generated.models import FrameHeader, Target
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+PROGRAMS = Path(__file__).parents[1] / "programs"
 THREADS = 20_000
 
 
@@ -56,7 +59,26 @@ def test_what_is_lost_in_a_storm_is_reported_exactly(stall: tuple[str, ...]) -> 
     assert 0 < figures["target_received"] < figures["target_exited"]
 
 
-def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
+@pytest.mark.parametrize("turn", range(3))
+def test_two_storms_at_once_add_up_in_both_accounts(turn: int) -> None:
+    """Each account holds the threads of both, from its own first marks on."""
+    with ThreadPoolExecutor(2) as pool:
+        both = pool.map(lambda _: account("--buffer-bytes", "65536"), range(2))
+        assert all(figures["lost_reported"] > 0 for figures in both), turn
+
+
+def storm(arguments: Sequence[str], rate_hz: float) -> tuple[int, int, FrameHeader]:
+    """Let the collector watch a program that ends threads.
+
+    Args:
+        arguments: the program, which waits for a byte and says how many threads it ended, and ends
+            with its input.
+        rate_hz: samples a second.
+
+    Returns:
+        Threads that exited by the program's own account, the main one included; exits that were
+        reported; and the last frame's header.
+    """
     frames: queue.SimpleQueue[FrameHeader] = queue.SimpleQueue()
 
     def take(_target: Target, frame: SampledFrame) -> None:
@@ -65,17 +87,14 @@ def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
     sources = Sources(ProcFs())
     engine = Engine(take, sources.open_exits)
     engine.start()
-    program = build_c(BENCHMARKS / "exit_storm.c")
-    child = subprocess.Popen(
-        [str(program), str(THREADS), "200"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    child = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         targets = TargetRegistry("h-000000000000", ProcFs(), sources, engine)
-        targets.attach(child.pid, None, 10)
+        targets.attach(child.pid, None, rate_hz)
         last = frames.get(timeout=20)
         assert (last.seq, last.exited.threads) == (1, 0)
         # Starts the storm, reads its figures, and closes the input, on which it ends.
-        assert json.loads(child.communicate(b".", timeout=60)[0])["threads"] == THREADS
+        ended = json.loads(child.communicate(b".", timeout=60)[0])["threads"] + 1
         exits = 0
         while not any(event.type == "target_exited" for event in last.events):
             last = frames.get(timeout=20)
@@ -86,7 +105,24 @@ def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
         child.communicate()
         engine.stop()
         sources.close()
-    assert exits == last.exited.threads == THREADS + 1
+    return ended, exits, last
+
+
+def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
+    program = build_c(BENCHMARKS / "exit_storm.c")
+    ended, exits, last = storm([str(program), str(THREADS), "200"], 10)
+    assert ended == THREADS + 1
+    assert exits == last.exited.threads == ended
     assert last.exited.inexact == 0
     assert last.health.exit_records_lost == 0
-    assert last.health.exit_records_received >= THREADS + 1
+    assert last.health.exit_records_received >= ended
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_no_thread_whose_end_takes_long_exits_twice(turn: int) -> None:
+    """It has sent its record, and is still listed in a sample that did not know it."""
+    program = build_c(PROGRAMS / "slow_exits.c")
+    ended, exits, last = storm([str(program), "5000", str(256 << turn % 2)], 100)
+    assert ended == 5002
+    assert exits == last.exited.threads == ended
+    assert last.exited.inexact == 0

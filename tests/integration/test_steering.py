@@ -1,7 +1,6 @@
 """Steering real programs: a policy finds a good size, people see why, and can take it back."""
 
 import asyncio
-import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -28,7 +27,9 @@ from programs.steered import (
 )
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.agent.client import AgentClient, open_agent
+from tidscope_wire.audit import read_records
 from tidscope_wire.generated.models import (
+    AuditRecord,
     SearchRestarted,
     Steering,
     SteeringDecided,
@@ -77,10 +78,9 @@ async def eventually(ask: Callable[[], Any], wanted: Callable[[Any], bool], what
     return found
 
 
-def audit_of(root: Site) -> list[dict[str, Any]]:
-    """All that the collector logged; it makes the file with its first line."""
-    file = root.collector.audit
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+def audit_of(root: Site) -> list[AuditRecord]:
+    """All that the collector logged."""
+    return list(read_records(root.collector.audit))
 
 
 def put_folder_in_place_of(file: Path) -> None:
@@ -166,16 +166,20 @@ async def test_from_the_first_press_to_the_release(root: Site) -> None:
         # Now and then the target itself tells of it, too.
         assert (await root.target(target.id)).steering is None
     lines = audit_of(root)[logged:]
-    assert [line["action"] for line in lines] == [
-        "steer",
-        "steer_done",
-        "restart_search",
-        "steer",
-        "steer_done",
-        "release",
+    assert [(line.action, line.outcome) for line in lines] == [
+        ("attach", "done"),
+        ("steer", "started"),
+        ("steer", "done"),
+        ("restart-search", "started"),
+        ("restart-search", "done"),
+        ("steer", "started"),
+        ("steer", "done"),
+        ("release", "done"),
     ]
-    assert {line["pid"] for line in lines} == {program.pid}
-    assert lines[0]["request"]["policy"] == "bidirectional"
+    assert {line.details["pid"] for line in lines} == {str(program.pid)}
+    assert {line.object for line in lines} == {target.id}
+    assert {line.actor.label for line in lines} == {"a program at 127.0.0.1"}
+    assert lines[1].details["policy"] == "bidirectional"
     assert root.collector.audit.stat().st_mode & 0o777 == 0o600
 
 
@@ -339,7 +343,7 @@ async def test_who_has_the_view_token_only_watches(root: Site) -> None:
     with steered(contended_go()) as program:
         target, _ = await root.attach(program.pid)
         async with root.backend.viewer() as viewer:
-            assert (await viewer.get("/api/v1/session")).json() == {"role": "viewer"}
+            assert (await viewer.get("/api/v1/session")).json()["role"] == "viewer"
             assert (await viewer.get(f"/api/v1/targets/{target.id}")).status_code == 200
             for method, path in (
                 ("PUT", f"/targets/{target.id}/steering"),
@@ -351,10 +355,10 @@ async def test_who_has_the_view_token_only_watches(root: Site) -> None:
                 answer = await viewer.request(method, f"/api/v1{path}", json={"policy": "fixed"})
                 assert answer.status_code == 403
                 assert answer.json()["type"] == "urn:tidscope:problem:view-only"
-        assert (await root.client.get("/api/v1/session")).json() == {"role": "operator"}
+        assert (await root.client.get("/api/v1/session")).json()["role"] == "operator"
 
 
-async def test_without_a_log_nothing_is_done_but_a_release() -> None:
+async def test_without_a_log_nothing_is_steered_and_a_release_is_done() -> None:
     async with site() as root:
         with steered(contended_go()) as program:
             original = await size_of(program)
@@ -367,6 +371,9 @@ async def test_without_a_log_nothing_is_done_but_a_release() -> None:
                 f"/api/v1/targets/{target.id}/steering", json={"policy": "linear"}
             )
             assert (answer.status_code, str(audit) in answer.json()["detail"]) == (503, True)
+            # What only looks is done without a log.
+            answer = await root.client.patch(f"/api/v1/targets/{target.id}", json={"rate_hz": 5})
+            assert answer.status_code == 200
             # What was in effect stays.
             assert (await root.target(target.id)).steering is not None
             await root.release(target.id)

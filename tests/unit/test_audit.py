@@ -1,25 +1,93 @@
-"""The log of what people did: lines are only added."""
+"""Audit logs: lines are only added, within a bound, and no name can forge one."""
 
+import errno
 import json
 import os
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
-from tidscope_collector.steering.audit import AuditError, AuditLog
+from backend_builders import ACTOR
+from tidscope_wire.audit import FILES, AuditError, AuditLog, AuditTrail, older_file, read_records
+from tidscope_wire.generated.models import Actor, AuditRecord
+
+HOSTILE = 'x"}\n{"unix_us":1,"action":"release"}\u2028\x1b[2J\x9b1m\x7f\ud800'
+
+
+def records(path: Path) -> list[AuditRecord]:
+    return list(read_records(path))
 
 
 def test_lines_are_added_to_what_is_there(tmp_path: Path) -> None:
     path = tmp_path / "log" / "audit.jsonl"
-    AuditLog(path).record("steer", actor="a", pid=1)
-    AuditLog(path).record("release", actor="b\nc", pid=1)
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert [(line["action"], line["actor"]) for line in lines] == [
-        ("steer", "a"),
-        ("release", "b\nc"),
-    ]
-    assert lines[0]["unix_us"] <= lines[1]["unix_us"]
+    AuditLog(path).write("steer", "started", ACTOR, "t-1", {"policy": "fixed"})
+    AuditLog(path).write("steer", "done", ACTOR)
+    first, second = records(path)
+    assert (first.action, first.outcome, first.actor, first.object) == (
+        *("steer", "started", ACTOR, "t-1"),
+    )
+    assert (first.details, second.details, second.object) == ({"policy": "fixed"}, {}, None)
+    assert first.unix_us <= second.unix_us
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_no_name_can_forge_a_line_or_reach_a_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    actor = Actor(session=None, role=None, label=HOSTILE[:-1])
+    AuditLog(path).write("attach", "done", actor, HOSTILE, {"process": HOSTILE})
+    text = path.read_bytes()
+    assert text.count(b"\n") == 1
+    assert text.strip().decode("ascii").isprintable()
+    (record,) = records(path)
+    assert record.actor.label == HOSTILE[:-1]
+    assert record.object == record.details["process"] == HOSTILE[:-1] + "?"
+
+
+def test_long_names_and_many_details_are_cut(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    details = {f"d{number}": "y" * 100_000 for number in range(1000)}
+    AuditLog(path).write("patch", "done", ACTOR, "z" * 100_000, details)
+    assert path.stat().st_size < 8192
+    (record,) = records(path)
+    assert (len(record.object or ""), len(record.details)) == (256, 16)
+
+
+def test_files_are_rotated_and_the_oldest_lines_go(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    log = AuditLog(path, file_bytes=2000)
+    for number in range(400):
+        log.write("attach", "done", ACTOR, str(number))
+    files = sorted(tmp_path.iterdir())
+    assert files == [older_file(path, number) for number in range(FILES)]
+    assert all(file.stat().st_size <= 2000 for file in files)
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+    left = [int(record.object or "") for record in records(path)]
+    assert left == list(range(left[0], 400))
+    assert len(left) > 40
+
+
+def test_several_processes_write_whole_lines_and_none_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    program = (
+        "import sys; from pathlib import Path; from tidscope_wire.audit import AuditLog, TIDSCOPE\n"
+        "log = AuditLog(Path(sys.argv[1]), file_bytes=20000)\n"
+        "for number in range(100): log.write('attach', 'done', TIDSCOPE, sys.argv[2] + str(number))"
+    )
+    writers = [subprocess.Popen([sys.executable, "-c", program, str(path), name]) for name in "abc"]
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    found = [record.object or "" for record in records(path)]
+    assert sorted(found) == sorted(f"{name}{number}" for name in "abc" for number in range(100))
+    assert older_file(path, 1).exists()
+
+
+def test_a_torn_last_line_does_not_spoil_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    path.write_bytes(b'{"unix_us": 17, "act')
+    AuditLog(path).write("detach", "done", ACTOR)
+    assert [record.action for record in records(path)] == ["detach"]
 
 
 def test_a_symbolic_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
@@ -27,12 +95,64 @@ def test_a_symbolic_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
     other.touch()
     (tmp_path / "audit.jsonl").symlink_to(other)
     with pytest.raises(AuditError, match=r"audit\.jsonl"):
-        AuditLog(tmp_path / "audit.jsonl").record("steer")
+        AuditLog(tmp_path / "audit.jsonl").write("steer", "started", ACTOR)
     assert other.read_text() == ""
 
 
 def test_a_full_disk_is_an_error() -> None:
-    full = Path("/dev/full")
-    assert full.is_char_device()
-    with pytest.raises(AuditError, match=os.strerror(28)):
-        AuditLog(full).record("steer")
+    with pytest.raises(AuditError, match=os.strerror(errno.ENOSPC)):
+        AuditLog(Path("/dev/full")).write("steer", "started", ACTOR)
+
+
+def test_a_disk_that_is_full_for_a_while_leaves_no_half_line_and_is_counted(
+    tmp_path: Path,
+) -> None:
+    program = (
+        "import resource, signal, sys; from pathlib import Path\n"
+        "from tidscope_wire.audit import AuditError, AuditLog, TIDSCOPE\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "log = AuditLog(Path(sys.argv[1])); lost = 0\n"
+        "log.write('attach', 'done', TIDSCOPE)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (300, resource.RLIM_INFINITY))\n"
+        "for _ in range(3):\n"
+        "    try: log.write('attach', 'done', TIDSCOPE, 'x' * 200)\n"
+        "    except AuditError: lost += 1\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)\n"
+        "log.write('detach', 'done', TIDSCOPE); print(lost)"
+    )
+    path = tmp_path / "audit.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, check=True, text=True
+    )
+    assert done.stdout == "3\n"
+    assert [
+        (one["action"], one["lost"]) for one in map(json.loads, path.read_text().splitlines())
+    ] == [
+        ("attach", 0),
+        ("detach", 3),
+    ]
+
+
+async def test_a_disk_that_hangs_delays_nobody_for_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tidscope_wire.audit.WRITE_SECONDS", 0.01)
+    monkeypatch.setattr("tidscope_wire.audit.MAX_WAITING", 3)
+    answers = threading.Event()
+    log = AuditLog(tmp_path / "audit.jsonl")
+    append = log._append
+
+    def hang(line: bytes) -> None:
+        answers.wait()
+        append(line)
+
+    monkeypatch.setattr(log, "_append", hang)
+    trail = AuditTrail(log)
+    failures = [await trail.write("release", "done", ACTOR, str(number)) for number in range(5)]
+    assert ["answer" in str(failure) for failure in failures] == [True, True, True, False, False]
+    assert "keep up" in str(failures[4])
+    answers.set()
+    trail.close()
+    written = records(log.path)
+    assert [record.object for record in written] == ["0", "1", "2"]
+    assert sum(record.lost for record in written) == 2

@@ -9,10 +9,10 @@ from tidscope_backend.cli.doctor import table
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.sequence import Sequence
 from tidscope_backend.listen_socket import reachable
-from tidscope_backend.security.access import is_guarded
 from tidscope_backend.security.allowed_origins import AllowedOrigins
 from tidscope_backend.security.attempts import FailedAttempts
-from tidscope_backend.security.session import Sessions, bearer
+from tidscope_backend.security.credentials import bearer
+from tidscope_backend.security.rights import is_guarded
 from tidscope_backend.settings import (
     Settings,
     SettingsError,
@@ -117,20 +117,6 @@ def test_origins(origin: str, scheme: str, ours: bool) -> None:
     assert places.is_origin(origin, scheme, "localhost:8787") is ours
 
 
-def test_a_cookie_is_not_the_token_and_depends_on_it() -> None:
-    one = Sessions({"operator": "token-one", "viewer": "token-view"})
-    other = Sessions({"operator": "token-two", "viewer": "token-three"})
-    value = one.cookie_header("operator", secure=True)
-    assert "token-one" not in value
-    assert value.endswith("; Secure")
-    cookie = {"cookie": f"theme=dark; {value.partition(';')[0]}; x=y"}
-    assert one.role_of_cookie(cookie) == "operator"
-    assert other.role_of_cookie(cookie) is None
-    assert one.role_of_cookie({"cookie": one.end_header(secure=False).partition(";")[0]}) is None
-    viewer = {"cookie": one.cookie_header("viewer", secure=False).partition(";")[0]}
-    assert one.role_of_cookie(viewer) == "viewer"
-
-
 @pytest.mark.parametrize(
     ("header", "credential"),
     [("Bearer abc", "abc"), ("bearer  abc ", "abc"), ("Basic abc", None), ("Bearer", None)],
@@ -145,8 +131,7 @@ def test_bearer(header: str, credential: str | None) -> None:
         ("/", False),
         ("/doctor", False),
         ("/apiary", False),
-        ("/api/v1/session", False),
-        ("/api/v1/session/x", True),
+        ("/api/v1/session", True),
         ("/api", True),
         ("/api/v1/health", True),
         ("/ws/live", True),
@@ -154,7 +139,7 @@ def test_bearer(header: str, credential: str | None) -> None:
         ("/openapi.json", True),
     ],
 )
-def test_what_needs_a_session(path: str, guarded: bool) -> None:
+def test_what_is_none_of_the_pages_files(path: str, guarded: bool) -> None:
     assert is_guarded(path) is guarded
 
 

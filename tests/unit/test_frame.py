@@ -146,6 +146,26 @@ def test_a_stream_has_one_batch(batches: int, complaint: str) -> None:
         decode_rows(stream([TID, COUNTER], batches=batches))
 
 
+def test_a_stream_that_unpacks_to_more_than_its_size_is_refused_unread() -> None:
+    """Kilobytes that would be 120 MB: a dictionary and compression inside the batch."""
+    rows = 10_000_000
+    schema = pa.schema([("tid", pa.uint32()), ("cpu_run_ns", pa.uint64())])
+    zeros = [pa.array(np.zeros(rows, np.uint32)), pa.array(np.zeros(rows, np.uint64))]
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(sink, schema, options=options) as writer:
+        writer.write_batch(pa.record_batch(zeros, schema=schema))
+    bomb = bytes(sink.getvalue())
+    assert len(bomb) < 8192
+    before = pa.total_allocated_bytes()
+    with pytest.raises(FrameError, match="compressed"):
+        decode_rows(bomb)
+    assert pa.total_allocated_bytes() - before < rows
+    named = pa.array(["a", "b"]).dictionary_encode()
+    with pytest.raises(FrameError, match="dictionary"):
+        decode_rows(stream([TID, START, ("name", named), COUNTER]))
+
+
 def test_a_frame_with_other_rows_than_its_header_counts_is_refused() -> None:
     golden = (Path(__file__).parent.parent / "contract" / "frames" / "delta.bin").read_bytes()
     header, body = split(golden)

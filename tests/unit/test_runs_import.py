@@ -10,12 +10,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from run_archives import Files, compressed, files_of, member, plain_tar
 from scripted_run import write_run
 from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.packing import pack_run
 from tidscope_backend.exchange.unpacking import BadArchiveError, Bounds
-
-Files = dict[str, bytes]
 
 
 @pytest.fixture(scope="module")
@@ -23,35 +22,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
     """The files of a good run, by name within its folder."""
     source = tmp_path_factory.mktemp("source")
     path = source / write_run(source).id
-    return {
-        file.relative_to(path).as_posix(): file.read_bytes()
-        for file in path.rglob("*")
-        if file.is_file()
-    }
-
-
-def member(name: str, size: int = 0, kind: bytes = tarfile.REGTYPE) -> tarfile.TarInfo:
-    info = tarfile.TarInfo(name)
-    info.size, info.type = size, kind
-    return info
-
-
-def plain_tar(files: Files, *more: tarfile.TarInfo, top: str = "run") -> bytes:
-    """A tar archive of files, and members without content after them."""
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        for name, data in files.items():
-            tar.addfile(member(f"{top}/{name}", len(data)), io.BytesIO(data))
-        for info in more:
-            tar.addfile(info)
-    return out.getvalue()
-
-
-def compressed(data: bytes) -> bytes:
-    out = pa.BufferOutputStream()
-    with pa.CompressedOutputStream(out, "zstd") as stream:
-        stream.write(data)
-    return bytes(out.getvalue())
+    return files_of(path)
 
 
 def bring(tmp_path: Path, data: bytes, bounds: Bounds | None = None) -> str:
@@ -106,6 +77,13 @@ def test_so_does_what_other_programs_pack(tmp_path: Path, files: Files) -> None:
         ("run/manifest.json/x", tarfile.REGTYPE, "not a file of a run"),
         ("other/open/000009.frames", tarfile.REGTYPE, "not in the folder"),
         ("run/manifest.json", tarfile.REGTYPE, "twice"),
+        ("run/manifest.json\0.txt", tarfile.REGTYPE, "twice"),
+        ("run/Manifest.json", tarfile.REGTYPE, "not a file of a run"),
+        ("RUN/manifest.json", tarfile.REGTYPE, "not in the folder"),
+        ("run/open/reserve", tarfile.REGTYPE, "not a file of a run"),
+        ("run/lock", tarfile.REGTYPE, "not a file of a run"),
+        ("run/samples/000001.parquet/000002.parquet", tarfile.REGTYPE, "not a file of a run"),
+        ("run/open/000009.frames", tarfile.BLKTYPE, "neither a regular file"),
     ],
 )
 def test_hostile_members(tmp_path: Path, files: Files, name: str, kind: bytes, why: str) -> None:
@@ -178,7 +156,6 @@ def many_rows(data: bytes) -> bytes:
         (broken("samples/000001.parquet", lambda data: data[:-9]), "cannot be read"),
         (broken("signals/000001.parquet", other_columns), "no column"),
         (broken("samples/000001.parquet", other_columns), "no column"),
-        (broken("threads.parquet", other_columns), "no column"),
         (broken("events/000001.jsonl", lambda _: b"{}\n"), "cannot be read"),
         (broken("events/000001.jsonl", lambda d: d + b" " * (1 << 21)), "more than"),
         (broken("samples/000001.parquet", lambda d: retyped(d, "seq", pa.int32())), "is int32"),

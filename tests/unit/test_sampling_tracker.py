@@ -272,6 +272,24 @@ def test_a_thread_that_still_ends_after_its_record_is_no_new_one() -> None:
     assert story.cpu() == 5 + 7
 
 
+@pytest.mark.parametrize("skipped", [False, True])
+def test_a_thread_that_began_after_the_listing_and_lingers_has_exited_once(skipped: bool) -> None:
+    """Its record is drained with a sample that did not list it; the next ones list it."""
+    story = Story()
+    story.sample({MAIN: Row(5)})
+    story.sample({MAIN: Row(5)}, [(20, Row(1, start=1500))])
+    if skipped:  # as a listing may do while threads end
+        story.sample({MAIN: Row(5)})
+    for _ in range(2):
+        assert story.sample({MAIN: Row(5), 20: Row(1, start=1490)}, t20=Presence.EXITING) == []
+    assert story.sample({MAIN: Row(5)}) == []
+    assert story.cpu() == 5 + 1
+    assert (story.tracker.exited().threads, story.tracker.exited().inexact) == (1, 0)
+    # Two listings without it: it is gone, and nobody is asked about the next thread of that id.
+    story.sample({MAIN: Row(5)})
+    assert len(story.sample({MAIN: Row(5), 20: Row(1, start=8000)})) == 1
+
+
 def test_an_id_that_is_given_to_a_new_thread_at_once() -> None:
     story = Story()
     story.sample({MAIN: Row(5), 20: Row(6, start=500)})

@@ -13,7 +13,6 @@ from fake_proc import FakeProc
 from tidscope_collector.foreign.agent_sockets import SocketId
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.steering.audit import AuditLog
 from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.knobs.knob import KnobRefusedError
 from tidscope_collector.steering.loop.control_loop import ControlSetup
@@ -146,11 +145,10 @@ class Steered:
         self.opener = Opener()
         self.now = 100.0
         self.ports = frozenset({80})
-        audit = AuditLog(folder / "audit.jsonl")
         opener = cast(SetupOpener, self.opener)
-        self.service = SteeringService(ProcFs(folder), opener, audit, lambda: self.now)
+        self.service = SteeringService(ProcFs(folder), opener, lambda: self.now)
         process = SteeredProcess(100, 1, frozenset(), lambda: self.ports, lambda _: None)
-        self.target = SteeringTarget("t-1", 0, "prog", process, lambda _, __: None)
+        self.target = SteeringTarget("t-1", 0, process, lambda _, __: None)
 
     def opened(self) -> int:
         """Ask for the options; how often everything has been opened since the beginning."""

@@ -3,6 +3,7 @@
 from pathlib import Path
 from unittest.mock import Mock
 
+from backend_builders import ACTOR
 from fake_proc import FakeProc
 from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting
 from tidscope_collector.targets.targets import TargetRegistry
@@ -15,7 +16,7 @@ from tidscope_wire.generated.models import (
 )
 
 REPORT = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[])
-ON = SetDelayAccountingCommand(request_id=7, on=True)
+ON = SetDelayAccountingCommand(request_id=7, on=True, actor=ACTOR)
 
 
 def commands(delays: DelayAccounting | None) -> CommandHandler:

@@ -1,10 +1,11 @@
 """/api/v1/doctor: what a host lets tidscope measure, and the switch it may set."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from tidscope_wire.generated.models import DelayAccountingRequest, DoctorReport
 
 from tidscope_backend.api.openapi import ASK_COLLECTOR, PICK_HOST, raises
 from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.security.authenticator import principal_of
 
 
 def router(links: CollectorLinks) -> APIRouter:
@@ -25,8 +26,9 @@ def router(links: CollectorLinks) -> APIRouter:
         openapi_extra=raises(*PICK_HOST, *ASK_COLLECTOR, "not-permitted", "audit-failed"),
     )
     async def delay_accounting(
-        request: DelayAccountingRequest, host: str | None = None
+        body: DelayAccountingRequest, request: Request, host: str | None = None
     ) -> DoctorReport:
-        return (await links.pick(host).set_delay_accounting(request.on)).report
+        actor = principal_of(request.scope).actor
+        return (await links.pick(host).set_delay_accounting(body.on, actor)).report
 
     return routes

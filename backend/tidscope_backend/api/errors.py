@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from tidscope_wire.problems import ProblemError, make_problem, refusal
 
-from tidscope_backend.responses import problem_response
+from tidscope_backend.responses import method_not_allowed, not_found, problem_response
 from tidscope_backend.security.headers import SECURITY_HEADERS
 from tidscope_backend.validation import describe
 
@@ -40,16 +40,7 @@ def add_error_handlers(app: FastAPI) -> None:
         path, method = request.url.path, request.method
         if error.status_code == 405:
             allowed = (error.headers or {}).get("Allow", "")
-            return problem_response(
-                ProblemError(
-                    make_problem(
-                        "method-not-allowed",
-                        f"{path} does not take {method}",
-                        f"it takes {allowed}" if allowed else "/openapi.json lists what it takes",
-                    ),
-                    {"Allow": allowed} if allowed else {},
-                )
-            )
+            return problem_response(method_not_allowed(method, path, allowed))
         if error.status_code == 404:
             return problem_response(not_found(path))
         document = make_problem(
@@ -69,8 +60,3 @@ def add_error_handlers(app: FastAPI) -> None:
         )
         response.headers.update(SECURITY_HEADERS)
         return response
-
-
-def not_found(path: str) -> ProblemError:
-    """The refusal of an unknown path."""
-    return refusal("not-found", f"there is nothing at {path}", "/openapi.json lists what there is")

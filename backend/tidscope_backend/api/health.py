@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 from fastapi import APIRouter
-from tidscope_wire.generated.models import HealthResponse
+from tidscope_wire.generated.models import ConnectionsHealth, HealthResponse
 
 from tidscope_backend import VERSION
+from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.stream.fanout import Fanout
@@ -16,7 +18,11 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def router(
-    clock: Callable[[], float], registry: HostRegistry, links: CollectorLinks, fanout: Fanout
+    clock: Callable[[], float],
+    registry: HostRegistry,
+    links: CollectorLinks,
+    fanout: Fanout,
+    connections: ConnectionCounts,
 ) -> APIRouter:
     """Make the route; clock gives seconds, monotonic."""
     routes = APIRouter(tags=["health"])
@@ -39,6 +45,7 @@ def router(
             lost=fanout.lost,
             history_bytes=fanout.store.bytes,
             rss_bytes=rss_bytes(),
+            connections=ConnectionsHealth(**asdict(connections)),
         )
 
     return routes

@@ -9,7 +9,8 @@ from tidscope_wire.generated.models import Problem, ProblemType
 from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import MEDIA_TYPE
 
-from tidscope_backend.security.access import SAFE, is_guarded
+from tidscope_backend.security.access import SAFE
+from tidscope_backend.security.rights import rights_of
 
 PROBLEM_KINDS = "x-tidscope-problems"
 """Member of an operation: kinds of problems.json that it can answer."""
@@ -87,10 +88,11 @@ def _in_front(operation: dict[str, Any], method: str, path: str) -> Iterable[Pro
     yield from ("forbidden-host", "internal")
     if method not in SAFE:
         yield from ("forbidden-origin", "too-large")
-    if is_guarded(path):
+    right = rights_of(path).get(method)
+    if right != "public":
         yield from ("unauthenticated", "too-many-attempts")
-        if method not in SAFE:
-            yield "view-only"
+    if right == "operator":
+        yield "view-only"
     asked = {parameter["in"] for parameter in operation.get("parameters", ())}
     if "query" in asked or "application/json" in operation.get("requestBody", {}).get(
         "content", {}

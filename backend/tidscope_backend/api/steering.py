@@ -13,7 +13,7 @@ from tidscope_backend.api.openapi import ASK_COLLECTOR, FIND_ATTACHED, PICK_HOST
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.security.access import actor_of
+from tidscope_backend.security.authenticator import principal_of
 
 STEER: tuple[ProblemType, ...] = (*FIND_ATTACHED, *ASK_COLLECTOR, "not-steerable")
 
@@ -48,7 +48,7 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         openapi_extra=raises(*STEER, "bad-parameter", "too-many-actions", "audit-failed"),
     )
     async def steer(target_id: str, body: SteerRequest, request: Request) -> Target:
-        actor = actor_of(request.scope)
+        actor = principal_of(request.scope).actor
         return (await link_to(target_id).steer(target_id, body, actor)).target
 
     @routes.post(
@@ -57,7 +57,7 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         openapi_extra=raises(*STEER, "not-steered", "too-many-actions", "audit-failed"),
     )
     async def restart(target_id: str, request: Request) -> Target:
-        actor = actor_of(request.scope)
+        actor = principal_of(request.scope).actor
         return (await link_to(target_id).restart_search(target_id, actor)).target
 
     @routes.delete(
@@ -66,7 +66,7 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         openapi_extra=raises(*STEER, "not-steered"),
     )
     async def release(target_id: str, request: Request) -> Target:
-        actor = actor_of(request.scope)
+        actor = principal_of(request.scope).actor
         return (await link_to(target_id).release(target_id, actor)).target
 
     return routes

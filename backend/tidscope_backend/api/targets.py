@@ -1,11 +1,12 @@
 """/api/v1/targets: attach, detach, change the rate."""
 
-from fastapi import APIRouter, Response, status
+from fastapi import APIRouter, Request, Response, status
 from tidscope_wire.generated.models import AttachRequest, RateRequest, Target, TargetsResponse
 
 from tidscope_backend.api.openapi import ASK_COLLECTOR, FIND_ATTACHED, PICK_HOST, raises
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.security.authenticator import principal_of
 
 
 def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
@@ -28,9 +29,11 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
             *("target-exited", "too-many-targets", "audit-failed"),
         ),
     )
-    async def attach(request: AttachRequest, response: Response) -> Target:
-        link = links.pick(request.host)
-        reply = await link.attach(request.pid, request.start_ticks, request.rate_hz)
+    async def attach(body: AttachRequest, request: Request, response: Response) -> Target:
+        link = links.pick(body.host)
+        reply = await link.attach(
+            body.pid, body.start_ticks, body.rate_hz, principal_of(request.scope).actor
+        )
         if not reply.created:
             response.status_code = status.HTTP_200_OK
         return reply.target
@@ -44,9 +47,11 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         summary="Change the sampling rate",
         openapi_extra=raises(*FIND_ATTACHED, *ASK_COLLECTOR, "audit-failed"),
     )
-    async def change(target_id: str, request: RateRequest) -> Target:
+    async def change(target_id: str, body: RateRequest, request: Request) -> Target:
         target = registry.require_attached(target_id)
-        reply = await links.pick(target.host).set_rate(target_id, request.rate_hz)
+        reply = await links.pick(target.host).set_rate(
+            target_id, body.rate_hz, principal_of(request.scope).actor
+        )
         return reply.target
 
     @routes.delete(
@@ -56,10 +61,10 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         summary="Stop sampling; a target that has ended leaves the list",
         openapi_extra=raises(*FIND_ATTACHED, *ASK_COLLECTOR),
     )
-    async def detach(target_id: str) -> None:
+    async def detach(target_id: str, request: Request) -> None:
         target = registry.require(target_id)
         if target.state == "attached":
-            await links.pick(target.host).detach(target_id)
+            await links.pick(target.host).detach(target_id, principal_of(request.scope).actor)
         else:
             registry.remove_target(target_id)
 

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from tidscope_wire.generated.models import (
+    Actor,
     FrameHeader,
     RecordRequest,
     RunManifest,
@@ -62,6 +63,7 @@ DEFAULT_RATE_HZ = 10.0
 SMALL_PART_BYTES = 4 * 1024 * 1024
 """Frames of up to this size are sealed in this process; loading another one costs more."""
 UNAUTHORIZED = 401
+ACTOR = Actor(session=None, role=None, label="tidscope record")
 
 
 class LocalRecorder:
@@ -105,6 +107,7 @@ class LocalRecorder:
             [
                 "run",
                 "--no-steering",
+                "--no-audit",
                 f"--backend=ws://127.0.0.1:{self._socket.getsockname()[1]}{PATH}",
             ],
             {COLLECTOR_VARIABLE: self._secret},
@@ -140,12 +143,12 @@ class LocalRecorder:
     def attach(self, pid: int) -> Target:
         """Attach to a process. Raises RefusedError."""
         rate_hz = self._options.rate_hz or DEFAULT_RATE_HZ
-        reply = self._wait(self._links.pick(None).attach(pid, None, rate_hz))
+        reply = self._wait(self._links.pick(None).attach(pid, None, rate_hz, ACTOR))
         return reply.target
 
     def detach(self, target: Target) -> None:
         """Stop sampling it. Raises RefusedError."""
-        self._wait(self._links.pick(None).detach(target.id))
+        self._wait(self._links.pick(None).detach(target.id, ACTOR))
 
     def start(self, target: Target) -> RunManifest:
         """Start recording and wait for the first frame, so that even a short run has one."""

@@ -12,7 +12,7 @@ from tidscope_backend.text import format_bytes, format_seconds, plural
 SUMMARY_ROLES = 5
 SHOWN_THREADS = 20
 LABEL_WIDTH = 11
-CUT_SHORT = ("disk-full", "backend-lost", "collector-lost")
+CUT_SHORT = ("disk-full", "write-failed", "backend-lost", "collector-lost")
 Column = tuple[str, str, Callable[[int], str]]
 COLUMNS: tuple[Column, ...] = (
     ("CPU", "cpu_run_ns", format_seconds),

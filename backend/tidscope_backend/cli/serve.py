@@ -4,6 +4,7 @@ import argparse
 import logging
 import os
 import socket
+from dataclasses import replace
 
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.server_options import (
@@ -51,8 +52,9 @@ def _run(options: argparse.Namespace) -> int:
         )
     except (SettingsError, SocketError, OSError) as error:
         raise CommandError(str(error)) from None
-    logging.getLogger(__name__).info("listening on %s port %d", *sock.getsockname()[:2])
-    serve(settings, sock)
+    address, port = sock.getsockname()[:2]
+    logging.getLogger(__name__).info("listening on %s port %d", address, port)
+    serve(replace(settings, port=port), sock)
     return 0
 
 

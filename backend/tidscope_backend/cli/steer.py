@@ -41,7 +41,7 @@ def _run(options: argparse.Namespace) -> int:
     token = os.environ.get(BROWSER_VARIABLE, "")
     if not token:
         raise CommandError(
-            f"set {BROWSER_VARIABLE} to the token of a running tidscope: the text after ?token= "
+            f"set {BROWSER_VARIABLE} to the token of a running tidscope: the text after #token= "
             "in the address that `tidscope up` prints"
         )
     try:

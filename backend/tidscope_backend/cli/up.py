@@ -63,12 +63,12 @@ class Running:
     @property
     def url(self) -> str:
         """Where the page is, with its token."""
-        return f"http://{self.address}/?token={self.token}"
+        return f"http://{self.address}/#token={self.token}"
 
     @property
     def view_url(self) -> str:
         """The same for a view-only session."""
-        return f"http://{self.address}/?token={self.view_token}"
+        return f"http://{self.address}/#token={self.view_token}"
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from tidscope_wire.generated.models import Target
+from tidscope_wire.generated.models import Actor, Target
 from tidscope_wire.problems import ProblemError, make_problem, refusal
 
 from tidscope_backend.ingest.links import CollectorLinks
@@ -30,7 +30,7 @@ class DemoProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._changing = asyncio.Lock()
 
-    async def start(self) -> Target:
+    async def start(self, actor: Actor) -> Target:
         """Start the program, unless it runs, and attach to it.
 
         Raises:
@@ -43,7 +43,7 @@ class DemoProcess:
                 self._process = await _spawn()
             pid = self._process.pid
             try:
-                reply = await link.attach(pid, start_ticks(pid), RATE_HZ)
+                reply = await link.attach(pid, start_ticks(pid), RATE_HZ, actor)
             except (ProblemError, OSError) as error:
                 await self._end()
                 reason = error.problem.detail if isinstance(error, ProblemError) else str(error)

@@ -1,34 +1,54 @@
-"""Imports a run: unpacks it beside the others, checks it completely, then renames it."""
+"""Imports a run: a limited process unpacks and rewrites it beside the others; then it is renamed.
 
-import re
+This process reads nothing of the archive: only the manifest that the other one answers with, whose
+size is bounded, and the names of the files that it wrote.
+"""
+
+import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-from pydantic import ValidationError
-from tidscope_wire.generated.models import RunEvent, RunManifest
+from tidscope_wire.generated.models import RunManifest
 
-from tidscope_backend.exchange.unpacking import USUAL, BadArchiveError, Bounds, unpack
-from tidscope_backend.store.folder import RunFolder, new_run_id
+from tidscope_backend.exchange.confinement import Limits
+from tidscope_backend.exchange.limited_import import FAILED, REFUSED
+from tidscope_backend.exchange.unpacking import USUAL, BadArchiveError, Bounds
+from tidscope_backend.parent_death import bound_to_parent
+from tidscope_backend.store.folder import RunFolder, is_run_file, new_run_id, sync_folder
 from tidscope_backend.store.manifests import with_bytes
-from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.signals_table import signals_schema
-from tidscope_backend.store.threads_table import threads_schema
-from tidscope_backend.validation import validation_text
 
-MAX_ROWS = 4_000_000
-"""Most rows of a file. A part has some hundred thousand."""
-MAX_OPEN_PART_BYTES = 512 * 2**20
-MAX_EVENT_BYTES = 1 << 20
+IMPORT_PROGRAM = "tidscope_backend.exchange.limited_import"
 LEFTOVER_SECONDS = 86_400.0
-_FIELD = re.compile(r"[a-z][a-z_]{0,63}\Z")
+MAX_ANSWER_BYTES = 4 * 2**20
+SHARE_OF_FREE = 2
+"""An import may use a half of the free disk: what is being recorded needs the other one."""
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LC_ALL": "C.UTF-8",
+    # One heap and one thread: address space is limited.
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+SECONDS_PER_MIB = 2
+"""Of an archive, on top of a minute. A part of 64 MiB of frames takes 1 s."""
 
 
 def import_run(
-    archive: Path, runs: Path, exists: Callable[[str], bool], bounds: Bounds = USUAL
+    archive: Path,
+    runs: Path,
+    exists: Callable[[str], bool],
+    bounds: Bounds = USUAL,
+    limits: Limits | None = None,
 ) -> RunManifest:
     """Import a run from an archive.
 
@@ -37,6 +57,7 @@ def import_run(
         runs: the runs directory; the archive is unpacked in it under a temporary name.
         exists: whether a run has an id, runs in the trash included.
         bounds: on what is unpacked.
+        limits: of the process that unpacks; None: by the size of the archive.
 
     Returns:
         Its manifest, with a new id if its own exists.
@@ -46,22 +67,34 @@ def import_run(
         OSError: it cannot be read or written.
     """
     clear_leftovers(runs, time.time())
+    with archive.open("rb"):
+        pass  # Its errors are the caller's, not the archive's.
+    disk = os.statvfs(runs)
+    free = disk.f_bavail * disk.f_frsize // SHARE_OF_FREE
+    bounds = replace(bounds, max_bytes=min(bounds.max_bytes, free))
+    limits = limits or limits_of(archive.stat().st_size)
     beside = runs / f".import-{new_run_id(time.time())}"
     beside.mkdir(mode=0o700)
     try:
-        unpack(archive, beside, bounds)
-        manifest = _checked(beside)
+        manifest = _rewritten(archive.absolute(), beside.absolute(), bounds, limits)
+        folder = RunFolder(beside / "run")
+        _check_files(folder.path)
         while exists(manifest.id):
             manifest = manifest.model_copy(update={"id": new_run_id(time.time())})
-        manifest = with_bytes(RunFolder(beside), manifest)
-        host = manifest.host.model_copy(update={"connected": False})
-        manifest = manifest.model_copy(update={"imported": True, "host": host})
-        RunFolder(beside).write_manifest(manifest)
-        beside.rename(runs / manifest.id)
-    except BaseException:
+        manifest = with_bytes(folder, manifest)
+        folder.write_manifest(manifest)
+        folder.path.rename(runs / manifest.id)
+        sync_folder(runs)
+    finally:
         shutil.rmtree(beside, ignore_errors=True)
-        raise
     return manifest
+
+
+def limits_of(archive_bytes: int) -> Limits:
+    """What an archive of a size may use."""
+    usual = Limits()
+    more_s = SECONDS_PER_MIB * archive_bytes // 2**20
+    return usual._replace(cpu_s=usual.cpu_s + more_s, wall_s=usual.wall_s + more_s)
 
 
 def clear_leftovers(runs: Path, unix_s: float) -> None:
@@ -77,76 +110,56 @@ def clear_leftovers(runs: Path, unix_s: float) -> None:
             path.unlink(missing_ok=True)
 
 
-def _checked(path: Path) -> RunManifest:
-    """Check that all of a run can be read within bounds.
+def _rewritten(archive: Path, beside: Path, bounds: Bounds, limits: Limits) -> RunManifest:
+    """Run the limited process.
 
     Raises:
-        BadArchiveError: it cannot, or is.
+        BadArchiveError: it refused the archive, or used up its limits.
+        OSError: it could not write.
     """
-    folder = RunFolder(path)
-    try:
-        manifest = folder.read_manifest()
-        fields = manifest.target.fields
-        if len(set(fields)) < len(fields) or not all(_FIELD.match(name) for name in fields):
-            raise BadArchiveError("its fields have invalid names")
-        for number in folder.open_parts():
-            size = folder.open_part(number).stat().st_size
-            if size > MAX_OPEN_PART_BYTES:
-                raise BadArchiveError(f"its part {number} has {size} bytes of frames")
-        signals, threads = signals_schema(fields), threads_schema(fields)
-        for number in folder.sealed_parts():
-            _is_table(folder.samples(number), _samples_schema(fields))
-            _is_table(folder.signals(number), signals)
-            _check_events(folder.events(number))
-        if folder.threads.exists():
-            _is_table(folder.threads, threads)
-        # This decodes open parts completely.
-        RunReader(path).signals(["seq", "time_ns"])
-    except ValidationError as error:
-        raise BadArchiveError(f"it cannot be read: {validation_text(error)}") from None
-    except BadArchiveError:
-        raise
-    except (OSError, ValueError, KeyError, IndexError, pa.ArrowException) as error:
-        raise BadArchiveError(f"it cannot be read: {error}") from None
-    if manifest.state == "recording":
-        raise BadArchiveError("it is being recorded elsewhere; export it to get a copy")
-    return manifest
+    orders = json.dumps({"bounds": asdict(bounds), "limits": limits._asdict()})
+    arguments = [sys.executable, "-P", "-m", IMPORT_PROGRAM, str(archive), str(beside), orders]
+    answer_path = beside / "answer"
+    with (
+        answer_path.open("w+b") as answer,
+        subprocess.Popen(
+            bound_to_parent(arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=answer,
+            stderr=subprocess.DEVNULL,
+            env=ENVIRONMENT,
+        ) as process,
+    ):
+        try:
+            code = process.wait(limits.wall_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = process.wait()
+        answer.seek(0)
+        text = answer.read(MAX_ANSWER_BYTES + 1)
+    if code or len(text) > MAX_ANSWER_BYTES:
+        raise BadArchiveError(_failure(code, limits))
+    kind, _, rest = text.partition(b"\n")
+    if kind == REFUSED:
+        raise BadArchiveError(rest.decode(errors="replace"))
+    if kind == FAILED:
+        raise OSError(int(rest), os.strerror(int(rest)))
+    return RunManifest.model_validate_json(rest)
 
 
-def _samples_schema(fields: Sequence[str]) -> pa.Schema:
-    keys = {"tid": pa.uint32(), "start_ns": pa.int64(), "seq": pa.int64(), "level": pa.uint8()}
-    return pa.schema({**keys, **{name: pa.uint64() for name in fields}})
+def _failure(code: int, limits: Limits) -> str:
+    if code in (-signal.SIGKILL, -signal.SIGXCPU):
+        return f"importing it takes more than {limits.wall_s:g} s, or more memory than there is"
+    return "importing it takes more memory than an import may use, or crashes the program"
 
 
-def _is_table(path: Path, wanted: pa.Schema) -> None:
-    """Check the schema in a file's footer; more columns are accepted."""
-    with pq.ParquetFile(path) as file:
-        found, rows = file.schema_arrow, file.metadata.num_rows
-    if rows > MAX_ROWS:
-        raise BadArchiveError(f"{path.name} has {rows} rows; at most {MAX_ROWS} are accepted")
-    for column in wanted:
-        if found.get_field_index(column.name) < 0:
-            raise BadArchiveError(f"{path.name} has no column {column.name}")
-        kind = found.field(column.name).type
-        if not _fits(kind, column.type):
-            raise BadArchiveError(f"column {column.name} of {path.name} is {kind}")
-
-
-def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether a type matches; a struct of an older version may have fewer fields."""
-    if pa.types.is_struct(wanted) and pa.types.is_struct(found):
-        known = {field.name: field.type for field in wanted}
-        return all(field.name in known and _fits(field.type, known[field.name]) for field in found)
-    if pa.types.is_list(wanted) and pa.types.is_list(found):
-        return _fits(found.value_type, wanted.value_type)
-    return bool(found == wanted)
-
-
-def _check_events(path: Path) -> None:
-    with path.open("rb") as lines:
-        while line := lines.readline(MAX_EVENT_BYTES + 1):
-            if len(line) > MAX_EVENT_BYTES:
-                raise BadArchiveError(
-                    f"a line of {path.name} has more than {MAX_EVENT_BYTES} bytes"
-                )
-            RunEvent.model_validate_json(line)
+def _check_files(run: Path) -> None:
+    """What was written are regular files of a sealed run; no link, and no open part."""
+    for top, folders, names in os.walk(run):
+        for name in (*folders, *names):
+            path = Path(top) / name
+            mode = path.lstat().st_mode
+            inside = path.relative_to(run).as_posix()
+            fine = S_ISDIR(mode) if name in folders else S_ISREG(mode) and is_run_file(inside)
+            if not fine or inside.startswith("open/"):
+                raise BadArchiveError(f"{inside!r} is not a file of a run")

@@ -41,7 +41,7 @@ class Bounds:
     max_files: int = 100_000
     max_ratio: int = 500
     free_ratio: int = 16 * 2**20
-    max_manifest_bytes: int = 4 * 2**20
+    max_manifest_bytes: int = 2**20
 
 
 USUAL = Bounds()

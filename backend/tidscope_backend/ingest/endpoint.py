@@ -4,6 +4,8 @@ import logging
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
+from tidscope_backend.connections.connection import connection_of
+from tidscope_backend.connections.websocket_protocol import collector_messages
 from tidscope_backend.ingest.session import CollectorSessions, DisconnectedError
 from tidscope_backend.websocket_close import CloseError, close
 
@@ -15,14 +17,17 @@ class CollectorEndpoint:
 
     Args:
         sessions: serves their connections.
+        max_message_bytes: the largest message that they may send.
     """
 
-    def __init__(self, sessions: CollectorSessions) -> None:
+    def __init__(self, sessions: CollectorSessions, max_message_bytes: int) -> None:
         self._sessions = sessions
+        self._limits = collector_messages(max_message_bytes)
         self.router = APIRouter()
         self.router.add_api_websocket_route("/ws/collector", self._collector)
 
     async def _collector(self, socket: WebSocket) -> None:
+        connection_of(socket.scope).message_limits = self._limits
         await socket.accept()
         try:
             await self._sessions.serve(_Connection(socket))

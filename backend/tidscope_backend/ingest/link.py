@@ -6,6 +6,7 @@ from itertools import count
 from typing import TypeVar
 
 from tidscope_wire.generated.models import (
+    Actor,
     AttachCommand,
     DetachCommand,
     DoctorCommand,
@@ -74,25 +75,33 @@ class CollectorLink:
         self._numbers = count(1)
         self._waiting: dict[int, asyncio.Future[Reply]] = {}
 
-    async def attach(self, pid: int, start_ticks: int | None, rate_hz: float) -> TargetReply:
+    async def attach(
+        self, pid: int, start_ticks: int | None, rate_hz: float, actor: Actor
+    ) -> TargetReply:
         """Attach to a process.
 
         Raises:
             ProblemError: it was refused, or no answer came.
         """
         command = AttachCommand(
-            request_id=next(self._numbers), pid=pid, start_ticks=start_ticks, rate_hz=rate_hz
+            request_id=next(self._numbers),
+            pid=pid,
+            start_ticks=start_ticks,
+            rate_hz=rate_hz,
+            actor=actor,
         )
         return await self._ask(command, TargetReply, self._command_seconds)
 
-    async def detach(self, target: str) -> TargetReply:
+    async def detach(self, target: str, actor: Actor) -> TargetReply:
         """Stop sampling a target. Raises as `attach`."""
-        command = DetachCommand(request_id=next(self._numbers), target=target)
+        command = DetachCommand(request_id=next(self._numbers), target=target, actor=actor)
         return await self._ask(command, TargetReply, self._command_seconds)
 
-    async def set_rate(self, target: str, rate_hz: float) -> TargetReply:
+    async def set_rate(self, target: str, rate_hz: float, actor: Actor) -> TargetReply:
         """Change a target's rate. Raises as `attach`."""
-        command = SetRateCommand(request_id=next(self._numbers), target=target, rate_hz=rate_hz)
+        command = SetRateCommand(
+            request_id=next(self._numbers), target=target, rate_hz=rate_hz, actor=actor
+        )
         return await self._ask(command, TargetReply, self._command_seconds)
 
     async def processes(self) -> ProcessesReply:
@@ -105,9 +114,9 @@ class CollectorLink:
         command = DoctorCommand(request_id=next(self._numbers))
         return await self._ask(command, DoctorReply, self._doctor_seconds)
 
-    async def set_delay_accounting(self, on: bool) -> DoctorReply:
+    async def set_delay_accounting(self, on: bool, actor: Actor) -> DoctorReply:
         """Switch the kernel's delay accounting on or off. Raises as `attach`."""
-        command = SetDelayAccountingCommand(request_id=next(self._numbers), on=on)
+        command = SetDelayAccountingCommand(request_id=next(self._numbers), on=on, actor=actor)
         return await self._ask(command, DoctorReply, self._doctor_seconds)
 
     async def steering_options(self, target: str) -> SteeringOptionsReply:
@@ -115,19 +124,19 @@ class CollectorLink:
         command = SteeringOptionsCommand(request_id=next(self._numbers), target=target)
         return await self._ask(command, SteeringOptionsReply, self._doctor_seconds)
 
-    async def steer(self, target: str, request: SteerRequest, actor: str) -> TargetReply:
+    async def steer(self, target: str, request: SteerRequest, actor: Actor) -> TargetReply:
         """Let a policy steer a target. Raises as `attach`."""
         command = SteerCommand(
             request_id=next(self._numbers), target=target, request=request, actor=actor
         )
         return await self._ask(command, TargetReply, self._doctor_seconds)
 
-    async def restart_search(self, target: str, actor: str) -> TargetReply:
+    async def restart_search(self, target: str, actor: Actor) -> TargetReply:
         """Restart its policy's search. Raises as `attach`."""
         command = RestartSearchCommand(request_id=next(self._numbers), target=target, actor=actor)
         return await self._ask(command, TargetReply, self._command_seconds)
 
-    async def release(self, target: str, actor: str) -> TargetReply:
+    async def release(self, target: str, actor: Actor) -> TargetReply:
         """Steer it no more. Raises as `attach`."""
         command = ReleaseCommand(request_id=next(self._numbers), target=target, actor=actor)
         return await self._ask(command, TargetReply, self._doctor_seconds)

@@ -1,9 +1,10 @@
 """All that one scrape tells, as one value that does not change while it is written."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from tidscope_wire.generated.models import Host, Target
 
+from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics.meters import HostMeter, Meters, TargetMeter
@@ -62,6 +63,7 @@ class Facts:
         targets: each with what is known of it; ended ones for a while.
         states: how many targets the backend knows in each state.
         runs: what is being recorded.
+        connections: of the server.
     """
 
     stream: StreamFacts
@@ -69,6 +71,7 @@ class Facts:
     targets: tuple[tuple[Target, TargetMeter | None], ...]
     states: dict[str, int]
     runs: RunFacts = RunFacts()
+    connections: ConnectionCounts = field(default_factory=ConnectionCounts)
 
 
 def run_facts(recorder: Recorder) -> RunFacts:
@@ -88,6 +91,7 @@ def gather(
     meters: Meters,
     runs: RunFacts = RunFacts(),
     exports: ExportCounts | None = None,
+    connections: ConnectionCounts | None = None,
 ) -> Facts:
     """Take all numbers at one moment; in the thread that changes them."""
     now = meters.clock()
@@ -118,4 +122,5 @@ def gather(
         targets=tuple(targets),
         states=states,
         runs=runs,
+        connections=replace(connections) if connections else ConnectionCounts(),
     )

@@ -14,6 +14,7 @@ from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import RoleTotals, Target
 
 from tidscope_backend import VERSION
+from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.metrics.facts import Facts, RunFacts, StreamFacts
 from tidscope_backend.metrics.meters import HostMeter, TargetMeter
 from tidscope_backend.metrics.naming import metric_of
@@ -33,6 +34,7 @@ def families(facts: Facts) -> Iterator[Metric]:
     known = [(target, meter) for target, meter in facts.targets if meter is not None]
     return chain(
         _of_backend(facts.stream, facts.states),
+        _of_connections(facts.connections),
         _of_runs(facts.runs),
         _of_collectors(facts),
         _of_targets(facts),
@@ -83,6 +85,36 @@ def _of_backend(stream: StreamFacts, states: Mapping[str, int]) -> Iterator[Metr
         "Exports that did not arrive; the next one includes what they held.",
         stream.otlp_failed,
     )
+
+
+def _of_connections(counts: ConnectionCounts) -> Iterator[Metric]:
+    open_now = GaugeMetricFamily("tidscope_connections", "Open connections.", labels=["session"])
+    open_now.add_metric(["yes"], counts.authenticated)
+    open_now.add_metric(["no"], counts.open - counts.authenticated)
+    yield open_now
+    for name, text, count in (
+        (
+            "tidscope_connections_evicted",
+            "Connections without a session that were ended to make room for others.",
+            counts.evicted,
+        ),
+        (
+            "tidscope_connections_refused",
+            "Connections that were not accepted, because there was no room.",
+            counts.refused,
+        ),
+        (
+            "tidscope_connections_timed_out",
+            "Connections that were ended because the peer took too long.",
+            counts.timed_out,
+        ),
+        (
+            "tidscope_descriptor_shortages",
+            "Times that no connection was accepted for want of a file descriptor.",
+            counts.descriptor_shortages,
+        ),
+    ):
+        yield CounterMetricFamily(name, text, count)
 
 
 def _of_runs(runs: RunFacts) -> Iterator[Metric]:

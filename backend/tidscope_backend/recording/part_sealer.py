@@ -8,12 +8,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import NamedTuple
 
+from tidscope_backend.descriptors import is_exhausted
 from tidscope_backend.parent_death import bound_to_parent
 from tidscope_backend.store.folder import RunFolder
 
 SEALING_PROGRAM = "tidscope_backend.recording.sealing"
 LOWEST_PRIORITY = 19
 SEAL_TIMEOUT_SECONDS = 600.0
+RETRY_SECONDS = 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +39,7 @@ async def seal_in_process(folder: RunFolder, part: int | None) -> None:
     """
     arguments = [str(folder.path), *([] if part is None else [str(part)])]
     process = await asyncio.create_subprocess_exec(
-        *bound_to_parent([sys.executable, "-m", SEALING_PROGRAM, *arguments]),
+        *bound_to_parent([sys.executable, "-P", "-m", SEALING_PROGRAM, *arguments]),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
@@ -118,8 +120,16 @@ class PartSealer:
         try:
             # A part may be queued twice, and its run may have been deleted meanwhile.
             wanted = job.folder.open_part(job.part) if job.part is not None else job.folder.manifest
-            if wanted.exists():
-                await self._seal(job.folder, job.part)
+            while wanted.exists():
+                try:
+                    await self._seal(job.folder, job.part)
+                except OSError as error:
+                    if not is_exhausted(error):
+                        raise
+                    # The process that seals needs descriptors for its start.
+                    await asyncio.sleep(RETRY_SECONDS)
+                else:
+                    break
         finally:
             if job.done is not None:
                 await job.done()

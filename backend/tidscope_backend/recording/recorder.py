@@ -21,6 +21,7 @@ from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.recording.new_run import create_recording, discard, write_start
 from tidscope_backend.recording.recording import (
     DEFAULT_LIMITS,
+    WRITE_FAILURES,
     Ending,
     PartLimits,
     Recording,
@@ -276,7 +277,7 @@ class Recorder:
         except OSError as error:
             raise self._discard(recording, error) from None
         self._count_start(recording)
-        if ending is None or ending.end != "disk-full":
+        if ending is None or ending.end not in WRITE_FAILURES:
             ending = Ending("flight-recorder", "complete", "Only the past was recorded.")
         return await self._end(recording, ending)
 
@@ -377,15 +378,16 @@ class Recorder:
             del self._active[recording.target.id]
         recording.end(ending)
         self._saver.ended(recording)
-        self.refused += ending.end == "disk-full"
+        self.refused += ending.end in WRITE_FAILURES
         _log.info("%s has ended: %s", recording.info.run, ending.why)
 
     async def _finalise(self, recording: Recording) -> RunManifest:
         """Write the manifest of an ended run, and have its last part and thread table made."""
-        manifest = await self._saver.save(recording)
-        self._changed()
-        self._saver.seal_ended(recording.folder, recording.lock)
-        return manifest
+        try:
+            return await self._saver.save(recording)
+        finally:
+            self._changed()
+            self._saver.seal_ended(recording.folder, recording.lock)
 
     def _spawn(self, work: Coroutine[None, None, object]) -> None:
         task = asyncio.create_task(work)

@@ -1,7 +1,6 @@
 """One run while it is being recorded: frames are appended to its open part as they arrive."""
 
 import asyncio
-import errno
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +21,9 @@ from tidscope_wire.generated.models import (
     Recording as RecordingInfo,
 )
 
+from tidscope_backend.descriptors import is_exhausted
 from tidscope_backend.recording.stats import RecordingStats
+from tidscope_backend.store.errors import disk_full
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.losses import final_state, missing_text
@@ -42,6 +43,9 @@ class PartLimits:
 
 
 DEFAULT_LIMITS = PartLimits()
+
+
+WRITE_FAILURES: frozenset[RunEnd] = frozenset({"disk-full", "write-failed"})
 
 
 class Ending(NamedTuple):
@@ -156,12 +160,13 @@ class Recording:
         """Sync the open part to disk; returns how the run ends if that fails."""
         if self._part is None:
             return None
-        # A duplicate: the part may be closed while another thread syncs it.
-        descriptor = self._part.sync_descriptor()
         try:
+            # A duplicate: the part may be closed while another thread syncs it.
+            descriptor = self._part.sync_descriptor()
             await asyncio.to_thread(sync, descriptor)
         except OSError as error:
-            return write_failure(error)
+            # Without a descriptor the next check syncs it.
+            return None if is_exhausted(error) else write_failure(error)
         return None
 
     def end(self, ending: Ending) -> None:
@@ -219,7 +224,14 @@ class Recording:
     def _write(self, frame: StoredFrame) -> None:
         part = self._part
         if part is None or (frame.key and self._is_full(part, frame.time_ns)):
-            fresh = PartFile(self.folder.open_part(self._number + 1))
+            try:
+                fresh = PartFile(self.folder.open_part(self._number + 1))
+            except OSError as error:
+                if part is None or not is_exhausted(error):
+                    raise
+                # The open part takes more, and the next key frame tries again.
+                part.append(frame.data)
+                return
             try:
                 fresh.append(frame.data)
             except OSError:
@@ -284,7 +296,10 @@ def _ends_target(header: FrameHeader) -> TargetState | None:
 def write_failure(error: OSError) -> Ending:
     """How a run ends when a frame cannot be written."""
     text = os.strerror(error.errno) if error.errno else str(error)
-    why = f"Writing failed ({text}); the last frame and all later ones are missing."
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        why = f"The disk was full ({text}); the last frame and all later ones are missing."
-    return Ending("disk-full", "interrupted", why)
+    full = disk_full(error)
+    why = f"The disk was full ({text})" if full else f"Writing failed ({text})"
+    return Ending(
+        "disk-full" if full else "write-failed",
+        "interrupted",
+        f"{why}; the last frame and all later ones are missing.",
+    )

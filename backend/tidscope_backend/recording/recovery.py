@@ -18,6 +18,8 @@ from tidscope_backend.store.open_part import whole_bytes, whole_frames
 
 def is_unfinished(folder: RunFolder, manifest: RunManifest) -> bool:
     """Whether a run was being recorded when its backend ended, so that it may be resumed."""
+    if manifest.imported:
+        return False  # Whatever it says, no collector here has its target.
     if manifest.state == "recording":
         return True
     # A backend that shut down in order says so, and leaves the last part open for the next one.

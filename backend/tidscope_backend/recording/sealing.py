@@ -8,10 +8,10 @@ run that has ended.
 import sys
 from pathlib import Path
 
-from tidscope_backend.store.folder import RunFolder, replace_file
+from tidscope_backend.store.folder import RunFolder, replace_file, sync_folder
 from tidscope_backend.store.open_part import whole_frames
 from tidscope_backend.store.parquet_files import write_samples, write_table
-from tidscope_backend.store.part_tables import part_of
+from tidscope_backend.store.part_tables import Part, part_of
 from tidscope_backend.store.reader import RunReader
 
 
@@ -23,16 +23,22 @@ def seal_part(folder: RunFolder, part: int) -> None:
         tidscope_wire.frame.FrameError: it holds something that is not a frame.
     """
     fields = folder.read_manifest().target.fields
-    tables = part_of(whole_frames(folder.open_part(part).read_bytes()), fields)
-    new = folder.samples(part).with_suffix(".new")
-    write_samples(new, tables.samples)
-    new.replace(folder.samples(part))
-    lines = "".join(event.model_dump_json() + "\n" for event in tables.events)
-    replace_file(folder.events(part), lines.encode())
-    new = folder.signals(part).with_suffix(".new")
-    write_table(new, tables.signals)
-    new.replace(folder.signals(part))
+    write_part(folder, part, part_of(whole_frames(folder.open_part(part).read_bytes()), fields))
     folder.open_part(part).unlink()
+
+
+def write_part(folder: RunFolder, number: int, part: Part) -> None:
+    """Write the files of a part; they are on the disk when this returns. Raises OSError."""
+    new = folder.samples(number).with_suffix(".new")
+    write_samples(new, part.samples)
+    new.replace(folder.samples(number))
+    lines = "".join(event.model_dump_json() + "\n" for event in part.events)
+    replace_file(folder.events(number), lines.encode())
+    new = folder.signals(number).with_suffix(".new")
+    write_table(new, part.signals)
+    new.replace(folder.signals(number))
+    for path in (folder.samples(number), folder.signals(number)):
+        sync_folder(path.parent)
 
 
 def write_threads(folder: RunFolder) -> None:
@@ -40,6 +46,7 @@ def write_threads(folder: RunFolder) -> None:
     new = folder.threads.with_suffix(".new")
     write_table(new, RunReader(folder.path).threads())
     new.replace(folder.threads)
+    sync_folder(folder.path)
 
 
 def main() -> int:

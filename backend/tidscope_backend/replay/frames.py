@@ -19,6 +19,7 @@ from tidscope_wire.generated.models import FrameHeader, Gap, RunEvent, TargetEve
 from tidscope_backend.replay.rows import last_rows
 from tidscope_backend.store.parts import FrameTimes, PartReader
 from tidscope_backend.store.reader import RunReader
+from tidscope_backend.store.signals_table import header_values
 
 MAX_ROWS = 250_000
 """Rows read for one answer; above it, only frames of a higher level are used."""
@@ -201,11 +202,9 @@ class _Maker:
         return frames
 
     def _frame(self, header: dict[str, Any], events: list[TargetEvent], rows: Rows) -> bytes:
-        for totals in (header["exited"], *(header["roles"] or ())):
-            totals["totals"] = {k: v for k, v in totals["totals"].items() if v is not None}
         whole = FrameHeader.model_validate(
             {
-                **header,
+                **header_values(header),
                 "type": "frame",
                 "target": self._target,
                 "kind": "delta" if rows.start_ns is None else "key",

@@ -1,4 +1,4 @@
-"""Access control: Host, Origin and session of every request, before routing."""
+"""Access control: Host, Origin and right of every request, before routing."""
 
 from collections.abc import Mapping
 
@@ -7,22 +7,26 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_backend.responses import send_problem
+from tidscope_backend.connections.connection import connection_of
+from tidscope_backend.responses import method_not_allowed, not_found, send_problem
 from tidscope_backend.security.allowed_origins import AllowedOrigins
-from tidscope_backend.security.authenticator import Authenticator
-from tidscope_backend.security.session import bearer
+from tidscope_backend.security.authenticator import (
+    WHERE,
+    Authenticator,
+    Principal,
+    set_principal,
+)
+from tidscope_backend.security.credentials import accepted_protocol, bearer
+from tidscope_backend.security.rights import SOCKET, Right, grants, is_guarded, rights_of
 from tidscope_backend.websocket_close import fit_reason
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-COLLECTOR_PATH = "/ws/collector"
-SESSION_PATH = "/api/v1/session"
-GUARDED = ("/api", "/ws", "/docs", "/openapi.json", "/metrics")
 
 
 class AccessMiddleware:
-    """ASGI middleware.
+    """ASGI middleware. It decides by the table of rights, and what is not listed is refused.
 
-    The page's own files need no session, so that the page can ask for the token; all data does.
+    The page's own files are for everybody, so that the page can ask for the token.
 
     Args:
         app: what stands behind it.
@@ -47,7 +51,7 @@ class AccessMiddleware:
             if scope["type"] == "http":
                 await send_problem(refused, scope, receive, send)
             else:
-                await _refuse_socket(refused, receive, send)
+                await _refuse_socket(refused, scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -60,19 +64,29 @@ class AccessMiddleware:
                 "start the backend with --allow-host NAME to serve it under that name",
             )
         path: str = scope["path"]
-        if scope["type"] == "websocket" and path == COLLECTOR_PATH:
+        method = SOCKET if scope["type"] == "websocket" else scope["method"]
+        if not is_guarded(path):
+            return
+        rights, connection = rights_of(path), connection_of(scope)
+        right = rights.get("GET" if method == "HEAD" else method)
+        if right == "collector":
+            connection.authenticate(False)
             self._check_collector(headers)
+            connection.authenticate(True)
             self._check_origin(scope, headers, host)
             return
         self._check_origin(scope, headers, host)
-        if is_guarded(path):
-            role = self._authenticator.authenticate(headers, client_address(scope))
-            if role != "operator" and scope["type"] == "http" and scope["method"] not in SAFE:
-                raise refusal(
-                    "view-only",
-                    "this session was opened with the token that only lets watch",
-                    "open the other address that `tidscope up` printed",
-                )
+        if right == "public":
+            return
+        connection.authenticate(False)
+        principal = self._authenticator.authenticate(scope)
+        connection.authenticate(True)
+        if not rights:
+            raise not_found(path)
+        if right is None:
+            raise method_not_allowed(method, path, ", ".join(sorted(rights)))
+        _check_right(principal, right)
+        set_principal(scope, principal)
 
     def _check_collector(self, headers: Mapping[str, str]) -> None:
         if not self._authenticator.authenticate_collector(headers):
@@ -102,26 +116,21 @@ class AccessMiddleware:
             )
 
 
-def is_guarded(path: str) -> bool:
-    """Whether a path needs a session: all but the page's files and the session route itself."""
-    if path == SESSION_PATH:
-        return False
-    return any(path == prefix or path.startswith(prefix + "/") for prefix in GUARDED)
+def _check_right(principal: Principal, right: Right) -> None:
+    if grants(principal.grant, right):
+        return
+    if principal.grant == "metrics":
+        raise refusal(
+            "unauthenticated", "the metrics token only reads /metrics", f"show the token: {WHERE}"
+        )
+    raise refusal(
+        "view-only",
+        "this session was opened with the token that only lets watch",
+        "open the other address that `tidscope up` printed",
+    )
 
 
-def client_address(scope: Scope) -> str:
-    """Address of the peer."""
-    client = scope.get("client")
-    return str(client[0]) if client else "unknown"
-
-
-def actor_of(scope: Scope) -> str:
-    """Who asks, for the log of actions: page or program, and from where."""
-    shown = bearer(Headers(scope=scope)) is not None
-    return f"{'a program' if shown else 'the page'} at {client_address(scope)}"
-
-
-async def _refuse_socket(refused: ProblemError, receive: Receive, send: Send) -> None:
+async def _refuse_socket(refused: ProblemError, scope: Scope, receive: Receive, send: Send) -> None:
     """Accept and close: a browser tells its page the code only of an accepted connection."""
     kind = refused.problem.type.rpartition(":")[2]
     code = CloseCode.UNAUTHENTICATED
@@ -130,6 +139,6 @@ async def _refuse_socket(refused: ProblemError, receive: Receive, send: Send) ->
     elif kind == "too-many-attempts":
         code = CloseCode.TOO_MANY
     await receive()
-    await send({"type": "websocket.accept"})
+    await send({"type": "websocket.accept", "subprotocol": accepted_protocol(scope)})
     reason = fit_reason(refused.problem.detail)
     await send({"type": "websocket.close", "code": int(code), "reason": reason})

@@ -1,45 +1,90 @@
-"""Authentication: tokens, session cookies, collector secrets."""
+"""Authentication: tokens, sessions, tickets, collector secrets."""
 
 import hmac
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from tidscope_wire.generated.models import Role
-from tidscope_wire.problems import ProblemError, refusal
+from starlette.datastructures import Headers
+from starlette.types import Scope
+from tidscope_wire.generated.models import Actor, Role
+from tidscope_wire.problems import refusal
 
 from tidscope_backend.security.attempts import FailedAttempts
-from tidscope_backend.security.session import Sessions, bearer
+from tidscope_backend.security.credentials import CREDENTIAL, bearer, offered_session, ticket_in
+from tidscope_backend.security.rights import Grant
+from tidscope_backend.security.sessions import Session, Sessions
+from tidscope_backend.security.tickets import Tickets
 from tidscope_backend.settings import Settings
 
-WHERE = "the address that `tidscope up` printed holds it, behind ?token="
+WHERE = "the address that `tidscope up` printed holds it, behind #token="
+_PRINCIPAL = "tidscope.principal"
+
+
+@dataclass(frozen=True)
+class Principal:
+    """Who makes a request.
+
+    Attributes:
+        grant: what they may do.
+        address: where they are.
+        session: theirs; None: they show a token with each request.
+    """
+
+    grant: Grant
+    address: str
+    session: Session | None
+
+    @property
+    def role(self) -> Role:
+        """The role of their session or token."""
+        return "operator" if self.grant == "operator" else "viewer"
+
+    @property
+    def actor(self) -> Actor:
+        """Them, for events and audit logs."""
+        who = "a program" if self.session is None else f"session {self.session.id}"
+        return Actor(
+            session=None if self.session is None else self.session.id,
+            role=self.role,
+            label=f"{who} at {self.address}",
+        )
 
 
 class Authenticator:
-    """Checks credentials and gives the role that they grant.
+    """Checks credentials and says what they grant.
 
     Args:
-        settings: the secrets.
+        settings: the tokens and secrets.
+        sessions: the open sessions.
         clock: seconds, monotonic.
     """
 
-    def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
-        self.sessions = Sessions({"operator": settings.token, "viewer": settings.view_token})
+    def __init__(self, settings: Settings, sessions: Sessions, clock: Callable[[], float]) -> None:
+        self.sessions = sessions
+        self.tickets = Tickets(clock)
+        self._tokens: dict[Grant, bytes] = {
+            "operator": settings.token.encode(),
+            "viewer": settings.view_token.encode(),
+        }
+        if settings.metrics_token is not None:
+            self._tokens["metrics"] = settings.metrics_token.encode()
         self._collector_secret = settings.collector_secret.encode()
         self._attempts = FailedAttempts(clock)
 
-    def check_token(self, given: str, headers: Mapping[str, str], address: str) -> Role:
-        """Check a token. A right one is taken whatever came before it.
+    def check_token(self, given: str, headers: Mapping[str, str], address: str) -> Grant:
+        """Check a token. A right one is accepted whatever came before it.
 
         Returns:
-            The role that it grants.
+            What it grants.
 
         Raises:
             ProblemError: it is wrong; of kind too-many-attempts after too many wrong ones from
                 this address.
         """
-        role = self.sessions.role_of_token(given)
-        if role is not None:
-            return role
+        grant = self._grant_of_token(given)
+        if grant is not None:
+            return grant
         wait = self._attempts.wait_seconds(address)
         if wait:
             seconds = math.ceil(wait)
@@ -54,29 +99,63 @@ class Authenticator:
             self._attempts.record_failure(address)
         raise refusal("unauthenticated", "this is not the token of this backend", WHERE)
 
-    def authenticate(self, headers: Mapping[str, str], address: str) -> Role:
-        """Check the session cookie, or the token of an Authorization header.
-
-        Returns:
-            The role that it grants.
+    def authenticate(self, scope: Scope) -> Principal:
+        """Check the credential of a request, wherever it carries one.
 
         Raises:
-            ProblemError: neither.
+            ProblemError: it has none, or one that is not valid.
         """
-        role = self.sessions.role_of_cookie(headers)
-        if role is not None:
-            return role
-        credential = bearer(headers)
-        if credential is None:
-            raise self.missing_credentials()
-        return self.check_token(credential, headers, address)
+        address = client_address(scope)
+        headers = Headers(scope=scope)
+        shown = bearer(headers) or offered_session(scope.get("subprotocols", []))
+        if shown is not None and CREDENTIAL.fullmatch(shown):
+            return _principal_of(self.sessions.authenticate(shown), address)
+        if shown is not None:
+            return Principal(self.check_token(shown, headers, address), address, None)
+        found = ticket_in(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
+        if found is not None:
+            session_id = self.tickets.redeem(*found)
+            session = None if session_id is None else self.sessions.get(session_id)
+            return _principal_of(session, address)
+        raise refusal("unauthenticated", "the request has no session", f"show the token: {WHERE}")
 
     def authenticate_collector(self, headers: Mapping[str, str]) -> bool:
         """Whether the Authorization header has the collector secret."""
         given = bearer(headers) or ""
         return hmac.compare_digest(given.encode(), self._collector_secret)
 
-    @staticmethod
-    def missing_credentials() -> ProblemError:
-        """The refusal of a request without any credential."""
-        return refusal("unauthenticated", "the request has no session", f"show the token: {WHERE}")
+    def _grant_of_token(self, given: str) -> Grant | None:
+        # All are compared, so that the time does not tell which one was nearly right.
+        found = [
+            grant
+            for grant, token in self._tokens.items()
+            if hmac.compare_digest(given.encode(), token)
+        ]
+        return found[0] if found else None
+
+
+def _principal_of(session: Session | None, address: str) -> Principal:
+    if session is None:
+        raise refusal(
+            "unauthenticated",
+            "this session has ended or expired",
+            f"sign in again with the token: {WHERE}",
+        )
+    return Principal(session.role, address, session)
+
+
+def client_address(scope: Scope) -> str:
+    """Address of the peer."""
+    client = scope.get("client")
+    return str(client[0]) if client else "unknown"
+
+
+def set_principal(scope: Scope, principal: Principal) -> None:
+    """Note who makes a request."""
+    scope[_PRINCIPAL] = principal
+
+
+def principal_of(scope: Scope) -> Principal:
+    """Who makes a request that was let through to a route."""
+    principal: Principal = scope[_PRINCIPAL]
+    return principal

@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 from tidscope_wire.problems import ProblemError, refusal
 
+from tidscope_backend.descriptors import is_exhausted
 from tidscope_backend.validation import validation_text
 
 
@@ -21,13 +22,13 @@ def damage_text(error: OSError | ValueError) -> str:
 
 def unwritable(path: Path, error: OSError) -> ProblemError:
     """The problem to report when a folder cannot be written to."""
-    return refusal(
-        "disk-full" if disk_full(error) else "runs-unavailable",
-        f"{path} cannot be written to: {error.strerror or error}",
-        "make room there"
-        if disk_full(error)
-        else "let the backend's user write there, or set TIDSCOPE_RUNS to another folder",
-    )
+    text = f"{path} cannot be written to: {error.strerror or error}"
+    if disk_full(error):
+        return refusal("disk-full", text, "make room there")
+    hint = "let the backend's user write there, or set TIDSCOPE_RUNS to another folder"
+    if is_exhausted(error):
+        hint = "try again; give the backend a higher hard limit on open files (ulimit -Hn)"
+    return refusal("runs-unavailable", text, hint)
 
 
 def disk_full(error: OSError) -> bool:

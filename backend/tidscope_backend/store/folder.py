@@ -105,13 +105,23 @@ def is_run_file(name: str) -> bool:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file under another name, see it on the disk, and rename it. Raises OSError."""
+    """Write a file, rename it in place, and see both on the disk. Raises OSError."""
     beside = path.with_name(path.name + ".new")
     with beside.open("wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
     beside.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """See the names in a folder on the disk. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _size(path: Path) -> int:

@@ -69,6 +69,14 @@ def signals_table(
     return pa.Table.from_pylist(rows, schema=signals_schema(fields))
 
 
+def header_values(row: dict[str, Any]) -> dict[str, Any]:
+    """The values of a header in a row of the table; fields without a value are left out."""
+    values = {name: value for name, value in row.items() if name != "level"}
+    for totals in (values["exited"], *(values["roles"] or ())):
+        totals["totals"] = {k: v for k, v in totals["totals"].items() if v is not None}
+    return values
+
+
 def struct_of(model: type[BaseModel]) -> pa.StructType:
     """The Arrow type of a message."""
     return pa.struct(

@@ -9,6 +9,10 @@ from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import FrameAck, LiveCommand, LiveState, Subscribe, Unsubscribe
 from tidscope_wire.problems import ProblemError
 
+from tidscope_backend.security.authenticator import Principal, principal_of
+from tidscope_backend.security.credentials import accepted_protocol
+from tidscope_backend.security.rights import LIVE_COMMANDS, grants
+from tidscope_backend.security.sessions import Session, Sessions
 from tidscope_backend.settings import Settings
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.page import Page
@@ -19,14 +23,24 @@ from tidscope_backend.websocket_close import CloseError, close
 _COMMAND: TypeAdapter[Subscribe | Unsubscribe | FrameAck] = TypeAdapter(LiveCommand)
 
 
-def live_router(settings: Settings, fanout: Fanout, state: Callable[[], LiveState]) -> APIRouter:
-    """Make the route; who may connect was decided before."""
+def live_router(
+    settings: Settings, fanout: Fanout, state: Callable[[], LiveState], sessions: Sessions
+) -> APIRouter:
+    """Make the route; who may connect was decided before.
+
+    Args:
+        settings: bounds.
+        fanout: what the page is added to.
+        state: hosts and targets now.
+        sessions: a page's connection ends with its session.
+    """
     router = APIRouter()
     bounds = Bounds(settings.queue_frames, settings.queue_bytes, settings.merged_bytes)
 
     @router.websocket("/ws/live")
     async def live(socket: WebSocket) -> None:
-        await socket.accept()
+        principal = principal_of(socket.scope)
+        await socket.accept(accepted_protocol(socket.scope))
         if fanout.pages >= settings.max_pages:
             await close(
                 socket, CloseCode.TOO_MANY, f"{settings.max_pages} pages are connected already"
@@ -36,9 +50,11 @@ def live_router(settings: Settings, fanout: Fanout, state: Callable[[], LiveStat
         fanout.add(page)
         page.enqueue_state(state().model_dump_json())
         writer = asyncio.create_task(_write(socket, page, settings.stall_seconds))
-        reader = asyncio.create_task(_read(socket, page, fanout, settings.max_command_bytes))
+        reader = asyncio.create_task(_read(socket, page, principal, fanout))
+        session = asyncio.create_task(_until_ended(principal.session, sessions))
+        tasks = (writer, reader, session)
         try:
-            done, _ = await asyncio.wait((writer, reader), return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()
         except CloseError as error:
@@ -47,9 +63,9 @@ def live_router(settings: Settings, fanout: Fanout, state: Callable[[], LiveStat
             pass  # The page has gone; a send that comes too late raises RuntimeError.
         finally:
             fanout.remove(page)
-            writer.cancel()
-            reader.cancel()
-            await asyncio.gather(writer, reader, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     return router
 
@@ -71,7 +87,22 @@ async def _write(socket: WebSocket, page: Page, stall_seconds: float) -> None:
             ) from None
 
 
-async def _read(socket: WebSocket, page: Page, fanout: Fanout, max_bytes: int) -> None:
+async def _until_ended(session: Session | None, sessions: Sessions) -> None:
+    """Wait until the session ends; a program without one stays."""
+    ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    if session is None:
+        await ended
+        return
+    unsubscribe = sessions.subscribe(session.id, ended.set_result)
+    try:
+        # It may have ended while the connection was accepted.
+        reason = await ended if sessions.get(session.id) else "it was signed out"
+    finally:
+        unsubscribe()
+    raise CloseError(CloseCode.UNAUTHENTICATED, f"the session has ended: {reason}")
+
+
+async def _read(socket: WebSocket, page: Page, principal: Principal, fanout: Fanout) -> None:
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":
@@ -79,14 +110,12 @@ async def _read(socket: WebSocket, page: Page, fanout: Fanout, max_bytes: int) -
         text = message.get("text")
         if text is None:
             raise CloseError(CloseCode.BAD_MESSAGE, "a page sends text, this message was binary")
-        if len(text) > max_bytes:
-            raise CloseError(
-                CloseCode.TOO_LARGE, f"a command of {len(text)} bytes; the bound is {max_bytes}"
-            )
         try:
             command = _COMMAND.validate_json(text)
         except ValidationError as error:
             raise CloseError(CloseCode.BAD_MESSAGE, validation_text(error)) from None
+        if not grants(principal.grant, LIVE_COMMANDS[command.type]):
+            raise CloseError(CloseCode.BAD_MESSAGE, f"{command.type} is not for this session")
         try:
             if isinstance(command, Subscribe):
                 page.subscribe(command.target, command.after_seq, fanout.store)

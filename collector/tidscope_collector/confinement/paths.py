@@ -33,14 +33,18 @@ _DNS = 53
 
 
 def collector_paths(
-    backend: str, written: tuple[Path, ...], environ: Mapping[str, str] = os.environ
+    backend: str,
+    written: tuple[Path, ...],
+    *,
+    anywhere: bool,
+    environ: Mapping[str, str] = os.environ,
 ) -> Paths:
     """What may be opened.
 
     Args:
-        backend: its address; where nothing is written, which is where nothing is steered, no other
-            TCP port is connected to.
+        backend: its address.
         written: folders in which files are made and changed; they exist.
+        anywhere: other TCP ports than the backend's are connected to: metrics of steered programs.
         environ: may name other certificates.
     """
     named = [environ[name] for name in _CERTIFICATE_VARIABLES if environ.get(name)]
@@ -50,7 +54,7 @@ def collector_paths(
     return Paths(
         read=tuple(map(Path, read)),
         write=(*written, Path(os.devnull)),
-        connect_ports=None if written else (port, _DNS),
+        connect_ports=None if anywhere else (port, _DNS),
     )
 
 

@@ -110,11 +110,11 @@ class _OpenedLine(_Line):
 
 
 class _PortsLine(_Line):
-    ports: list[tuple[int, list[int]]] = Field(strict=False)
+    ports: list[Annotated[tuple[int, list[int]], Field(strict=False)]]
 
 
 class _SocketLine(_Line):
-    socket: SocketId | None = Field(strict=False)
+    socket: Annotated[tuple[str, int, int, int], Field(strict=False)] | None
 
 
 class _TroubleLine(_Line):
@@ -277,7 +277,8 @@ def ask_agent_socket(
         UnreadableError: the process has ended, or may not be looked at.
     """
     about = _about(procfs, pid, start_ticks) | Arguments(paths=list(paths))
-    return _ask("agent_socket", about, PROCESSES_S, _SocketLine).socket
+    found = _ask("agent_socket", about, PROCESSES_S, _SocketLine).socket
+    return found and SocketId(*found)
 
 
 def connect_agent(

@@ -63,7 +63,9 @@ class Tracker:
     threads: dict[int, Thread] = field(default_factory=dict)
     _ended: ExitedThreads = field(default_factory=ExitedThreads)
     _lingering: set[int] = field(default_factory=set)
-    """Ids whose exit record came and that may still be listed."""
+    """Ids whose exit record came and that may still be listed, or be listed only now."""
+    _absent: set[int] = field(default_factory=set)
+    """Those of them that the last listing did not have."""
     _last: Reading = field(init=False)
     """The last row of each live thread, whichever sample it is from."""
     _seen_ns: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
@@ -251,8 +253,13 @@ class Tracker:
                 keep[row] = False
             else:
                 doubtful.discard(tid)
-        # Most leave the list for good, soon after their record was sent.
-        self._lingering = doubtful & set(listed.tolist())
+        # Most leave the list for good, soon after their record was sent. A thread that began after
+        # this listing and has sent its record may still be in the next one: the kernel sends the
+        # record early in do_exit (kernel/exit.c), before the thread waits for the lock of its
+        # memory in exit_mm. As listings may skip threads, two of them have to agree that it left.
+        absent = doubtful - set(listed.tolist()) - recorded
+        self._lingering = doubtful - (absent & self._absent)
+        self._absent = absent
         return reading if keep.all() else pick(reading, keep)
 
     def _compare(

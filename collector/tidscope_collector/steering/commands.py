@@ -11,7 +11,6 @@ from tidscope_collector.foreign.reader import ask_ports
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
-from tidscope_collector.steering.audit import AuditError
 from tidscope_collector.steering.loop.control_loop import Event, EventSink
 from tidscope_collector.steering.loop.setup import SteeredProcess
 from tidscope_collector.steering.service import (
@@ -109,7 +108,6 @@ class SteeringCommands:
         return SteeringTarget(
             id=target,
             attach_ns=sampler.attach_ns,
-            command=known.process.command,
             process=process,
             publish=self._publisher(target),
         )
@@ -178,10 +176,4 @@ def _refusals() -> Iterator[None]:
             "too-many-actions",
             "more actions on this target within 10 s than programs can follow",
             "Wait some seconds. A release always works.",
-        ) from error
-    except AuditError as error:
-        raise refusal(
-            "audit-failed",
-            str(error),
-            "Make room, or let the collector write there; a release always works.",
         ) from error

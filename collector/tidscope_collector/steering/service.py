@@ -1,6 +1,5 @@
 """All steered targets: begin, change, restart the search, release."""
 
-import logging
 import threading
 import time
 from collections import deque
@@ -24,7 +23,6 @@ from tidscope_wire.generated.models import (
 from tidscope_collector.foreign.agent_sockets import SocketId
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.steering.audit import AuditError, AuditLog
 from tidscope_collector.steering.loop.control_loop import (
     STEERING_ERRORS,
     ControlLoop,
@@ -35,8 +33,6 @@ from tidscope_collector.steering.loop.control_loop import (
 )
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
-
-log = logging.getLogger("tidscope.steering")
 
 OPTIONS_S = 60.0
 """Knobs and signals are opened again after so long, even if nothing is seen to have changed."""
@@ -68,14 +64,12 @@ class SteeringTarget:
     Attributes:
         id: of the target.
         attach_ns: CLOCK_MONOTONIC of its attachment.
-        command: of the process, for the log.
         process: what knobs and signals are opened for.
         publish: receives the loop's state and events.
     """
 
     id: str
     attach_ns: int
-    command: str
     process: SteeredProcess
     publish: EventSink
 
@@ -103,7 +97,6 @@ class SteeringService:
     Args:
         procfs: where processes are looked at.
         opener: opens knobs and signals.
-        audit: every action is written there before it is done.
         clock: in seconds, never steps.
     """
 
@@ -111,12 +104,10 @@ class SteeringService:
         self,
         procfs: ProcFs,
         opener: SetupOpener,
-        audit: AuditLog,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._procfs = procfs
         self._opener = opener
-        self._audit = audit
         self._clock = clock
         self._peers = PeerRegistry()
         self._lock = threading.Lock()
@@ -147,7 +138,6 @@ class SteeringService:
             BadParameterError: policy, parameter or bounds.
             NotSteerableError: no knob or no signal.
             TooManyActionsError: too fast.
-            AuditError: it cannot be logged, so it is not done.
         """
         entry = POLICIES.get(request.policy)
         if entry is None:
@@ -159,8 +149,6 @@ class SteeringService:
         except ParameterError as error:
             raise BadParameterError(str(error)) from error
         self._limit_actions(target.id)
-        asked = request.model_dump(mode="json", exclude_none=True)
-        self._record("steer", target, actor, request=asked)
 
         # A page that did not set the counter itself does not know it.
         counter = request.prometheus or self._counters.get(target.id)
@@ -180,7 +168,6 @@ class SteeringService:
             try:
                 setup = open_setup()
             except STEERING_ERRORS as error:
-                self._record_outcome("steer", target, actor, refused=str(error))
                 raise NotSteerableError(str(error)) from error
             try:
                 settings = LoopSettings(
@@ -205,7 +192,6 @@ class SteeringService:
             except (*STEERING_ERRORS, BadParameterError) as error:
                 setup.signal.close()
                 setup.knob.close()
-                self._record_outcome("steer", target, actor, refused=str(error))
                 if isinstance(error, BadParameterError):
                     raise
                 raise NotSteerableError(str(error)) from error
@@ -213,7 +199,6 @@ class SteeringService:
             if counter is not None:
                 self._counters[target.id] = counter
             loop.start()
-        self._record_outcome("steer", target, actor)
         return loop.steering
 
     def _described(self, target: SteeringTarget) -> _Options:
@@ -230,26 +215,20 @@ class SteeringService:
         Raises:
             NotSteeredError: there is none.
             TooManyActionsError: too fast.
-            AuditError: it cannot be logged, so it is not done.
         """
         loop = self._loops.get(target.id)
         if loop is None:
             raise NotSteeredError
         self._limit_actions(target.id)
-        self._record("restart_search", target, actor)
         loop.restart("requested", actor)
         return loop.steering
 
     def release(self, target: SteeringTarget, actor: str) -> None:
-        """Steer no more and give the original size back. Always works, logged or not.
+        """Steer no more and give the original size back.
 
         Raises:
             NotSteeredError: it is not steered.
         """
-        try:
-            self._record("release", target, actor)
-        except AuditError as error:
-            log.error("released, though not logged: %s", error)
         with self._for(target.id):
             self._options.pop(target.id, None)
             if not self._end(target.id, actor):
@@ -301,24 +280,6 @@ class SteeringService:
             if len(lately) >= ACTIONS:
                 raise TooManyActionsError
             lately.append(now)
-
-    def _record(self, action: str, target: SteeringTarget, actor: str, **details: object) -> None:
-        self._audit.record(
-            action,
-            actor=actor,
-            target=target.id,
-            pid=target.process.pid,
-            command=target.command,
-            **details,
-        )
-
-    def _record_outcome(
-        self, action: str, target: SteeringTarget, actor: str, refused: str = ""
-    ) -> None:
-        try:
-            self._record(f"{action}_{'refused' if refused else 'done'}", target, actor, why=refused)
-        except AuditError as error:
-            log.error("%s", error)
 
     def _state(self, process: SteeredProcess) -> str:
         """State of a process as /proc tells it; empty: it has ended."""

@@ -35,7 +35,7 @@ _HINTS = {
     CloseCode.PROTOCOL_VERSION: "install the same version of tidscope for both",
     CloseCode.TOO_MANY: "stop those that are not needed",
 }
-_REFUSED = (CloseCode.BAD_MESSAGE, CloseCode.TOO_LARGE, StandardCode.MESSAGE_TOO_BIG)
+_REFUSED = (CloseCode.BAD_MESSAGE, StandardCode.MESSAGE_TOO_BIG)
 
 
 def close_reason(error: ConnectionClosed) -> CloseReason:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 from tidscope_wire.generated.models import (
@@ -59,6 +59,14 @@ def parse(text: str | bytes) -> Message | None:
     except ValidationError as error:
         log.warning("the backend sent a message that is not in the protocol: %s", error)
         return None
+
+
+class Commands(Protocol):
+    """What answers commands."""
+
+    async def answer(self, command: Command) -> Reply:
+        """Carry a command out; a refusal and a failure are answers too."""
+        ...
 
 
 class CommandHandler:
@@ -125,11 +133,11 @@ class CommandHandler:
             case SteeringOptionsCommand():
                 return SteeringOptionsReply(request_id=number, options=steering.options(name))
             case SteerCommand(request=request, actor=actor):
-                target = steering.steer(name, request, actor)
+                target = steering.steer(name, request, actor.label)
             case RestartSearchCommand(actor=actor):
-                target = steering.restart(name, actor)
+                target = steering.restart(name, actor.label)
             case ReleaseCommand(actor=actor):
-                target = steering.release(name, actor)
+                target = steering.release(name, actor.label)
         return TargetReply(request_id=number, target=target, created=False)
 
     def _required_steering(self) -> "SteeringCommands":

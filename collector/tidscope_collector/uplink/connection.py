@@ -32,7 +32,7 @@ from tidscope_collector.sampling.selfwatch import Load
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
 from tidscope_collector.uplink.close_reason import CloseReason, close_reason
-from tidscope_collector.uplink.commands import Command, CommandHandler, parse
+from tidscope_collector.uplink.commands import Command, Commands, parse
 from tidscope_collector.uplink.in_flight import InFlight
 from tidscope_collector.uplink.replay import Replay
 
@@ -66,7 +66,7 @@ class Uplink:
         secret: str,
         host: Host,
         targets: TargetRegistry,
-        commands: CommandHandler,
+        commands: Commands,
         replay: Replay,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         policies: Sequence[PolicyInfo] = (),

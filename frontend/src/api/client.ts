@@ -7,7 +7,6 @@ import type {
   HealthResponse,
   PoliciesResponse,
   ProcessesResponse,
-  SessionResponse,
   SteeringOptions,
   SteerRequest,
   Target,
@@ -18,12 +17,10 @@ import {
   isHealthResponse,
   isPoliciesResponse,
   isProcessesResponse,
-  isSessionResponse,
   isSteeringOptions,
   isTarget,
 } from "../wire/generated/validators";
 import { command, request } from "./http";
-import { signedIn } from "./session";
 
 export function getHealth(signal?: AbortSignal): Promise<HealthResponse> {
   return request("GET", "/health", isHealthResponse, { signal });
@@ -72,11 +69,6 @@ export function releaseTarget(target: string): Promise<Target> {
   return request("DELETE", `/targets/${target}/steering`, isTarget);
 }
 
-/** What this session may do. */
-export function getSession(signal?: AbortSignal): Promise<SessionResponse> {
-  return request("GET", "/session", isSessionResponse, { signal });
-}
-
 export function startDemo(): Promise<DemoResponse> {
   return request("POST", "/demo", isDemoResponse);
 }
@@ -94,12 +86,6 @@ export function setDelayAccounting(host: string | null, on: boolean): Promise<Do
   return request("PUT", `/doctor/delay-accounting${onHost(host)}`, isDoctorReport, {
     body: { on },
   });
-}
-
-/** Trade the printed token for a session cookie. */
-export async function signIn(token: string): Promise<void> {
-  await command("POST", "/session", { body: { token } });
-  signedIn.set(true);
 }
 
 function onHost(host: string | null): string {

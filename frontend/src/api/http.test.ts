@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { keepSession, session } from "../base/session";
 import { TARGET } from "../testing/frames";
 import { isProcessesResponse, isTarget } from "../wire/generated/validators";
 import { command, request } from "./http";
 import { ProblemError } from "./problem";
-import { signedIn } from "./session";
 
 function answer(body: unknown, status = 200): void {
   vi.stubGlobal("fetch", () => Promise.resolve(Response.json(body, { status })));
@@ -17,7 +17,7 @@ const problemOf = (call: Promise<unknown>) =>
 
 afterEach(() => {
   vi.unstubAllGlobals();
-  signedIn.set(true);
+  keepSession(null);
 });
 
 describe("request", () => {
@@ -57,8 +57,11 @@ describe("request", () => {
   });
 
   it("notes that the session is over", async () => {
+    keepSession({ credential: "tds_1", role: "operator" });
     answer({}, 401);
+    await problemOf(command("DELETE", "/targets/t", { credential: "tds_0" }));
+    expect(session.get()?.credential).toBe("tds_1");
     await problemOf(command("DELETE", "/targets/t"));
-    expect(signedIn.get()).toBe(false);
+    expect(session.get()).toBeNull();
   });
 });

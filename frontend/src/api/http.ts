@@ -1,7 +1,7 @@
+import { dropSession, session } from "../base/session";
 import { misfitOf } from "../wire/check";
 import type { Validator } from "../wire/generated/validators";
 import { ProblemError, problemOf, unexpected, unreachable } from "./problem";
-import { signedIn } from "./session";
 
 /** What a request may carry. */
 export interface RequestParts {
@@ -10,6 +10,8 @@ export interface RequestParts {
   /** Sent as it is, in place of a body. */
   readonly file?: { readonly type: string; readonly data: Blob };
   readonly signal?: AbortSignal | undefined;
+  /** Shown in place of the page's own; null shows none. */
+  readonly credential?: string | null;
 }
 
 /**
@@ -44,21 +46,24 @@ export async function command(
 async function send(
   method: string,
   path: string,
-  { body, file, signal }: RequestParts,
+  { body, file, signal, credential = session.get()?.credential ?? null }: RequestParts,
 ): Promise<Response> {
   const type = file?.type ?? (body === undefined ? null : "application/json");
+  const headers = new Headers();
+  if (type !== null) headers.set("content-type", type);
+  if (credential !== null) headers.set("authorization", `Bearer ${credential}`);
   const response = await fetch(`/api/v1${path}`, {
     method,
-    credentials: "same-origin",
-    headers: type === null ? {} : { "content-type": type },
+    credentials: "omit",
+    headers,
     body: file?.data ?? (body === undefined ? null : JSON.stringify(body)),
     signal: signal ?? null,
   }).catch((error: unknown) => {
     throw signal?.aborted === true ? error : new ProblemError(unreachable());
   });
   if (!response.ok) {
-    if (response.status === 401) {
-      signedIn.set(false);
+    if (response.status === 401 && credential !== null) {
+      dropSession(credential);
     }
     throw new ProblemError(await problemOf(response));
   }

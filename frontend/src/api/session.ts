@@ -1,8 +1,79 @@
-/** Whether the backend accepts this page: false once it answered "not signed in". */
+/** Signing in and out. */
 
+import { dropSession, keepSession, session } from "../base/session";
 import { createStore } from "../base/store";
+import type { Problem, SessionsResponse } from "../wire/generated/models";
+import {
+  isSessionOpened,
+  isSessionsResponse,
+  isTicketResponse,
+} from "../wire/generated/validators";
+import { command, request } from "./http";
+import { asProblem } from "./problem";
 
-export const signedIn = createStore(true);
+/** What the address that the page was opened with did. */
+export type AddressSignIn =
+  | { readonly state: "none" }
+  /** Its token is being traded. */
+  | { readonly state: "busy" }
+  | { readonly state: "refused"; readonly problem: Problem }
+  /** It had a token where none is accepted. */
+  | { readonly state: "misplaced" };
+
+export const addressSignIn = createStore<AddressSignIn>({ state: "none" });
+
+/** Said wherever something cannot be changed by those who only watch. */
+export const VIEW_ONLY = "Read-only session. Sign in with the operator's token to make changes.";
+
+/** Trade the printed token for a session; the one before ends. */
+export async function signIn(token: string): Promise<void> {
+  const before = session.get();
+  const { credential, role } = await request("POST", "/session", isSessionOpened, {
+    body: { token },
+    credential: null,
+  });
+  keepSession({ credential, role });
+  if (before !== null) {
+    // It may have ended already.
+    command("DELETE", "/session", { credential: before.credential }).catch(() => undefined);
+  }
+}
+
+/** End the session, here and on the backend. */
+export async function signOut(): Promise<void> {
+  const current = session.get();
+  if (current === null) return;
+  try {
+    await command("DELETE", "/session");
+  } finally {
+    dropSession(current.credential);
+  }
+}
+
+/**
+ * Take the token out of the address, which history and screenshots would keep, and trade it. Called
+ * at start and when the address changes.
+ */
+export async function signInFromAddress(): Promise<void> {
+  const { pathname, search, hash } = window.location;
+  const token = new URLSearchParams(hash.slice(1)).get("token");
+  const query = new URLSearchParams(search);
+  if (token === null && !query.has("token")) return;
+  query.delete("token");
+  const rest = query.size > 0 ? `?${query}` : "";
+  window.history.replaceState(null, "", `${pathname}${rest}`);
+  if (token === null) {
+    addressSignIn.set({ state: "misplaced" });
+    return;
+  }
+  addressSignIn.set({ state: "busy" });
+  try {
+    await signIn(token);
+    addressSignIn.set({ state: "none" });
+  } catch (error) {
+    addressSignIn.set({ state: "refused", problem: asProblem(error) });
+  }
+}
 
 /**
  * The token in what a person pasted: the whole printed address, a part of it, or the token alone.
@@ -11,9 +82,32 @@ export const signedIn = createStore(true);
  */
 export function tokenIn(pasted: string): string {
   const text = pasted.trim();
-  const inQuery = /[?&]token=([^&#\s]+)/.exec(text);
-  if (inQuery?.[1] !== undefined) {
-    return decodeURIComponent(inQuery[1]);
+  const inAddress = /[#?&]token=([^&#\s]+)/.exec(text);
+  if (inAddress?.[1] !== undefined) {
+    return decodeURIComponent(inAddress[1]);
   }
-  return /[\s/?&]/.test(text) ? "" : text.replace(/^token=/, "");
+  return /[\s/?&#]/.test(text) ? "" : text.replace(/^token=/, "");
+}
+
+/** All open sessions; for operators. */
+export function listSessions(signal?: AbortSignal): Promise<SessionsResponse> {
+  return request("GET", "/sessions", isSessionsResponse, { signal });
+}
+
+/** End any session; for operators. */
+export function endSession(id: string): Promise<void> {
+  return command("DELETE", `/sessions/${id}`);
+}
+
+/**
+ * An address that downloads a file by a link, which cannot send a header. It is good once, for some
+ * seconds.
+ *
+ * @param href Path and query.
+ */
+export async function withTicket(href: string): Promise<string> {
+  const { ticket } = await request("POST", "/session/tickets", isTicketResponse, {
+    body: { path: href },
+  });
+  return `${href}${href.includes("?") ? "&" : "?"}ticket=${ticket}`;
 }

@@ -1,8 +1,9 @@
 import { lazy, Suspense, useEffect, useState } from "react";
-import { signedIn } from "../api/session";
+import { addressSignIn } from "../api/session";
 import type { Command } from "../base/keyboard";
 import type { Route } from "../base/route";
 import { navigate, route } from "../base/routing";
+import { session } from "../base/session";
 import { focusSearch, spaceBar, useKeyboard } from "../base/useKeyboard";
 import { useStore } from "../base/useStore";
 import { useLiveClient } from "../pages/clients";
@@ -14,10 +15,10 @@ import { RunPage } from "../pages/run/RunPage";
 import { RunsPage } from "../pages/runs/RunsPage";
 import { SignInPage } from "../pages/SignInPage";
 import { EmptyState } from "../ui/EmptyState";
-import { CloseCode } from "../wire/generated/closeCode";
 import styles from "./App.module.css";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { KeyboardHelp } from "./KeyboardHelp";
+import { SessionDialog } from "./SessionDialog";
 import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
 
@@ -38,7 +39,9 @@ export function App() {
   const client = useLiveClient();
   const at = useStore(route);
   const [help, setHelp] = useState(false);
-  const signedOut = useSignedOut();
+  const [sessions, setSessions] = useState(false);
+  const signedOut = useStore(session) === null;
+  const signingIn = useStore(addressSignIn).state === "busy";
 
   const run = (command: Command) => {
     switch (command) {
@@ -82,6 +85,10 @@ export function App() {
   useKeyboard(run);
 
   useEffect(() => {
+    if (signedOut) setSessions(false);
+  }, [signedOut]);
+
+  useEffect(() => {
     document.title = TITLES[at.page] ?? "tidscope";
   }, [at.page]);
 
@@ -90,10 +97,11 @@ export function App() {
       <a className={styles.skip} href="#main">
         Skip to content
       </a>
-      <TopBar onHelp={() => setHelp(true)} />
+      <TopBar onHelp={() => setHelp(true)} onSessions={() => setSessions(true)} />
       <main id="main" className={styles.main} tabIndex={-1}>
         <ErrorBoundary key={at.page}>
-          {signedOut ? <SignInPage /> : null}
+          {signedOut && signingIn ? <EmptyState title="Signing in…" /> : null}
+          {signedOut && !signingIn ? <SignInPage /> : null}
           {!signedOut && at.page === "live" ? (
             <LivePage pid={at.pid} target={at.target} mistake={at.mistake} />
           ) : null}
@@ -110,15 +118,7 @@ export function App() {
       </main>
       <Toasts />
       {help ? <KeyboardHelp onClose={() => setHelp(false)} /> : null}
+      {sessions && !signedOut ? <SessionDialog onClose={() => setSessions(false)} /> : null}
     </div>
-  );
-}
-
-/** Whether the backend wants the token first: it said so over HTTP or when it closed the socket. */
-function useSignedOut(): boolean {
-  const accepted = useStore(signedIn);
-  const connection = useStore(useLiveClient().connection);
-  return (
-    !accepted || (connection.state === "denied" && connection.code === CloseCode.unauthenticated)
   );
 }

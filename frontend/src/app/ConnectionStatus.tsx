@@ -8,9 +8,9 @@ const SHOWN: Readonly<Record<Connection["state"], readonly [Status, string]>> = 
   connecting: ["unknown", "Connecting"],
   open: ["ok", "Connected"],
   waiting: ["warning", "Disconnected"],
-  denied: ["error", "Not signed in"],
+  denied: ["error", "Rejected"],
   refused: ["error", "Rejected"],
-  closed: ["warning", "Closed"],
+  closed: ["unknown", "Not signed in"],
 };
 
 /** Whether messages flow, in one word. */

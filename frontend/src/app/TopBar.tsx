@@ -1,4 +1,5 @@
 import { route } from "../base/routing";
+import { session } from "../base/session";
 import { chooseTheme, THEME_CHOICES, type ThemeChoice, themeChoice } from "../base/theme";
 import { useStore } from "../base/useStore";
 import { useLiveClient } from "../pages/clients";
@@ -16,11 +17,17 @@ const THEME_NAMES: Readonly<Record<ThemeChoice, string>> = {
   dark: "Dark",
 };
 
+interface TopBarProps {
+  readonly onHelp: () => void;
+  readonly onSessions: () => void;
+}
+
 /** Name, places, host, theme and connection: one line on every page. */
-export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
+export function TopBar({ onHelp, onSessions }: TopBarProps) {
   const { page } = useStore(route);
   const choice = useStore(themeChoice);
   const live = useStore(useLiveClient().live);
+  const signedIn = useStore(session) !== null;
   const host = live?.hosts.find((each) => each.connected) ?? live?.hosts[0];
   return (
     <header className={styles.bar}>
@@ -51,7 +58,20 @@ export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
           onChange={chooseTheme}
         />
       </div>
-      <Button look="quiet" onClick={onHelp} aria-label="Keyboard shortcuts">
+      {signedIn ? (
+        <Button look="quiet" className={styles.small} onClick={onSessions} aria-label="Sessions">
+          <svg viewBox="0 0 16 16" width="15" height="15" aria-hidden="true">
+            <circle cx="8" cy="5" r="3" />
+            <path d="M2.5 14.5a5.5 5.5 0 0 1 11 0" />
+          </svg>
+        </Button>
+      ) : null}
+      <Button
+        look="quiet"
+        className={styles.small}
+        onClick={onHelp}
+        aria-label="Keyboard shortcuts"
+      >
         ?
       </Button>
     </header>

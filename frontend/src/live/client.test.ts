@@ -34,7 +34,9 @@ const NOTHING = {
 
 describe("clientOf", () => {
   it("connects at once", () => {
-    expect(setUp().posted).toEqual([{ type: "open", url: "ws://here/ws/live", probe: false }]);
+    expect(setUp().posted).toEqual([
+      { type: "open", url: "ws://here/ws/live", probe: false, credential: null },
+    ]);
   });
 
   it("makes one message of what is asked in one turn, and none of what is in effect already", async () => {

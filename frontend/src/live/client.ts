@@ -1,5 +1,6 @@
 /** The page's end of the worker; see model/client.ts. */
 
+import { dropSession, session } from "../base/session";
 import type { Writable } from "../base/store";
 import { createStore } from "../base/store";
 import type { LiveClient } from "../model/client";
@@ -67,15 +68,24 @@ function startWorker(): WorkerLike {
 
 /** A client over any worker; `probe` gets the frames' times if it is there. */
 export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | null): LiveClient {
-  return makeClient(worker, { type: "open", url, probe: probe !== null }, probe, null);
+  return makeClient(
+    worker,
+    { type: "open", url, probe: probe !== null, ...authorization() },
+    probe,
+    null,
+  );
 }
 
 /** The same for a run. The window is all of it at first, and never beyond it. */
 export function runClientOf(worker: WorkerLike, run: RunSource): LiveClient {
   const extent = { t0_s: run.from_s, t1_s: Math.max(run.to_s, run.from_s + 0.1) };
-  const client = makeClient(worker, { type: "open_run", run }, null, extent);
+  const client = makeClient(worker, { type: "open_run", run, ...authorization() }, null, extent);
   client.follow(run.id);
   return client;
+}
+
+function authorization(): { readonly credential: string | null } {
+  return { credential: session.get()?.credential ?? null };
 }
 
 function makeClient(
@@ -151,6 +161,9 @@ function makeClient(
       case "connection":
         connection.set(data.connection);
         break;
+      case "unauthorized":
+        dropSession(data.credential);
+        break;
       case "live":
         live.set(data.live);
         break;
@@ -183,6 +196,11 @@ function makeClient(
   const page = typeof document === "undefined" ? null : document;
   page?.addEventListener("visibilitychange", onVisibility);
   post(open);
+  const forgetSession = session.subscribe(() => {
+    const change = authorization();
+    if (change.credential === null) live.set(null);
+    post({ type: "authorize", ...change });
+  });
 
   return {
     connection,
@@ -227,6 +245,7 @@ function makeClient(
     retryNow: () => post({ type: "retry" }),
     dispose: () => {
       page?.removeEventListener("visibilitychange", onVisibility);
+      forgetSession();
       post({ type: "close" });
       worker.terminate();
     },

@@ -85,7 +85,7 @@ class World {
         if (message.type === "views") this.later(() => this.session.receive({ type: "drawn" }), 16);
       },
     });
-    this.session.receive({ type: "open_run", run });
+    this.session.receive({ type: "open_run", run, credential: null });
   }
 
   private later(call: () => void, ms: number): () => void {

@@ -22,7 +22,6 @@ import { TargetModel } from "../model/targetModel";
 import type { Outline, Reading } from "../model/views";
 import type { Span } from "../model/window";
 import { decodeFrame, type Frame } from "../wire/frame";
-import type { ReadFrames } from "../wire/runFrames";
 
 /** A window that still moves is not asked for yet. */
 const SETTLED_MS = 150;
@@ -33,7 +32,11 @@ const HISTORY_BYTES = 192 * 1024 * 1024;
 
 /** What it takes from outside. */
 export interface RunEnvironment {
-  readonly read: ReadFrames;
+  readonly read: (
+    url: string,
+    onFrame: (frame: ArrayBuffer) => void,
+    signal: AbortSignal,
+  ) => Promise<void>;
   readonly later: (call: () => void, ms: number) => () => void;
 }
 

@@ -15,7 +15,7 @@ class World {
   readonly sockets: SocketHandlers[] = [];
   private timers: { at: number; call: () => void }[] = [];
   readonly session = new LiveSession({
-    connect: (_, handlers) => {
+    connect: (_, __, handlers) => {
       this.sockets.push(handlers);
       return { send: (text) => this.sent.push(JSON.parse(text)), close: () => undefined };
     },
@@ -81,7 +81,12 @@ let world = new World();
 
 beforeEach(() => {
   world = new World();
-  world.session.receive({ type: "open", url: "ws://here/ws/live", probe: true });
+  world.session.receive({
+    type: "open",
+    url: "ws://here/ws/live",
+    probe: true,
+    credential: "tds_1",
+  });
   world.socket().onOpen();
   world.socket().onMessage(JSON.stringify({ type: "live_state", hosts: [], targets: [TARGET] }));
   world.request({});

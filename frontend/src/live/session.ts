@@ -12,6 +12,7 @@ import { spanOf } from "../model/window";
 import type { FromWorker, ProbeFrame, ToWorker } from "../model/workerProtocol";
 import { checkLiveMessage } from "../wire/check";
 import { decodeFrame } from "../wire/frame";
+import { CloseCode } from "../wire/generated/closeCode";
 import type {
   FrameHeader,
   LiveCommand,
@@ -19,7 +20,7 @@ import type {
   StreamStats,
   Target,
 } from "../wire/generated/models";
-import { LiveSocket, type SocketEnvironment } from "../wire/liveSocket";
+import { type Connection, LiveSocket, type SocketEnvironment } from "../wire/liveSocket";
 import type { ReadFrames } from "../wire/runFrames";
 import { withDecisions } from "./decisions";
 import { RunFeed } from "./runFeed";
@@ -53,6 +54,7 @@ export class LiveSession {
   /** The run that is read instead, and what reads it. */
   private run: RunSource | null = null;
   private feed: RunFeed | null = null;
+  private credential: string | null = null;
   private live: LiveState | null = null;
   private stats: StreamStats | null = null;
   private followed: string | null = null;
@@ -87,10 +89,16 @@ export class LiveSession {
     switch (message.type) {
       case "open":
         this.probe = message.probe;
+        this.credential = message.credential;
         this.open(message.url);
         break;
       case "open_run":
+        this.credential = message.credential;
         this.openRun(message.run);
+        break;
+      case "authorize":
+        this.credential = message.credential;
+        this.socket?.authorize(message.credential);
         break;
       case "follow":
         this.follow(message.target);
@@ -139,7 +147,10 @@ export class LiveSession {
         onOutline: (outline) => this.env.post({ type: "outline", outline }, []),
         onBad: (reason) => this.noteBad(reason),
       },
-      this.env,
+      {
+        later: this.env.later,
+        read: (url, onFrame, signal) => this.env.read(url, onFrame, signal, this.credential),
+      },
     );
     this.feed.open();
   }
@@ -159,8 +170,9 @@ export class LiveSession {
   private open(url: string): void {
     this.socket = new LiveSocket(
       url,
+      this.credential,
       {
-        onState: (connection) => this.env.post({ type: "connection", connection }, []),
+        onState: (connection) => this.onConnection(connection),
         onOpen: () => {
           this.received = this.unackedFrames = this.unackedBytes = 0;
           this.send({ type: "frame_ack", frames: 0 });
@@ -176,6 +188,18 @@ export class LiveSession {
     );
     this.socket.open();
     this.tick();
+  }
+
+  private onConnection(connection: Connection): void {
+    this.env.post({ type: "connection", connection }, []);
+    const { credential } = this;
+    if (
+      credential !== null &&
+      connection.state === "denied" &&
+      connection.code === CloseCode.unauthenticated
+    ) {
+      this.env.post({ type: "unauthorized", credential }, []);
+    }
   }
 
   private send(command: LiveCommand): void {

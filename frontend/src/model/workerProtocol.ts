@@ -18,9 +18,17 @@ import type {
 } from "./views";
 
 export type ToWorker =
-  | { readonly type: "open"; readonly url: string; readonly probe: boolean }
+  | {
+      readonly type: "open";
+      readonly url: string;
+      readonly probe: boolean;
+      /** Of the session; null while nobody is signed in. */
+      readonly credential: string | null;
+    }
   /** Read a run instead of what is live. */
-  | { readonly type: "open_run"; readonly run: RunSource }
+  | { readonly type: "open_run"; readonly run: RunSource; readonly credential: string | null }
+  /** Somebody signed in, or out. */
+  | { readonly type: "authorize"; readonly credential: string | null }
   | { readonly type: "follow"; readonly target: string | null }
   | {
       readonly type: "request";
@@ -35,6 +43,8 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly type: "connection"; readonly connection: Connection }
+  /** The backend does not accept this credential. */
+  | { readonly type: "unauthorized"; readonly credential: string }
   | { readonly type: "live"; readonly live: LiveState }
   | { readonly type: "problem"; readonly problem: Problem | null }
   | { readonly type: "reading"; readonly reading: Reading }

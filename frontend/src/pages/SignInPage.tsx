@@ -1,17 +1,16 @@
 import { type FormEvent, useState } from "react";
-import { signIn } from "../api/client";
 import { asProblem } from "../api/problem";
-import { tokenIn } from "../api/session";
+import { addressSignIn, signIn, tokenIn } from "../api/session";
+import { useStore } from "../base/useStore";
 import { Button } from "../ui/Button";
 import { Notice } from "../ui/Notice";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import type { Problem } from "../wire/generated/models";
-import { useLiveClient } from "./clients";
 import styles from "./SignInPage.module.css";
 
 /** Asks for the token when there is no session, and says where it is printed. */
 export function SignInPage() {
-  const client = useLiveClient();
+  const address = useStore(addressSignIn);
   const [pasted, setPasted] = useState("");
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -20,6 +19,7 @@ export function SignInPage() {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const token = tokenIn(pasted);
+    addressSignIn.set({ state: "none" });
     setProblem(null);
     setMistake(token === "" ? "No token found in this text." : "");
     if (token === "") {
@@ -28,11 +28,10 @@ export function SignInPage() {
     setBusy(true);
     try {
       await signIn(token);
-      client.retryNow();
     } catch (error) {
       setProblem(asProblem(error));
+      setBusy(false);
     }
-    setBusy(false);
   };
 
   return (
@@ -42,7 +41,7 @@ export function SignInPage() {
         tidscope shows what the programs on this host do, so it opens only with the token. The token
         is the last part of the address that tidscope printed when it started:
       </p>
-      <pre className={styles.example}>{`${window.location.origin}/?token=…`}</pre>
+      <pre className={styles.example}>{`${window.location.origin}/#token=…`}</pre>
       <p>
         Open that address, or paste it (or only the token) below. It is in the terminal where{" "}
         <code>tidscope up</code> or <code>make up</code> runs.
@@ -63,6 +62,13 @@ export function SignInPage() {
           Sign in
         </Button>
       </form>
+      {address.state === "misplaced" ? (
+        <Notice status="warning" title="The token in this address was not used">
+          Tokens are accepted behind <code>#token=</code> only, where they stay in the browser. This
+          one was sent to the server: restart tidscope for another, or paste it below.
+        </Notice>
+      ) : null}
+      {address.state === "refused" ? <ProblemNotice problem={address.problem} /> : null}
       {mistake === "" ? null : <Notice status="error" title={mistake} urgent />}
       {problem === null ? null : <ProblemNotice problem={problem} />}
     </section>

@@ -7,10 +7,9 @@ import { act, cleanup, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { StrictMode } from "react";
 import { expect, vi } from "vitest";
-import { role } from "../api/role";
-import { signedIn } from "../api/session";
 import { App } from "../app/App";
 import { navigate } from "../base/routing";
+import { keepSession } from "../base/session";
 import { dismiss, toasts } from "../base/toasts";
 import { clientOf, runClientOf, type WorkerLike } from "../live/client";
 import { LiveSession } from "../live/session";
@@ -75,8 +74,7 @@ export class TestPage {
   static async open(address: string, options: PageOptions = {}): Promise<TestPage> {
     const { backend = new FakeBackend(), read = () => Promise.reject(new Error("no run here")) } =
       options;
-    signedIn.set(true);
-    role.set(null);
+    keepSession({ credential: "tds_of-the-tests", role: backend.role });
     drawerOpen.set(false);
     for (const { id } of toasts.get()) dismiss(id);
     navigate(address);

@@ -9,6 +9,7 @@ import type {
   LiveState,
   Problem,
   Process,
+  Role,
 } from "../wire/generated/models";
 import type { SocketHandlers, SocketLike } from "../wire/liveSocket";
 import { encodeFrame, TARGET } from "./frames";
@@ -47,6 +48,14 @@ export const HEALTH_ANSWER: HealthResponse = {
   lost: 0,
   history_bytes: 0,
   rss_bytes: 0,
+  connections: {
+    open: 0,
+    authenticated: 0,
+    evicted: 0,
+    refused: 0,
+    timed_out: 0,
+    descriptor_shortages: 0,
+  },
 };
 
 /** A process in the list; pid 4200 called "server" unless changed. */
@@ -94,12 +103,13 @@ export class FakeBackend {
   private readonly routes = new Map<string, Answer>();
   private readonly sockets: SocketHandlers[] = [];
   private state: LiveState = { type: "live_state", hosts: [HOST], targets: [TARGET] };
+  /** Of the page's session. */
+  role: Role = "operator";
   /** Whether a new connection is taken. */
   listening = true;
 
   constructor() {
     this.on("GET /health", () => HEALTH_ANSWER);
-    this.on("GET /session", () => ({ role: "operator" }));
     this.on("GET /processes", () => ({ host: HOST.id, processes: [process()] }));
     vi.stubGlobal("fetch", (path: string, init: RequestInit) => this.answer(path, init));
   }
@@ -131,7 +141,7 @@ export class FakeBackend {
   }
 
   /** For the session's environment. */
-  readonly connect = (_: string, handlers: SocketHandlers): SocketLike => {
+  readonly connect = (_: string, __: readonly string[], handlers: SocketHandlers): SocketLike => {
     this.sockets.push(handlers);
     queueMicrotask(() => {
       if (!this.listening) {

@@ -4,12 +4,14 @@ import { backoff, type Connection, LiveSocket, type SocketHandlers } from "./liv
 
 function setUp() {
   const sockets: SocketHandlers[] = [];
+  const offered: (readonly string[])[] = [];
   const timers: { call: () => void; ms: number }[] = [];
   const states: Connection[] = [];
   const sent: string[] = [];
   let opened = 0;
   const socket = new LiveSocket(
     "ws://here/ws/live",
+    "tds_1",
     {
       onState: (state) => states.push(state),
       onOpen: () => opened++,
@@ -17,8 +19,9 @@ function setUp() {
       onBinary: () => undefined,
     },
     {
-      connect: (_, handlers) => {
+      connect: (_, protocols, handlers) => {
         sockets.push(handlers);
+        offered.push(protocols);
         return { send: (data) => sent.push(data), close: () => undefined };
       },
       later: (call, ms) => {
@@ -31,7 +34,7 @@ function setUp() {
     },
   );
   const last = (): SocketHandlers => sockets.at(-1) ?? expect.fail("no socket");
-  return { socket, sockets, timers, states, sent, last, opened: () => opened };
+  return { socket, sockets, offered, timers, states, sent, last, opened: () => opened };
 }
 
 describe("backoff", () => {
@@ -71,6 +74,7 @@ describe("LiveSocket", () => {
     [CloseCode.forbidden_origin, "denied"],
     [CloseCode.protocol_version, "refused"],
     [CloseCode.bad_message, "refused"],
+    [1009, "refused"],
   ])("does not come back by itself after %d", (code, state) => {
     const { socket, timers, states, sockets, last } = setUp();
     socket.open();
@@ -89,6 +93,19 @@ describe("LiveSocket", () => {
     socket.open();
     expect(timers).toEqual([]);
     expect(sockets).toHaveLength(2);
+  });
+
+  it("offers its session as a subprotocol, and is closed without one", () => {
+    const { socket, states, offered, last } = setUp();
+    socket.open();
+    expect(offered).toEqual([["tidscope.v1", "tidscope.session.tds_1"]]);
+    last().onClose(CloseCode.unauthenticated, "");
+    socket.authorize(null);
+    expect(states.at(-1)).toEqual({ state: "closed" });
+    socket.open();
+    expect(offered).toHaveLength(1);
+    socket.authorize("tds_2");
+    expect(offered.at(-1)).toEqual(["tidscope.v1", "tidscope.session.tds_2"]);
   });
 
   it("stays closed", () => {

@@ -13,7 +13,7 @@ import { CloseCode } from "./generated/closeCode";
  * - waiting: it was lost; the next attempt is at `retry_unix_ms` (count down to it).
  * - denied: no session, or an origin that is not served. Never retried by itself.
  * - refused: closed for a reason that trying again would not fix (protocol version, bad message).
- * - closed: the page closed it.
+ * - closed: the page closed it, or nobody is signed in.
  */
 export type Connection =
   | { readonly state: "connecting"; readonly attempt: number }
@@ -44,7 +44,11 @@ export interface SocketHandlers {
 
 /** What it takes from outside; tests give their own. */
 export interface SocketEnvironment {
-  readonly connect: (url: string, handlers: SocketHandlers) => SocketLike;
+  readonly connect: (
+    url: string,
+    protocols: readonly string[],
+    handlers: SocketHandlers,
+  ) => SocketLike;
   readonly later: (call: () => void, ms: number) => () => void;
   readonly now_ms: () => number;
   /** From 0 to 1. */
@@ -58,13 +62,20 @@ export interface SocketEvents {
   readonly onBinary: (data: ArrayBuffer) => void;
 }
 
+/** What is spoken, and the prefix of a session's credential: a socket cannot send a header. */
+const PROTOCOL = "tidscope.v1";
+const SESSION_PROTOCOL = "tidscope.session.";
+
 const FIRST_MS = 500;
 const MOST_MS = 15_000;
+
+/** RFC 6455, section 7.4.1. */
+const MESSAGE_TOO_BIG = 1009;
 
 const DENIED: readonly number[] = [CloseCode.unauthenticated, CloseCode.forbidden_origin];
 const REFUSED: readonly number[] = [
   CloseCode.bad_message,
-  CloseCode.too_large,
+  MESSAGE_TOO_BIG,
   CloseCode.protocol_version,
 ];
 const NAMES = new Map<number, string>(
@@ -87,20 +98,34 @@ export class LiveSocket {
   private failures = 0;
   private ended = false;
 
+  /** @param credential Of the session; null: nobody is signed in, and it stays closed. */
   constructor(
     private readonly url: string,
+    private credential: string | null,
     private readonly events: SocketEvents,
     private readonly env: SocketEnvironment,
   ) {}
 
+  /** Connect with another session, or close with null. */
+  authorize(credential: string | null): void {
+    this.credential = credential;
+    this.failures = 0;
+    this.open();
+  }
+
   /** Connect; also: try again at once, whatever the state. */
   open(): void {
+    if (this.credential === null) {
+      this.close();
+      return;
+    }
     this.ended = false;
     this.cancel?.();
     this.cancel = null;
     this.leave();
     this.events.onState({ state: "connecting", attempt: this.failures + 1 });
-    this.socket = this.env.connect(this.url, {
+    const protocols = [PROTOCOL, SESSION_PROTOCOL + this.credential];
+    this.socket = this.env.connect(this.url, protocols, {
       onOpen: () => {
         this.events.onState({ state: "open", since_unix_ms: this.env.now_ms() });
         this.events.onOpen();

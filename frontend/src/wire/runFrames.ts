@@ -45,6 +45,7 @@ export type ReadFrames = (
   url: string,
   onFrame: (frame: ArrayBuffer) => void,
   signal: AbortSignal,
+  credential: string | null,
 ) => Promise<void>;
 
 /**
@@ -52,8 +53,9 @@ export type ReadFrames = (
  *
  * @throws Error with what the backend said, if it refuses; or if the stream breaks off in a frame.
  */
-export const readFrames: ReadFrames = async (url, onFrame, signal) => {
-  const response = await fetch(url, { credentials: "same-origin", signal });
+export const readFrames: ReadFrames = async (url, onFrame, signal, credential) => {
+  const headers = credential === null ? {} : { authorization: `Bearer ${credential}` };
+  const response = await fetch(url, { credentials: "omit", headers, signal });
   if (!response.ok || response.body === null) throw new Error(await refusal(response));
   const reader = response.body.getReader();
   const splitter = new FrameSplitter();

@@ -2,8 +2,12 @@
 
 import type { SocketHandlers, SocketLike } from "./liveSocket";
 
-export function connectWebSocket(url: string, handlers: SocketHandlers): SocketLike {
-  const socket = new WebSocket(url);
+export function connectWebSocket(
+  url: string,
+  protocols: readonly string[],
+  handlers: SocketHandlers,
+): SocketLike {
+  const socket = new WebSocket(url, [...protocols]);
   const listening = new AbortController();
   const { signal } = listening;
   socket.binaryType = "arraybuffer";

@@ -10,7 +10,7 @@ class CloseCode(IntEnum):
     """A message did not fit its schema; the reason names what."""
 
     UNAUTHENTICATED = 4401
-    """No valid session cookie, or a wrong collector secret."""
+    """No valid session, one that has ended, or a wrong collector secret."""
 
     FORBIDDEN_ORIGIN = 4403
     """Origin or Host is not one this backend serves."""
@@ -20,9 +20,6 @@ class CloseCode(IntEnum):
 
     REPLACED = 4409
     """Another collector of the same host has connected."""
-
-    TOO_LARGE = 4413
-    """A message was larger than the bound."""
 
     PROTOCOL_VERSION = 4426
     """The other side speaks another version of the protocol; the reason names both."""

@@ -34,33 +34,6 @@ Where runs are aligned in time: start: at their first frames; policy: at the fir
 """
 
 
-class AttachCommand(Message):
-    """
-    Attach to a process.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["attach_command"] = "attach_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    pid: Annotated[int, Field(ge=1)]
-    """
-    Process id (thread group id) as the collector's PID namespace counts.
-    """
-    start_ticks: Annotated[int | None, Field(ge=0)]
-    """
-    Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
-    """
-    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
-    """
-    Samples a second.
-    """
-
-
 class AttachRequest(Message):
     """
     Body of POST /api/v1/targets.
@@ -85,6 +58,61 @@ class AttachRequest(Message):
     """
     Samples a second.
     """
+
+
+AuditAction = TypeAliasType(
+    "AuditAction",
+    Annotated[
+        Literal[
+            "start",
+            "attach",
+            "detach",
+            "set-rate",
+            "set-delay-accounting",
+            "steer",
+            "restart-search",
+            "release",
+            "sign-in",
+            "sign-out",
+            "end-session",
+            "add-secret",
+            "rotate-secret",
+            "revoke-secret",
+            "record",
+            "stop",
+            "patch",
+            "delete",
+            "restore",
+            "import",
+            "start-demo",
+            "stop-demo",
+            "other",
+        ],
+        Field(title="AuditAction"),
+    ],
+)
+"""
+What changes something, and the start of the process that keeps the log.
+"""
+
+
+AuditOutcome = TypeAliasType(
+    "AuditOutcome",
+    Annotated[
+        Literal["started", "done", "refused", "failed"], Field(title="AuditOutcome")
+    ],
+)
+"""
+started: logged before it is done; a second line has the outcome.
+"""
+
+
+AuditDetails = TypeAliasType(
+    "AuditDetails", Annotated[dict[str, str], Field(title="AuditDetails")]
+)
+"""
+What was asked for, and why it was refused.
+"""
 
 
 Unit = TypeAliasType(
@@ -326,6 +354,40 @@ class ComparedSeries(Message):
     """
 
 
+class ConnectionsHealth(Message):
+    """
+    TCP connections of the backend: now, and since it started.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    open: Annotated[int, Field(ge=0)]
+    """
+    Open now.
+    """
+    authenticated: Annotated[int, Field(ge=0)]
+    """
+    Of them, those that have shown a credential.
+    """
+    evicted: Annotated[int, Field(ge=0)]
+    """
+    Ended without a credential, to make room for others.
+    """
+    refused: Annotated[int, Field(ge=0)]
+    """
+    Not accepted, because there was no room.
+    """
+    timed_out: Annotated[int, Field(ge=0)]
+    """
+    Ended because the peer took too long.
+    """
+    descriptor_shortages: Annotated[int, Field(ge=0)]
+    """
+    Times that none was accepted for want of a file descriptor.
+    """
+
+
 class DamagedRun(Message):
     """
     A folder in the runs directory that cannot be read.
@@ -370,25 +432,6 @@ class DelayAccountingRequest(Message):
     on: bool
     """
     New value of kernel.task_delayacct. It affects only threads started afterwards.
-    """
-
-
-class DetachCommand(Message):
-    """
-    Stop sampling a target.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["detach_command"] = "detach_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
     """
 
 
@@ -840,6 +883,7 @@ class HealthResponse(Message):
     """
     Resident memory of the backend.
     """
+    connections: ConnectionsHealth
 
 
 KnobKind = TypeAliasType(
@@ -1040,6 +1084,7 @@ ProblemType = TypeAliasType(
             "too-large",
             "too-many-attempts",
             "view-only",
+            "unknown-session",
             "not-steerable",
             "not-steered",
             "bad-parameter",
@@ -1286,52 +1331,6 @@ class RefusedReply(Message):
     problem: Problem
 
 
-class ReleaseCommand(Message):
-    """
-    Stop steering and restore the original size; answered with a TargetReply.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["release_command"] = "release_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    actor: Annotated[str, Field(max_length=128)]
-    """
-    Who requested it: page or command line, and its address.
-    """
-
-
-class RestartSearchCommand(Message):
-    """
-    Restart the policy's search; answered with a TargetReply.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["restart_search_command"] = "restart_search_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    actor: Annotated[str, Field(max_length=128)]
-    """
-    Who requested it: page or command line, and its address.
-    """
-
-
 class Retention(Message):
     """
     When old runs are deleted automatically.
@@ -1429,6 +1428,7 @@ RunEnd = TypeAliasType(
             "collector-lost",
             "backend-lost",
             "disk-full",
+            "write-failed",
         ],
         Field(title="RunEnd"),
     ],
@@ -1789,9 +1789,67 @@ class SearchRestarted(Message):
     """
 
 
+class SessionInfo(Message):
+    """
+    An open session.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: str
+    """
+    Names it; not secret.
+    """
+    role: Role
+    label: str
+    """
+    What opened it: the User-Agent of a browser, or the name of a program.
+    """
+    address: str
+    """
+    Where it was opened from.
+    """
+    opened_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When it was opened, Unix microseconds.
+    """
+    used_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When it was last used, Unix microseconds; an open page uses it.
+    """
+    expires_unix_us: Annotated[int, Field(ge=0)]
+    """
+    When it ends at the latest, Unix microseconds.
+    """
+    own: bool
+    """
+    Whether it is the session that asks.
+    """
+
+
+class SessionOpened(Message):
+    """
+    Answer of POST /api/v1/session.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: str
+    """
+    Names the session in lists and logs; not secret.
+    """
+    role: Role
+    credential: str
+    """
+    What stands for the session: sent as Bearer, or as the WebSocket subprotocol tidscope.session.CREDENTIAL. It is given here only.
+    """
+
+
 class SessionRequest(Message):
     """
-    Body of POST /api/v1/session: trades the printed token for a cookie.
+    Body of POST /api/v1/session: trades the printed token for a session.
     """
 
     model_config = ConfigDict(
@@ -1812,47 +1870,23 @@ class SessionResponse(Message):
         extra="forbid",
     )
     role: Role
-
-
-class SetDelayAccountingCommand(Message):
+    id: str | None
     """
-    Switch the kernel's delay accounting; answered with a DoctorReply.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    type: Literal["set_delay_accounting_command"] = "set_delay_accounting_command"
-    request_id: Annotated[int, Field(ge=0)]
-    """
-    Chosen by the sender, repeated in the reply.
-    """
-    on: bool
-    """
-    New value of kernel.task_delayacct. It affects only threads started afterwards.
+    Of the session; null for a program that shows a token.
     """
 
 
-class SetRateCommand(Message):
+class SessionsResponse(Message):
     """
-    Change a target's rate.
+    GET /api/v1/sessions.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    type: Literal["set_rate_command"] = "set_rate_command"
-    request_id: Annotated[int, Field(ge=0)]
+    sessions: list[SessionInfo]
     """
-    Chosen by the sender, repeated in the reply.
-    """
-    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
-    """
-    Identity of one attachment; a new one each time a process is attached to.
-    """
-    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
-    """
-    Samples a second.
+    Last used first.
     """
 
 
@@ -2444,6 +2478,34 @@ class ThreadRenamed(Message):
     """
 
 
+class TicketRequest(Message):
+    """
+    Body of POST /api/v1/session/tickets.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    path: Annotated[str, Field(max_length=400, min_length=1)]
+    """
+    Path and query of the download, such as /api/v1/runs/ID/export?format=csv.
+    """
+
+
+class TicketResponse(Message):
+    """
+    Answer of POST /api/v1/session/tickets.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    ticket: str
+    """
+    Appended to the path as the last parameter of its query, ticket. Good once, for 10 seconds.
+    """
+
+
 class Unsubscribe(Message):
     """
     Page to backend: stop sending.
@@ -2456,6 +2518,88 @@ class Unsubscribe(Message):
     target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
     """
     Identity of one attachment; a new one each time a process is attached to.
+    """
+
+
+class Actor(Message):
+    """
+    Who requested a change, for events and the audit logs.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    session: Annotated[str | None, Field(max_length=64)]
+    """
+    Id of the session; null: none, a token was shown with the request, or a person used the command line of the machine.
+    """
+    role: Role | None
+    """
+    What the actor may do; null: no role was granted.
+    """
+    label: Annotated[str, Field(max_length=128)]
+    """
+    Page, program or user, and its address.
+    """
+
+
+class AttachCommand(Message):
+    """
+    Attach to a process.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["attach_command"] = "attach_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Process id (thread group id) as the collector's PID namespace counts.
+    """
+    start_ticks: Annotated[int | None, Field(ge=0)]
+    """
+    Start time of the process in clock ticks since boot (field 22 of /proc/PID/stat). Together with the pid it is the process' identity.
+    """
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second.
+    """
+    actor: Actor
+
+
+class AuditRecord(Message):
+    """
+    A line of an audit log.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    unix_us: Annotated[int, Field(ge=0)]
+    """
+    When, microseconds since 1970.
+    """
+    action: AuditAction
+    outcome: Annotated[AuditOutcome, Field(title="AuditOutcome")]
+    """
+    started: logged before it is done; a second line has the outcome.
+    """
+    actor: Actor
+    object: Annotated[str | None, Field(max_length=256)]
+    """
+    What it was done to: the id of a target, run or session, a process, a host; null: the whole process.
+    """
+    details: Annotated[AuditDetails, Field(title="AuditDetails")]
+    """
+    What was asked for, and why it was refused.
+    """
+    lost: Annotated[int, Field(ge=0)]
+    """
+    Lines before this one that could not be written, or were left out because too many came at once.
     """
 
 
@@ -2661,6 +2805,26 @@ class Comparison(Message):
     """
     How the intervals were computed, one sentence.
     """
+
+
+class DetachCommand(Message):
+    """
+    Stop sampling a target.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["detach_command"] = "detach_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    actor: Actor
 
 
 class DoctorReply(Message):
@@ -2912,6 +3076,46 @@ class ProcessesResponse(Message):
     """
 
 
+class ReleaseCommand(Message):
+    """
+    Stop steering and restore the original size; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["release_command"] = "release_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    actor: Actor
+
+
+class RestartSearchCommand(Message):
+    """
+    Restart the policy's search; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["restart_search_command"] = "restart_search_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    actor: Actor
+
+
 class RunPolicy(Message):
     """
     A policy that started to steer the target during a run, or was already steering when it began.
@@ -2944,6 +3148,50 @@ class RunPolicy(Message):
     """
 
 
+class SetDelayAccountingCommand(Message):
+    """
+    Switch the kernel's delay accounting; answered with a DoctorReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["set_delay_accounting_command"] = "set_delay_accounting_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    on: bool
+    """
+    New value of kernel.task_delayacct. It affects only threads started afterwards.
+    """
+    actor: Actor
+
+
+class SetRateCommand(Message):
+    """
+    Change a target's rate.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["set_rate_command"] = "set_rate_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    rate_hz: Annotated[float, Field(ge=1.0, le=100.0)]
+    """
+    Samples a second.
+    """
+    actor: Actor
+
+
 class SteerCommand(Message):
     """
     Steer a target; answered with a TargetReply.
@@ -2962,10 +3210,7 @@ class SteerCommand(Message):
     Identity of one attachment; a new one each time a process is attached to.
     """
     request: SteerRequest
-    actor: Annotated[str, Field(max_length=128)]
-    """
-    Who requested it: page or command line, and its address.
-    """
+    actor: Actor
 
 
 class Target(Message):

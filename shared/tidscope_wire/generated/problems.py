@@ -16,7 +16,7 @@ class ProblemKind(NamedTuple):
 PROBLEMS: dict[ProblemType, ProblemKind] = {
     # The request does not fit its schema. 400 where the body is not JSON.
     "bad-request": ProblemKind(422, "Invalid request", ("backend", )),
-    # No session cookie and no valid token.
+    # No valid session and no valid token.
     "unauthenticated": ProblemKind(401, "Not signed in", ("backend", )),
     # The Origin header names a page that this backend does not serve.
     "forbidden-origin": ProblemKind(403, "Request from another origin", ("backend", )),
@@ -50,6 +50,8 @@ PROBLEMS: dict[ProblemType, ProblemKind] = {
     "too-many-attempts": ProblemKind(429, "Too many attempts", ("backend", )),
     # The session's role is viewer.
     "view-only": ProblemKind(403, "View-only session", ("backend", )),
+    # No open session has this id.
+    "unknown-session": ProblemKind(404, "No such session", ("backend", )),
     # The knob or the signal is unavailable for this target.
     "not-steerable": ProblemKind(409, "Cannot steer with these settings", ("collector", )),
     # The target is not being steered.

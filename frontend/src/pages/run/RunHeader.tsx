@@ -115,4 +115,5 @@ const END_TEXT: Readonly<Record<NonNullable<RunManifest["end"]>, string>> = {
   "collector-lost": "collector lost",
   "backend-lost": "backend lost",
   "disk-full": "disk full",
+  "write-failed": "writing failed",
 };

@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
 import { isKind } from "../../api/problem";
-import { askRole } from "../../api/role";
 import { getRun } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { navigate } from "../../base/routing";
@@ -15,7 +14,6 @@ export function RunPage({ id }: { readonly id: string }) {
   const load = useCallback((signal: AbortSignal) => getRun(id, signal), [id]);
   const { value, problem, loading, refresh } = usePolled(load, null);
   const [changed, setChanged] = useState<RunManifest | null>(null);
-  useEffect(askRole, []);
   useEffect(() => setChanged(value), [value]);
   const run = changed ?? value;
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { asProblem } from "../../api/problem";
-import { role } from "../../api/role";
 import { changeRun } from "../../api/runs";
+import { session } from "../../base/session";
 import { useStore } from "../../base/useStore";
 import { MAX_RUN_TAGS, MAX_TAG } from "../../wire/generated/limits";
 import type { Problem, RunManifest, RunPatch } from "../../wire/generated/models";
@@ -19,7 +19,7 @@ interface RunChange {
 export function useRunChange(id: string, onChange: (run: RunManifest) => void): RunChange {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const locked = useStore(role) === "viewer";
+  const locked = useStore(session)?.role === "viewer";
   const ask = async (patch: RunPatch) => {
     setBusy(true);
     setProblem(null);

@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import { askRole, role, VIEW_ONLY } from "../../api/role";
 import { listRuns } from "../../api/runs";
+import { VIEW_ONLY } from "../../api/session";
 import { usePolled } from "../../api/usePolled";
 import { navigate } from "../../base/routing";
+import { session } from "../../base/session";
 import { useStore } from "../../base/useStore";
 import { counted, formatDuration, formatValue } from "../../model/format";
 import { Button } from "../../ui/Button";
@@ -29,13 +30,12 @@ const PERIOD_MS = 5000;
 export function RunsPage() {
   const { value, problem, loading, refresh } = usePolled(listRuns, PERIOD_MS);
   const recordings = useStore(useLiveClient().live)?.recordings;
-  const locked = useStore(role) === "viewer";
+  const locked = useStore(session)?.role === "viewer";
   const [text, setText] = useState("");
   const [order, setOrder] = useState(NEWEST_FIRST);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const table = useRef<HTMLDivElement>(null);
   const { remove, restore, failed } = useDelete(refresh);
-  useEffect(askRole, []);
   // What begins or ends being recorded is in the list at once.
   const recorded = recordings?.map(({ run }) => run).join() ?? "";
   const before = useRef(recorded);

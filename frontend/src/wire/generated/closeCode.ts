@@ -4,7 +4,7 @@
 export const CloseCode = {
   /** A message did not fit its schema; the reason names what. */
   bad_message: 4400,
-  /** No valid session cookie, or a wrong collector secret. */
+  /** No valid session, one that has ended, or a wrong collector secret. */
   unauthenticated: 4401,
   /** Origin or Host is not one this backend serves. */
   forbidden_origin: 4403,
@@ -12,8 +12,6 @@ export const CloseCode = {
   timed_out: 4408,
   /** Another collector of the same host has connected. */
   replaced: 4409,
-  /** A message was larger than the bound. */
-  too_large: 4413,
   /** The other side speaks another version of the protocol; the reason names both. */
   protocol_version: 4426,
   /** Too many pages or collectors are connected. */

@@ -126,6 +126,7 @@ export type ProblemType =
   | "too-large"
   | "too-many-attempts"
   | "view-only"
+  | "unknown-session"
   | "not-steerable"
   | "not-steered"
   | "bad-parameter"
@@ -154,7 +155,8 @@ export type RunEnd =
   | "target-ended"
   | "collector-lost"
   | "backend-lost"
-  | "disk-full";
+  | "disk-full"
+  | "write-failed";
 /**
  * recording: frames are being added. complete: ended as intended, and nothing is missing. incomplete: ended as intended, but frames, samples or exit records are missing; losses has how many. interrupted: cut short by a crash, a full disk or a lost collector; what was written is kept.
  */
@@ -627,6 +629,35 @@ export interface MatchedRole {
    * Matched by a person.
    */
   manual: boolean;
+}
+/**
+ * TCP connections of the backend: now, and since it started.
+ */
+export interface ConnectionsHealth {
+  /**
+   * Open now.
+   */
+  open: number;
+  /**
+   * Of them, those that have shown a credential.
+   */
+  authenticated: number;
+  /**
+   * Ended without a credential, to make room for others.
+   */
+  evicted: number;
+  /**
+   * Not accepted, because there was no room.
+   */
+  refused: number;
+  /**
+   * Ended because the peer took too long.
+   */
+  timed_out: number;
+  /**
+   * Times that none was accepted for want of a file descriptor.
+   */
+  descriptor_shortages: number;
 }
 /**
  * A folder in the runs directory that cannot be read.
@@ -1555,6 +1586,7 @@ export interface HealthResponse {
    * Resident memory of the backend.
    */
   rss_bytes: number;
+  connections: ConnectionsHealth;
 }
 /**
  * A machine running a collector.
@@ -2242,7 +2274,55 @@ export interface RunsResponse {
   retention: Retention;
 }
 /**
- * Body of POST /api/v1/session: trades the printed token for a cookie.
+ * An open session.
+ */
+export interface SessionInfo {
+  /**
+   * Names it; not secret.
+   */
+  id: string;
+  role: Role;
+  /**
+   * What opened it: the User-Agent of a browser, or the name of a program.
+   */
+  label: string;
+  /**
+   * Where it was opened from.
+   */
+  address: string;
+  /**
+   * When it was opened, Unix microseconds.
+   */
+  opened_unix_us: number;
+  /**
+   * When it was last used, Unix microseconds; an open page uses it.
+   */
+  used_unix_us: number;
+  /**
+   * When it ends at the latest, Unix microseconds.
+   */
+  expires_unix_us: number;
+  /**
+   * Whether it is the session that asks.
+   */
+  own: boolean;
+}
+/**
+ * Answer of POST /api/v1/session.
+ */
+export interface SessionOpened {
+  /**
+   * Names the session in lists and logs; not secret.
+   */
+  id: string;
+  role: Role;
+  /**
+   * What stands for the session: sent as Bearer, or as the WebSocket subprotocol tidscope.session.CREDENTIAL. It is given here only.
+   */
+  credential: string;
+}
+/**
+ * Body of POST /api/v1/session: trades the printed token for a session.
  */
 export interface SessionRequest {
   /**
@@ -2255,6 +2335,19 @@ export interface SessionRequest {
  */
 export interface SessionResponse {
   role: Role;
+  /**
+   * Of the session; null for a program that shows a token.
+   */
+  id: string | null;
+}
+/**
+ * GET /api/v1/sessions.
+ */
+export interface SessionsResponse {
+  /**
+   * Last used first.
+   */
+  sessions: SessionInfo[];
 }
 /**
  * A signal that a target can be steered on.
@@ -2329,4 +2422,22 @@ export interface SteeringOptions {
    * Current steering; null: the target is not steered.
    */
   steering: Steering | null;
+}
+/**
+ * Body of POST /api/v1/session/tickets.
+ */
+export interface TicketRequest {
+  /**
+   * Path and query of the download, such as /api/v1/runs/ID/export?format=csv.
+   */
+  path: string;
+}
+/**
+ * Answer of POST /api/v1/session/tickets.
+ */
+export interface TicketResponse {
+  /**
+   * Appended to the path as the last parameter of its query, ticket. Good once, for 10 seconds.
+   */
+  ticket: string;
 }

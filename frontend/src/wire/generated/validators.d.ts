@@ -1,6 +1,6 @@
 // Generated from shared/schemas by tools/generate.py. Do not edit.
 
-import type { Comparison, DemoResponse, DoctorReport, FrameHeader, HealthResponse, LiveMessage, PoliciesResponse, Problem, ProcessesResponse, RunManifest, RunsResponse, SessionResponse, SteeringOptions, Target } from "./models";
+import type { Comparison, DemoResponse, DoctorReport, FrameHeader, HealthResponse, LiveMessage, PoliciesResponse, Problem, ProcessesResponse, RunManifest, RunsResponse, SessionOpened, SessionResponse, SessionsResponse, SteeringOptions, Target, TicketResponse } from "./models";
 
 /** Whether a value fits its schema; if not, `errors` says where. */
 export interface Validator<T> {
@@ -21,9 +21,12 @@ export const isFrameHeader: Validator<FrameHeader>;
 export const isProblem: Validator<Problem>;
 export const isHealthResponse: Validator<HealthResponse>;
 export const isProcessesResponse: Validator<ProcessesResponse>;
-export const isSessionResponse: Validator<SessionResponse>;
 export const isDemoResponse: Validator<DemoResponse>;
 export const isDoctorReport: Validator<DoctorReport>;
+export const isSessionOpened: Validator<SessionOpened>;
+export const isSessionResponse: Validator<SessionResponse>;
+export const isSessionsResponse: Validator<SessionsResponse>;
+export const isTicketResponse: Validator<TicketResponse>;
 export const isTarget: Validator<Target>;
 export const isPoliciesResponse: Validator<PoliciesResponse>;
 export const isSteeringOptions: Validator<SteeringOptions>;

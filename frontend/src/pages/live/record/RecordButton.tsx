@@ -1,10 +1,11 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { asProblem } from "../../../api/problem";
-import { askRole, role, VIEW_ONLY } from "../../../api/role";
 import { record, stopRecording } from "../../../api/runs";
+import { VIEW_ONLY } from "../../../api/session";
 import { localTime } from "../../../base/clock";
 import { runHref } from "../../../base/route";
 import { navigate } from "../../../base/routing";
+import { session } from "../../../base/session";
 import { toast } from "../../../base/toasts";
 import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
@@ -31,9 +32,8 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
   const client = useLiveClient();
   const recordings = useStore(client.live)?.recordings ?? [];
   const running = recordings.find((each) => each.target === target.id) ?? null;
-  const viewer = useStore(role) === "viewer";
+  const viewer = useStore(session)?.role === "viewer";
   const [busy, setBusy] = useState(false);
-  useEffect(askRole, []);
 
   const ask = async (what: () => Promise<RunManifest>, then: (run: RunManifest) => void) => {
     setBusy(true);

@@ -96,7 +96,7 @@ it("does not send a parameter that is out of bounds", async () => {
 
 it("shows everything to those who only watch, and lets them press nothing", async () => {
   const backend = steeringBackend();
-  backend.on("GET /session", () => ({ role: "viewer" }));
+  backend.role = "viewer";
   backend.begin({ targets: [{ ...TARGET, steering: STEERING }] });
   const { drawer, policy, pressed } = await open(backend);
   drawer.getByText("Read-only session");

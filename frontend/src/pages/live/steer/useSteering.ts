@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import {
-  getSession,
   listPolicies,
   releaseTarget,
   restartSearch,
@@ -9,6 +8,8 @@ import {
 } from "../../../api/client";
 import { asProblem } from "../../../api/problem";
 import { usePolled } from "../../../api/usePolled";
+import { session } from "../../../base/session";
+import { useStore } from "../../../base/useStore";
 import type {
   PolicyInfo,
   Problem,
@@ -67,7 +68,7 @@ export function useSteering(target: Target, open: boolean): SteerState {
   const { id } = target;
   const asks = open && target.state === "attached";
   const policies = usePolled(open ? listPolicies : null, null);
-  const session = usePolled(open ? getSession : null, null);
+  const role = useStore(session)?.role ?? null;
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [pending, setPending] = useState<Pending | null>(null);
   const [refusal, setRefusal] = useState<Problem | null>(null);
@@ -127,7 +128,7 @@ export function useSteering(target: Target, open: boolean): SteerState {
   return {
     policies: policies.value?.policies ?? null,
     options: options.value,
-    role: session.value?.role ?? null,
+    role,
     steering,
     pending,
     problem: refusal ?? policies.problem ?? (options.value === null ? options.problem : null),

@@ -1,0 +1,170 @@
+"""One accepted connection: whose it is, what it has shown, and what is waited for."""
+
+import asyncio
+import socket
+import struct
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from tidscope_backend.connections.peer import Peer
+
+STATE_KEY = "connection"
+"""Under this name a request finds its connection in the ASGI scope's state."""
+BYTES_PER_WAIT = 16 * 1024
+"""What a peer sends of a body, or takes of an answer, within the time allowed, or it ends."""
+
+Awaited = Literal["head", "body", "discard"]
+"""A request's head; its body; the body of a request that has its answer already."""
+
+_BYTES_ACKED_AT = 120
+"""tcpi_bytes_acked in struct tcp_info (linux/tcp.h)."""
+
+
+@dataclass(frozen=True)
+class Waits:
+    """How long a peer may take, in seconds.
+
+    Attributes:
+        head: for the head of a request, from its first byte; of the first, from connecting.
+        body: for each 16 KiB of a body.
+        discard: for the rest of a body that nobody reads.
+        unsent: for each 16 KiB of what is sent to it.
+    """
+
+    head: float = 10
+    body: float = 15
+    discard: float = 3
+    unsent: float = 60
+
+
+class ServedProtocol(Protocol):
+    """What a connection asks of the protocol that serves it."""
+
+    def awaited(self) -> tuple[Awaited | None, int, int]:
+        """What it waits for; the number of the request; and how many bytes it has received."""
+
+    def expire(self, awaited: Awaited) -> None:
+        """End: the peer took too long."""
+
+
+class ConnectionTable(Protocol):
+    """Where a connection is listed."""
+
+    def authenticate(self, connection: "Connection", succeeded: bool) -> None:
+        """A request has shown a credential, or should have and did not."""
+
+    def remove(self, connection: "Connection") -> None:
+        """A connection has ended."""
+
+
+@dataclass(frozen=True)
+class MessageLimits:
+    """Bounds on what a WebSocket's peer sends.
+
+    Attributes:
+        max_bytes: of a message.
+        per_second: messages, fragments and control frames; more are read later.
+        read_bytes: read from the socket at once.
+    """
+
+    max_bytes: int
+    per_second: float
+    read_bytes: int
+
+
+class Connection:
+    """A connection of a peer.
+
+    Args:
+        peer: whose it is.
+        table: where it is listed.
+
+    Attributes:
+        authenticated: its last request that had to show a credential showed a right one.
+        message_limits: of its WebSocket, once its endpoint has set them.
+    """
+
+    def __init__(self, peer: Peer, table: ConnectionTable | None = None) -> None:
+        self.peer = peer
+        self.authenticated = False
+        self._table = table
+        self.message_limits: MessageLimits | None = None
+        self._transport: asyncio.Transport | None = None
+        self._protocol: ServedProtocol | None = None
+        self._dropped = False
+        self._wait: tuple[Awaited, int] | None = None
+        self._wait_since_s = 0.0
+        self._wait_bytes = 0
+        self._unsent_since_s: float | None = None
+        self._unsent_acked = 0
+
+    @property
+    def silent(self) -> bool:
+        """Whether no request of it is being answered."""
+        return self._protocol is None or self._protocol.awaited()[0] == "head"
+
+    def serve(self, transport: asyncio.Transport, protocol: ServedProtocol) -> None:
+        """A protocol begins to serve it."""
+        self._transport, self._protocol = transport, protocol
+        if self._dropped:
+            transport.abort()
+
+    def authenticate(self, succeeded: bool) -> None:
+        """A request has shown a credential, or should have and did not."""
+        if self._table is not None and succeeded != self.authenticated:
+            self._table.authenticate(self, succeeded)
+
+    def end(self) -> None:
+        """It has ended."""
+        if self._table is not None:
+            self._table.remove(self)
+            self._table = None
+
+    def drop(self) -> None:
+        """End it at once."""
+        self.end()
+        self._dropped = True
+        if self._transport is not None:
+            self._transport.abort()
+
+    def end_if_overdue(self, now_s: float, waits: Waits) -> bool:
+        """End it if its peer has taken too long for something; to be called about each second."""
+        if self._transport is None or self._protocol is None:
+            return False
+        awaited, request, received = self._protocol.awaited()
+        current = None if awaited is None else (awaited, request)
+        if current != self._wait:
+            self._wait, self._wait_since_s, self._wait_bytes = current, now_s, received
+        elif awaited is not None and now_s - self._wait_since_s >= getattr(waits, awaited):
+            if awaited != "body" or received - self._wait_bytes < BYTES_PER_WAIT:
+                self._protocol.expire(awaited)
+                return True
+            self._wait_since_s, self._wait_bytes = now_s, received
+        return self._end_if_unread(now_s, waits.unsent)
+
+    def _end_if_unread(self, now_s: float, seconds: float) -> bool:
+        transport = self._transport
+        if transport is None or not transport.get_write_buffer_size():
+            self._unsent_since_s = None
+            return False
+        acked = bytes_acked(transport.get_extra_info("socket"))
+        if self._unsent_since_s is None or acked - self._unsent_acked >= BYTES_PER_WAIT:
+            self._unsent_since_s, self._unsent_acked = now_s, acked
+        elif now_s - self._unsent_since_s >= seconds:
+            transport.abort()
+            return True
+        return False
+
+
+def connection_of(scope: MutableMapping[str, Any]) -> Connection:
+    """The connection of a request or WebSocket; one that is listed nowhere if no server made it."""
+    connection: Connection = scope.setdefault("state", {}).setdefault(STATE_KEY, Connection(""))
+    return connection
+
+
+def bytes_acked(sock: socket.socket) -> int:
+    """How many bytes the peer of a TCP socket has acknowledged."""
+    info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _BYTES_ACKED_AT + 8)
+    acked: int = struct.unpack_from("=Q", info, _BYTES_ACKED_AT)[0]
+    return acked

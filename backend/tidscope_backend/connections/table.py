@@ -1,0 +1,170 @@
+"""All connections: how many there may be, and which one ends when another one needs its place."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tidscope_backend.connections.connection import Connection, Waits
+from tidscope_backend.connections.peer import Peer
+
+_log = logging.getLogger(__name__)
+EVICTIONS_PER_SECOND = 1000
+"""Of one peer; then its new connections are refused, which costs less than to serve them."""
+
+
+@dataclass(frozen=True)
+class ConnectionLimits:
+    """Bounds on connections.
+
+    Attributes:
+        total: of all.
+        peer: of those of one peer.
+        unauthenticated: of those that have not shown a credential.
+        unauthenticated_peer: of those of one peer.
+    """
+
+    total: int
+    peer: int
+    unauthenticated: int
+    unauthenticated_peer: int
+
+    @classmethod
+    def of(cls, total: int) -> "ConnectionLimits":
+        """Limits in the usual proportions."""
+        quarter = max(total // 4, 4)
+        return cls(total, quarter, quarter, max(quarter // 4, 2))
+
+
+@dataclass
+class ConnectionCounts:
+    """Connections now, and since the backend started.
+
+    Attributes:
+        open: now.
+        authenticated: of them, those that have shown a credential.
+        evicted: ended without a credential, to make room for others.
+        refused: not accepted, because there was no room.
+        timed_out: ended because the peer took too long.
+        descriptor_shortages: times that none was accepted for want of a file descriptor.
+    """
+
+    open: int = 0
+    authenticated: int = 0
+    evicted: int = 0
+    refused: int = 0
+    timed_out: int = 0
+    descriptor_shortages: int = 0
+
+
+@dataclass
+class _PeerConnections:
+    open: int = 0
+    # In the order in which they came.
+    unauthenticated: dict[Connection, None] = field(default_factory=dict)
+    second: int = 0
+    evicted: int = 0
+
+
+class Connections:
+    """The table of connections.
+
+    A connection that has shown a credential is never ended for another one. One that has not is,
+    if there are too many: the oldest of the peer that has most of them, silent ones first. So a
+    flood takes places only from itself.
+
+    Args:
+        limits: how many there may be.
+        waits: how long their peers may take.
+        clock: seconds, monotonic.
+
+    Attributes:
+        counts: what is reported of them.
+    """
+
+    def __init__(self, limits: ConnectionLimits, waits: Waits, clock: Callable[[], float]) -> None:
+        self.counts = ConnectionCounts()
+        self._limits = limits
+        self._waits = waits
+        self._clock = clock
+        self._peers: dict[Peer, _PeerConnections] = {}
+        self._all: dict[Connection, None] = {}
+
+    def admit(self, peer: Peer) -> Connection | None:
+        """Make room for a connection that was accepted; None: there is none, it has to end."""
+        own = self._peers.get(peer) or _PeerConnections()
+        limits, unauthenticated = self._limits, self.counts.open - self.counts.authenticated
+        room = True
+        if len(own.unauthenticated) >= limits.unauthenticated_peer or own.open >= limits.peer:
+            room = self._evict(peer, own)
+        elif unauthenticated >= limits.unauthenticated or self.counts.open >= limits.total:
+            room = self.evict_one()
+        if not room:
+            self.counts.refused += 1
+            _log.warning(
+                "a new connection of %s is refused: %d connections are open, %d of them its own",
+                *(peer, self.counts.open, own.open),
+            )
+            return None
+        connection = Connection(peer, self)
+        own.open += 1
+        own.unauthenticated[connection] = None
+        self._peers[peer] = own
+        self._all[connection] = None
+        self.counts.open += 1
+        return connection
+
+    def evict_one(self) -> bool:
+        """End a connection that has shown no credential; returns whether there was one."""
+        peer = max(self._peers, key=lambda peer: len(self._peers[peer].unauthenticated), default="")
+        return peer in self._peers and self._evict(peer, self._peers[peer])
+
+    def authenticate(self, connection: Connection, succeeded: bool) -> None:
+        """A request has shown a credential, or should have and did not."""
+        connection.authenticated = succeeded
+        own = self._peers[connection.peer]
+        if succeeded:
+            own.unauthenticated.pop(connection)
+            self.counts.authenticated += 1
+        else:
+            own.unauthenticated[connection] = None
+            self.counts.authenticated -= 1
+
+    def remove(self, connection: Connection) -> None:
+        """A connection has ended."""
+        own = self._peers[connection.peer]
+        own.open -= 1
+        own.unauthenticated.pop(connection, None)
+        if not own.open and own.second != int(self._clock()):
+            del self._peers[connection.peer]
+        del self._all[connection]
+        self.counts.open -= 1
+        self.counts.authenticated -= connection.authenticated
+
+    def end_overdue(self) -> None:
+        """End the connections whose peers take too long; to be called about each second."""
+        now = self._clock()
+        for connection in list(self._all):
+            if connection.end_if_overdue(now, self._waits):
+                self.counts.timed_out += 1
+                _log.warning("a connection of %s has ended: it took too long", connection.peer)
+        for peer in [peer for peer, own in self._peers.items() if not own.open]:
+            del self._peers[peer]
+
+    def _evict(self, peer: Peer, own: _PeerConnections) -> bool:
+        victim = next(
+            (one for one in own.unauthenticated if one.silent),
+            next(iter(own.unauthenticated), None),
+        )
+        second = int(self._clock())
+        if own.second != second:
+            own.second, own.evicted = second, 0
+        if victim is None or own.evicted >= EVICTIONS_PER_SECOND:
+            return False
+        own.evicted += 1
+        self.counts.evicted += 1
+        _log.warning(
+            "a connection of %s without a session has ended to make room: it has %d of them",
+            *(peer, len(own.unauthenticated)),
+        )
+        victim.drop()
+        return True

@@ -1,0 +1,77 @@
+"""Unpacks and rewrites a run. A program of its own, with limits, that a hostile archive may crash.
+
+`python -m tidscope_backend.exchange.limited_import ARCHIVE FOLDER LIMITS` fills FOLDER/run. Its
+standard output is a line with the kind of its answer, then the manifest as JSON, why the archive is
+refused, or the number of an error of the disk.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from tidscope_backend.exchange.confinement import Limits, confine, limit_resources
+
+DONE, REFUSED, FAILED = b"manifest", b"refused", b"errno"
+MAX_TEXT = 1000
+SYSTEM = (
+    *("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/etc/ld.so.cache"),
+    *("/etc/localtime", "/usr/share/zoneinfo", "/dev/null", "/dev/urandom", "/proc", "/sys"),
+)
+"""What libraries read when they are loaded."""
+
+
+def main() -> int:
+    """Do as the command line says."""
+    archive, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    orders = json.loads(sys.argv[3])
+    limit_resources(Limits(**orders["limits"]))
+    libraries = (*sys.path, sys.base_prefix + "/lib", sys.prefix + "/lib", *SYSTEM)
+    confine([archive, *map(Path, filter(None, libraries))], folder)
+    # Loaded behind confine, which needs a process with one thread.
+    kind, text = _imported(archive, folder, orders["bounds"])
+    sys.stdout.buffer.write(kind + b"\n" + text.encode(errors="replace"))
+    return 0
+
+
+def _imported(archive: Path, folder: Path, bounds: dict[str, int]) -> tuple[bytes, str]:
+    """What kind of answer there is, and the rest of it."""
+    import pyarrow as pa
+    from pydantic import ValidationError
+
+    from tidscope_backend.exchange.rewriting import rewrite_run
+    from tidscope_backend.exchange.unpacking import BadArchiveError, Bounds, unpack
+    from tidscope_backend.store.folder import RunFolder
+    from tidscope_backend.validation import validation_text
+
+    pa.set_cpu_count(1)
+    pa.set_io_thread_count(1)
+    unpacked, into = folder / "unpacked", RunFolder(folder / "run")
+    unpacked.mkdir()
+    into.make()
+    try:
+        unpack(archive, unpacked, Bounds(**bounds))
+        return DONE, rewrite_run(RunFolder(unpacked), into).model_dump_json()
+    except BadArchiveError as error:
+        why = str(error)
+    except ValidationError as error:
+        why = f"it cannot be read: {validation_text(error)}"
+    except MemoryError:
+        why = "it takes more memory than an import may use"
+    except (
+        RecursionError,
+        ValueError,
+        KeyError,
+        IndexError,
+        TypeError,
+        pa.ArrowException,
+    ) as error:
+        why = f"it cannot be read: {error}"
+    except OSError as error:
+        if error.errno is not None and not isinstance(error, FileNotFoundError):
+            return FAILED, str(error.errno)
+        why = f"it cannot be read: {error}"
+    return REFUSED, why[:MAX_TEXT]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,306 @@
+"""Writes an unpacked run again, from its decoded content and within bounds.
+
+Nobody but the process that imports reads a file of an archive: what reaches the runs directory is
+written by us, from values that were checked, so that every later reader (frames, comparison,
+exports, SQL) gets what a recording could have made.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from tidscope_wire.generated.models import FrameHeader, RunEvent, RunManifest
+
+from tidscope_backend.exchange.unpacking import BadArchiveError
+from tidscope_backend.recording.sealing import write_part, write_threads
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.losses import final_state
+from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.store.part_tables import KEY_LEVEL, KEYS, Part, part_of
+from tidscope_backend.store.signals_table import header_values, signals_schema, signals_table
+
+MAX_PARTS = 20_160
+"""Two weeks of minutes."""
+MAX_ROWS = 2_000_000
+"""Most rows of a part. 64 MiB of frames are some hundred thousand."""
+MAX_FRAMES = 20_000
+"""Most frames of a part. A minute has 6000 at most."""
+MAX_SIGNALS_BYTES = 128 * 2**20
+MAX_OPEN_PART_BYTES = 256 * 2**20
+MAX_EVENT_BYTES = 8 * 1024
+MAX_EVENTS = 1_000_000
+"""Of a part."""
+MAX_NAME = 255
+"""Bytes of a thread's or role's name; the kernel's have at most 15."""
+MAX_TIME_NS = 2**62
+MAX_NUMBER = 2**63 - 1
+MAX_UNIX_US = 253_402_300_799_000_000
+"""The end of the year 9999, the last that programs can name."""
+BATCH_ROWS = 16_384
+BATCH_FRAMES = 256
+MAX_FIELDS = 64
+_FIELD = re.compile(r"[a-z][a-z_]{0,63}\Z")
+_OWN_COLUMNS = {*KEYS, "time_ns", "unix_us", "role"}
+
+
+class _Place(NamedTuple):
+    """Where the parts so far end."""
+
+    seq: int
+    time_ns: int
+
+
+def rewrite_run(unpacked: RunFolder, into: RunFolder) -> RunManifest:
+    """Write a run again; its unpacked parts are removed as they are done.
+
+    Args:
+        unpacked: the files of the archive.
+        into: an empty run folder.
+
+    Returns:
+        Its manifest, not written: its state, times and counts are those of what was written.
+
+    Raises:
+        BadArchiveError: it is not a run, or too much of one.
+        OSError: it cannot be written.
+        ValueError, KeyError, pa.ArrowException: a file cannot be decoded.
+    """
+    manifest = unpacked.read_manifest()
+    _check_manifest(manifest)
+    fields, target = manifest.target.fields, manifest.target.id
+    opened = set(unpacked.open_parts())
+    numbers = sorted(opened | set(unpacked.sealed_parts()))
+    if len(numbers) > MAX_PARTS:
+        raise BadArchiveError(f"it has {len(numbers)} parts; at most {MAX_PARTS} are accepted")
+    place: _Place | None = None
+    first_ns, frames, rows, events = manifest.from_ns, 0, 0, 0
+    for place_in_run, number in enumerate(numbers, 1):
+        read = _frames_part if number in opened else _sealed_part
+        part = read(unpacked, number, fields, target)
+        if not len(part.signals):
+            raise BadArchiveError(f"its part {number} has no frames")
+        if place is None:
+            first_ns = part.signals["time_ns"][0].as_py()
+        place = _check_part(part, place, number, fields)
+        write_part(into, place_in_run, part)
+        frames, rows, events = (
+            frames + len(part.signals),
+            rows + len(part.samples),
+            events + len(part.events),
+        )
+        for path in (unpacked.samples, unpacked.signals, unpacked.events, unpacked.open_part):
+            path(number).unlink(missing_ok=True)
+    changes: dict[str, object] = {"imported": True, "until_ns": None}
+    changes["state"] = final_state(manifest.state, manifest.losses)
+    changes["host"] = manifest.host.model_copy(update={"connected": False})
+    if place is not None:
+        changes |= {"from_ns": first_ns, "to_ns": place.time_ns}
+    counts = {
+        "frames": frames,
+        "events": events,
+        "thread_samples": min(rows, manifest.counts.thread_samples),
+    }
+    changes["counts"] = manifest.counts.model_copy(update=counts)
+    manifest = manifest.model_copy(update=changes)
+    into.write_manifest(manifest)
+    if numbers:
+        write_threads(into)
+    return manifest
+
+
+def _check_manifest(manifest: RunManifest) -> None:
+    fields = manifest.target.fields
+    if (
+        len(fields) > MAX_FIELDS
+        or len(set(fields)) < len(fields)
+        or not all(_FIELD.match(name) for name in fields)
+        or _OWN_COLUMNS.intersection(fields)
+    ):
+        raise BadArchiveError("its fields have invalid names")
+    if manifest.state == "recording":
+        raise BadArchiveError("it is being recorded elsewhere; export it to get a copy")
+    _check_numbers(manifest.model_dump(), "manifest.json")
+
+
+def _check_numbers(value: object, where: str) -> None:
+    """Every number can be written as JSON, stored as int64 and, if it is a date, named."""
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            if str(name).endswith("unix_us") and isinstance(one, int) and one > MAX_UNIX_US:
+                raise BadArchiveError(f"{where} has a date behind the year 9999")
+            _check_numbers(one, where)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            _check_numbers(one, where)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise BadArchiveError(f"{where} has a number that JSON does not have")
+    elif isinstance(value, int) and abs(value) > MAX_NUMBER:
+        raise BadArchiveError(f"{where} has the number {value!r:.40}")
+
+
+def _frames_part(folder: RunFolder, number: int, fields: Sequence[str], _: str) -> Part:
+    path = folder.open_part(number)
+    size = path.stat().st_size
+    if size > MAX_OPEN_PART_BYTES:
+        raise BadArchiveError(f"its part {number} has {size} bytes of frames")
+    return part_of(whole_frames(path.read_bytes()), fields)
+
+
+def _sealed_part(folder: RunFolder, number: int, fields: Sequence[str], target: str) -> Part:
+    headers, levels = _headers(folder.signals(number), fields, target)
+    samples = pa.Table.from_batches(
+        list(_batches(folder.samples(number), _samples_schema(fields), BATCH_ROWS, MAX_ROWS)),
+        _samples_schema(fields),
+    ).combine_chunks()
+    return Part(
+        samples=_sorted(samples),
+        signals=signals_table(headers, levels, fields),
+        events=list(_events(folder.events(number))),
+        rows=len(samples),
+    )
+
+
+def _samples_schema(fields: Sequence[str]) -> pa.Schema:
+    keys = {"tid": pa.uint32(), "start_ns": pa.int64(), "seq": pa.int64(), "level": pa.uint8()}
+    return pa.schema({**keys, "name": pa.utf8(), **{name: pa.uint64() for name in fields}})
+
+
+def _headers(path: Path, fields: Sequence[str], target: str) -> tuple[list[FrameHeader], list[int]]:
+    """Headers and levels of the frames of a sealed part."""
+    schema = signals_schema(fields)
+    headers: list[FrameHeader] = []
+    levels: list[int] = []
+    for batch in _batches(path, schema, BATCH_FRAMES, MAX_FRAMES, MAX_SIGNALS_BYTES):
+        for row in batch.to_pylist():
+            levels.append(row["level"])
+            values: dict[str, Any] = {
+                **header_values(row),
+                **{"type": "frame", "target": target, "kind": "delta", "baseline": False},
+                **{"rows": 0, "events": []},
+            }
+            headers.append(FrameHeader.model_validate(values))
+    return headers, levels
+
+
+def _batches(
+    path: Path, wanted: pa.Schema, batch_rows: int, most: int, most_bytes: int | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Decode some columns of a file batch by batch; more columns than wanted are left alone."""
+    with pq.ParquetFile(
+        path, thrift_string_size_limit=2**24, thrift_container_size_limit=2**18
+    ) as file:
+        rows, found = file.metadata.num_rows, file.schema_arrow
+        if rows > most:
+            raise BadArchiveError(f"{path.name} has {rows} rows; at most {most} are accepted")
+        for column in wanted:
+            if found.get_field_index(column.name) < 0:
+                raise BadArchiveError(f"{path.name} has no column {column.name}")
+            kind = found.field(column.name).type
+            if not _fits(kind, column.type):
+                raise BadArchiveError(f"column {column.name} of {path.name} is {kind}")
+        count = size = 0
+        for batch in file.iter_batches(batch_rows, columns=wanted.names, use_threads=False):
+            batch.validate(full=True)
+            count, size = count + len(batch), size + batch.nbytes
+            if count > most or (most_bytes is not None and size > most_bytes):
+                raise BadArchiveError(f"{path.name} unpacks to more than a part can have")
+            yield batch.select(wanted.names)
+
+
+def _check_names(column: pa.ChunkedArray | pa.Array, where: str) -> None:
+    if pa.types.is_string(column.type):
+        if (pc.max(pc.binary_length(column)).as_py() or 0) > MAX_NAME:
+            raise BadArchiveError(f"{where} has a name of more than {MAX_NAME} bytes")
+    elif pa.types.is_list(column.type):
+        _check_names(pc.list_flatten(column), where)
+    elif pa.types.is_struct(column.type):
+        for one in column.flatten():
+            _check_names(one, where)
+
+
+def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether a type matches; a struct of an older version may have fewer fields."""
+    if pa.types.is_struct(wanted) and pa.types.is_struct(found):
+        known = {field.name: field.type for field in wanted}
+        return all(field.name in known and _fits(field.type, known[field.name]) for field in found)
+    if pa.types.is_list(wanted) and pa.types.is_list(found):
+        return _fits(found.value_type, wanted.value_type)
+    return bool(found == wanted)
+
+
+def _sorted(samples: pa.Table) -> pa.Table:
+    """Rows in the order of docs/runs.md, on which row groups and their levels depend."""
+    for name in ("tid", "seq", "level"):
+        if samples[name].null_count:
+            raise BadArchiveError(f"a row of samples has no {name}")
+    starts = pc.fill_null(samples["start_ns"], np.iinfo(np.int64).min).to_numpy()
+    keys = (
+        samples["seq"].to_numpy(),
+        starts,
+        samples["tid"].to_numpy(),
+        -samples["level"].to_numpy().astype(np.int8),
+    )
+    order = np.lexsort(keys)
+    if np.array_equal(order, np.arange(len(order))):
+        return samples
+    return samples.take(pa.array(order))
+
+
+def _events(path: Path) -> Iterator[RunEvent]:
+    with path.open("rb") as lines:
+        count = 0
+        while line := lines.readline(MAX_EVENT_BYTES + 1):
+            count += 1
+            if len(line) > MAX_EVENT_BYTES:
+                raise BadArchiveError(
+                    f"a line of {path.name} has more than {MAX_EVENT_BYTES} bytes"
+                )
+            if count > MAX_EVENTS:
+                raise BadArchiveError(f"{path.name} has more than {MAX_EVENTS} events")
+            yield RunEvent.model_validate_json(line)
+
+
+def _check_part(part: Part, before: _Place | None, number: int, fields: Sequence[str]) -> _Place:
+    """Check that frames, rows and events of a part agree, and that it follows the part before."""
+
+    def need(agrees: object, why: str) -> None:
+        if not agrees:
+            raise BadArchiveError(f"its part {number} is inconsistent: {why}")
+
+    def column(name: str) -> Any:
+        return part.signals[name].to_numpy()
+
+    seq, first_seq, time_ns, level = map(column, ("seq", "first_seq", "time_ns", "level"))
+    last = before or _Place(int(first_seq[0]) - 1, 0)
+    previous = np.concatenate([[last.seq], seq[:-1]])
+    need((first_seq > previous).all() and (seq >= first_seq).all(), "numbers of frames")
+    times = np.concatenate([[last.time_ns], time_ns])
+    need((np.diff(times) >= 0).all() and time_ns[-1] < MAX_TIME_NS, "times of frames")
+    need(level[0] == KEY_LEVEL and (level <= KEY_LEVEL).all(), "levels of frames")
+    rows = part.samples
+    place = np.searchsorted(seq, rows["seq"].to_numpy())
+    place = np.minimum(place, len(seq) - 1)
+    need((seq[place] == rows["seq"].to_numpy()).all(), "a row is of no frame")
+    need((level[place] == rows["level"].to_numpy()).all(), "levels of rows")
+    extremes = pc.min_max(rows["start_ns"]).as_py().values()
+    need(all(-MAX_TIME_NS < (one or 0) < MAX_TIME_NS for one in extremes), "starts of threads")
+    for name in fields:
+        need((pc.max(rows[name]).as_py() or 0) <= MAX_NUMBER, f"column {name}")
+    for table in (part.signals, rows):
+        for values in table.columns:
+            _check_names(values, f"its part {number}")
+    _check_numbers(part.signals.to_pylist(), f"its part {number}")
+    at = dict(zip(seq.tolist(), time_ns.tolist(), strict=True))
+    newest = 0
+    for event in part.events:
+        need(at.get(event.seq) == event.time_ns and event.seq >= newest, "an event is of no frame")
+        newest = event.seq
+        _check_numbers(event.model_dump(), f"an event of its part {number}")
+        need(len(event.model_dump_json()) <= MAX_EVENT_BYTES, "an event is too long")
+    return _Place(int(seq[-1]), int(time_ns[-1]))

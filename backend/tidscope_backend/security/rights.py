@@ -1,0 +1,106 @@
+"""The right that each route and each WebSocket message needs. What is not listed is refused."""
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+Right = Literal["public", "metrics", "viewer", "operator", "collector"]
+Grant = Literal["metrics", "viewer", "operator"]
+"""What a token or a session grants: each grants all rights up to it."""
+
+SOCKET = "WEBSOCKET"
+ROUTES: Mapping[tuple[str, str], Right] = {
+    # The page trades a token here. What stands in these two pages is the same for everybody.
+    ("POST", "/api/v1/session"): "public",
+    ("GET", "/docs"): "public",
+    ("GET", "/openapi.json"): "public",
+    ("GET", "/metrics"): "metrics",
+    ("GET", "/api/v1/session"): "viewer",
+    ("DELETE", "/api/v1/session"): "viewer",
+    ("POST", "/api/v1/session/tickets"): "viewer",
+    ("GET", "/api/v1/sessions"): "operator",
+    ("DELETE", "/api/v1/sessions/{session_id}"): "operator",
+    ("GET", "/api/v1/health"): "viewer",
+    ("GET", "/api/v1/hosts"): "viewer",
+    ("GET", "/api/v1/fields"): "viewer",
+    ("GET", "/api/v1/processes"): "viewer",
+    ("GET", "/api/v1/doctor"): "viewer",
+    ("PUT", "/api/v1/doctor/delay-accounting"): "operator",
+    ("GET", "/api/v1/targets"): "viewer",
+    ("POST", "/api/v1/targets"): "operator",
+    ("GET", "/api/v1/targets/{target_id}"): "viewer",
+    ("PATCH", "/api/v1/targets/{target_id}"): "operator",
+    ("DELETE", "/api/v1/targets/{target_id}"): "operator",
+    ("GET", "/api/v1/policies"): "viewer",
+    ("GET", "/api/v1/targets/{target_id}/steering"): "viewer",
+    ("PUT", "/api/v1/targets/{target_id}/steering"): "operator",
+    ("POST", "/api/v1/targets/{target_id}/steering/restart"): "operator",
+    ("DELETE", "/api/v1/targets/{target_id}/steering"): "operator",
+    ("POST", "/api/v1/demo"): "operator",
+    ("DELETE", "/api/v1/demo"): "operator",
+    ("GET", "/api/v1/runs"): "viewer",
+    ("POST", "/api/v1/runs"): "operator",
+    ("POST", "/api/v1/runs/import"): "operator",
+    ("GET", "/api/v1/runs/{run_id}"): "viewer",
+    ("PATCH", "/api/v1/runs/{run_id}"): "operator",
+    ("DELETE", "/api/v1/runs/{run_id}"): "operator",
+    ("POST", "/api/v1/runs/{run_id}/stop"): "operator",
+    ("POST", "/api/v1/runs/{run_id}/restore"): "operator",
+    ("GET", "/api/v1/runs/{run_id}/events"): "viewer",
+    ("GET", "/api/v1/runs/{run}/frames"): "viewer",
+    ("GET", "/api/v1/runs/{run_id}/export"): "viewer",
+    ("GET", "/api/v1/compare"): "viewer",
+    (SOCKET, "/ws/live"): "viewer",
+    (SOCKET, "/ws/collector"): "collector",
+}
+"""Method and path of each route, but for the page's own files, which are public."""
+
+LIVE_COMMANDS: Mapping[str, Right] = {
+    "subscribe": "viewer",
+    "unsubscribe": "viewer",
+    "frame_ack": "viewer",
+}
+"""By the `type` of what a page may send."""
+
+COLLECTOR_MESSAGES: Mapping[str, Right] = {
+    "collector_hello": "collector",
+    "target_reply": "collector",
+    "processes_reply": "collector",
+    "doctor_reply": "collector",
+    "refused_reply": "collector",
+    "target_changed": "collector",
+    "target_forgotten": "collector",
+    "frames_lost": "collector",
+    "steering_options_reply": "collector",
+}
+"""By the `type` of what a collector may send."""
+
+_GUARDED = ("/api", "/ws", "/docs", "/openapi.json", "/metrics")
+_GRANTED: Mapping[Grant, frozenset[Right]] = {
+    "metrics": frozenset({"public", "metrics"}),
+    "viewer": frozenset({"public", "metrics", "viewer"}),
+    "operator": frozenset({"public", "metrics", "viewer", "operator"}),
+}
+_PATTERNS = [
+    (method, re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), right)
+    for (method, path), right in sorted(ROUTES.items(), key=lambda route: "{" in route[0][1])
+]
+
+
+def is_guarded(path: str) -> bool:
+    """Whether a path is none of the page's own files."""
+    return any(path == prefix or path.startswith(prefix + "/") for prefix in _GUARDED)
+
+
+def rights_of(path: str) -> dict[str, Right]:
+    """The right that each method of a path needs; empty if the path is not listed."""
+    found: dict[str, Right] = {}
+    for method, pattern, right in _PATTERNS:
+        if pattern.fullmatch(path):
+            found.setdefault(method, right)
+    return found
+
+
+def grants(grant: Grant, right: Right) -> bool:
+    """Whether who was granted this has a right."""
+    return right in _GRANTED[grant]

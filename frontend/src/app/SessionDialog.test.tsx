@@ -1,0 +1,66 @@
+import { screen, within } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { keepSession, session } from "../base/session";
+import { FakeBackend } from "../testing/backend";
+import { TestPage } from "../testing/TestPage";
+import { CloseCode } from "../wire/generated/closeCode";
+
+const INFO = {
+  id: "1f",
+  role: "operator",
+  label: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+  address: "127.0.0.1",
+  opened_unix_us: 1e15,
+  used_unix_us: 1e15,
+  expires_unix_us: 2e15,
+  own: true,
+} as const;
+
+async function open(page: TestPage) {
+  await page.click(screen.getByRole("button", { name: "Sessions" }));
+  return within(screen.getByRole("dialog", { name: "Sessions" }));
+}
+
+it("lists the other sessions for operators, and ends them", async () => {
+  const backend = new FakeBackend();
+  let sessions = [INFO, { ...INFO, id: "2f", role: "viewer", address: "192.0.2.1", own: false }];
+  backend.on("GET /sessions", () => ({ sessions }));
+  backend.on("DELETE /sessions/2f", () => {
+    sessions = [INFO];
+    return null;
+  });
+  const page = await TestPage.open("/", { backend });
+  const dialog = await open(page);
+  dialog.getByText("Operator: may attach, record and steer.", { exact: false });
+  const name = "Sign out Firefox 140 on Linux at 192.0.2.1";
+  await page.click(dialog.getByRole("button", { name }));
+  dialog.getByText("Other sessions: 0");
+  expect(session.get()).not.toBeNull();
+});
+
+it("signs out: the session ends on the backend and everywhere on the page", async () => {
+  const backend = new FakeBackend();
+  backend.role = "viewer";
+  backend.on("DELETE /session", () => null);
+  const page = await TestPage.open("/", { backend });
+  const dialog = await open(page);
+  expect(dialog.queryByText(/Other sessions/)).toBeNull();
+  await page.click(dialog.getByRole("button", { name: "Sign out" }));
+  expect(backend.requests("DELETE /session")).toHaveLength(1);
+  screen.getByRole("heading", { name: "Sign in" });
+  expect(screen.queryByRole("button", { name: "Sessions" })).toBeNull();
+  expect(page.client.connection.get()).toEqual({ state: "closed" });
+  expect(page.client.live.get()).toBeNull();
+});
+
+it("asks to sign in when the backend ends the session", async () => {
+  const page = await TestPage.open("/");
+  page.backend.cut(CloseCode.unauthenticated, "it was signed out");
+  await page.pass(50);
+  screen.getByRole("heading", { name: "Sign in" });
+  expect(session.get()).toBeNull();
+  keepSession({ credential: "tds_next", role: "operator" });
+  await page.settle();
+  expect(screen.queryByRole("heading", { name: "Sign in" })).toBeNull();
+  expect(page.client.connection.get().state).toBe("open");
+});

@@ -1,0 +1,95 @@
+import { useState } from "react";
+import { asProblem } from "../api/problem";
+import { endSession, listSessions, signOut } from "../api/session";
+import { usePolled } from "../api/usePolled";
+import { localDate } from "../base/clock";
+import { session } from "../base/session";
+import { toast } from "../base/toasts";
+import { useStore } from "../base/useStore";
+import { Button } from "../ui/Button";
+import { Dialog } from "../ui/Dialog";
+import { ProblemNotice } from "../ui/ProblemNotice";
+import type { Problem, SessionInfo } from "../wire/generated/models";
+import { programName } from "./programName";
+import styles from "./SessionDialog.module.css";
+
+const PERIOD_MS = 5000;
+const ROLES = {
+  operator: "Operator: may attach, record and steer.",
+  viewer: "Viewer: may watch, and change nothing.",
+} as const;
+
+/** Who is signed in, and the way out. Operators see all sessions, and end them. */
+export function SessionDialog({ onClose }: { readonly onClose: () => void }) {
+  const role = useStore(session)?.role ?? "viewer";
+  const { value, problem, refresh } = usePolled(
+    role === "operator" ? listSessions : null,
+    PERIOD_MS,
+  );
+  const [refusal, setRefusal] = useState<Problem | null>(null);
+
+  const leave = () => {
+    onClose();
+    signOut().catch(() =>
+      toast(
+        "Signed out on this page. The backend did not answer: there the session ends when it expires.",
+        null,
+        "error",
+      ),
+    );
+  };
+  const end = async (id: string) => {
+    setRefusal(null);
+    try {
+      await endSession(id);
+    } catch (error) {
+      setRefusal(asProblem(error));
+    }
+    refresh();
+  };
+
+  const others = value?.sessions.filter((each) => !each.own) ?? [];
+  const shown = refusal ?? problem;
+  return (
+    <Dialog title="Sessions" onClose={onClose}>
+      <div className={styles.own}>
+        <p>
+          {ROLES[role]} The session is kept for <code>{window.location.origin}</code> in this
+          browser.
+        </p>
+        <Button look="primary" onClick={leave}>
+          Sign out
+        </Button>
+      </div>
+      {shown === null ? null : <ProblemNotice problem={shown} />}
+      {value === null ? null : (
+        <section className={styles.others} aria-label="Other sessions">
+          <h3>Other sessions: {others.length}</h3>
+          <ul>
+            {others.map((each) => (
+              <Row key={each.id} info={each} onEnd={() => void end(each.id)} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </Dialog>
+  );
+}
+
+function Row({ info, onEnd }: { readonly info: SessionInfo; readonly onEnd: () => void }) {
+  const name = programName(info.label);
+  return (
+    <li className={styles.row} data-session={info.id}>
+      <span className={styles.who} title={info.label}>
+        {name} at {info.address}
+      </span>
+      <span className={styles.more}>
+        {info.role} · signed in {localDate(info.opened_unix_us / 1000)} · last used{" "}
+        {localDate(info.used_unix_us / 1000)}
+      </span>
+      <Button onClick={onEnd} aria-label={`Sign out ${name} at ${info.address}`}>
+        Sign out
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,25 @@
+/** What a session was opened with, for people. */
+
+/** More telling ones first: Edge calls itself Chrome and Safari, too. */
+const BROWSERS = [
+  [/Edg\/(\d+)/, "Edge"],
+  [/OPR\/(\d+)/, "Opera"],
+  [/Firefox\/(\d+)/, "Firefox"],
+  [/Chrome\/(\d+)/, "Chrome"],
+  [/Version\/(\d+).*Safari\//, "Safari"],
+] as const;
+const SYSTEMS = ["Android", "iPhone", "iPad", "Windows", "Mac OS X", "Linux"] as const;
+const MOST = 40;
+
+/** "Firefox 140 on Linux", from a User-Agent; anything else as it is, shortened. */
+export function programName(label: string): string {
+  for (const [pattern, name] of BROWSERS) {
+    const version = pattern.exec(label)?.[1];
+    if (version !== undefined) {
+      const system = SYSTEMS.find((each) => label.includes(each));
+      return `${name} ${version}${system === undefined ? "" : ` on ${system}`}`;
+    }
+  }
+  if (label === "") return "Unknown program";
+  return label.length > MOST ? `${label.slice(0, MOST - 1)}…` : label;
+}

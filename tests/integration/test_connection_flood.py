@@ -1,0 +1,88 @@
+"""Another local user fills the backend's port with silent connections: nobody else notices."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from backend_server import TOKEN
+from capabilities import needs
+from collector_process import CollectorProcess
+from follower import connected
+from live_page import LivePage
+from programs.known_work import KnownWork
+from programs.silent_connections import silent_connections
+from run_seqs import seqs, singles, until
+from served import free_port, served
+from tidscope_backend.store.folder import RunFolder
+from tidscope_wire.generated.models import HealthResponse, RunManifest, Target
+
+ANOTHER_USER = 65534
+FLOOD = 1100
+DESCRIPTORS = 1024
+LIMITED = ("prlimit", f"--nofile={DESCRIPTORS}:{DESCRIPTORS}")
+
+
+def client(port: int) -> httpx.AsyncClient:
+    """A program that shows the token; each of its requests has a connection of its own."""
+    return httpx.AsyncClient(
+        base_url=f"http://127.0.0.1:{port}",
+        headers={"authorization": f"Bearer {TOKEN}", "connection": "close"},
+        timeout=10,
+    )
+
+
+@asynccontextmanager
+async def followed(port: int, pid: int) -> AsyncIterator[tuple[LivePage, Target]]:
+    """A page that follows a process."""
+    async with LivePage(f"ws://127.0.0.1:{port}", TOKEN) as page, client(port) as http:
+        await connected(page)
+        answer = await http.post("/api/v1/targets", json={"pid": pid, "rate_hz": 50})
+        target = Target.model_validate_json(answer.raise_for_status().content)
+        await page.subscribe(target.id)
+        yield page, target
+
+
+@needs("root")
+@pytest.mark.timeout(120)
+async def test_an_operator_works_and_a_run_is_recorded(tmp_path: Path) -> None:
+    port = free_port()
+    with KnownWork() as program:
+        async with (
+            served(port, within=LIMITED, TIDSCOPE_RUNS=str(tmp_path)),
+            CollectorProcess(port),
+            followed(port, program.pid) as (page, target),
+            client(port) as http,
+        ):
+            await page.frames(20)
+            answer = await http.post("/api/v1/runs", json={"target": target.id})
+            run = RunManifest.model_validate_json(answer.raise_for_status().content)
+            folder = RunFolder(tmp_path / run.id)
+            with silent_connections(ANOTHER_USER, port, FLOOD):
+                for _ in range(20):
+                    (await http.get("/api/v1/health")).raise_for_status()
+                # It is new to the backend: no session and no connection of before.
+                async with httpx.AsyncClient(timeout=10) as person:
+                    origin = f"http://127.0.0.1:{port}"
+                    answer = await person.post(
+                        f"{origin}/api/v1/session",
+                        json={"token": TOKEN},
+                        headers={"origin": origin},
+                    )
+                    answer.raise_for_status()
+                async with followed(port, program.pid) as (second, _):
+                    await second.frames(20)
+                before = (await page.frame())[0].seq
+                await page.frames(before + 50)
+                answer = await http.post(f"/api/v1/runs/{run.id}/stop")
+                done = RunManifest.model_validate_json(answer.raise_for_status().content)
+                await until(folder.threads.exists)
+                health = await http.get("/api/v1/health")
+    assert (done.state, done.end, done.losses.frames) == ("complete", "stopped", 0)
+    found = seqs(folder)
+    assert found == singles(found[0][0], found[-1][1])
+    counts = HealthResponse.model_validate_json(health.content).connections
+    assert counts.open < DESCRIPTORS // 4
+    assert counts.evicted + counts.refused > FLOOD // 2
+    assert counts.descriptor_shortages == 0
