@@ -7,6 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from tidscope_backend.cli.collector_command import PATH, collector_command
 from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.installation import warn_if_others_may_change_it
 from tidscope_backend.cli.server_options import add_network_option
 from tidscope_backend.parent_death import exec_program
 from tidscope_backend.settings import COLLECTOR_VARIABLE, DEFAULT_HOST, DEFAULT_PORT
@@ -36,6 +37,7 @@ def _run(options: argparse.Namespace) -> int:
         raise CommandError(
             f"{COLLECTOR_VARIABLE} is not set; set it to the backend's collector secret"
         )
+    warn_if_others_may_change_it()
     url = socket_url(options.backend)
     exec_program(
         collector_command("run", "--backend", url, "--network", options.network, *options.further)

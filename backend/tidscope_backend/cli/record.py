@@ -16,6 +16,7 @@ from tidscope_backend.cli.backend_client import RefusedError, UnavailableError
 from tidscope_backend.cli.backend_user import choose_backend_user
 from tidscope_backend.cli.command import Command, CommandError, loading
 from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, spawn_held
+from tidscope_backend.cli.installation import warn_if_others_may_change_it
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions, RunRecorder
 from tidscope_backend.cli.relay import TICK_SECONDS, relay_until_exit
 from tidscope_backend.cli.run_report import report
@@ -64,6 +65,7 @@ def _recorder(runs: Path, options: argparse.Namespace) -> Iterator[RunRecorder]:
     with loading():
         from tidscope_backend.cli.local_recorder import LocalRecorder
 
+    warn_if_others_may_change_it()
     user = choose_backend_user(None, os.environ, os.geteuid())
     with LocalRecorder(runs, what, user) as recorder:
         yield recorder
