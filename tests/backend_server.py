@@ -1,6 +1,7 @@
 """A real backend inside a test: the app behind uvicorn, on a port of the kernel's choice."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -11,12 +12,14 @@ from documented_answers import check_answer
 from fake_collector import FakeCollector
 from live_page import LivePage
 from tidscope_backend.listen_socket import open_socket
+from tidscope_backend.security.host_file import FILE_NAME, HostFile
 from tidscope_backend.server import make_server
 from tidscope_backend.settings import Settings
 from tidscope_wire.generated.models import SessionOpened
+from tidscope_wire.proof import KEY_BYTES, host_secret
 
 TOKEN = "token-of-the-tests"
-SECRET = "secret-of-the-tests"
+SECRET = host_secret("default", b"secret-of-the-tests".ljust(KEY_BYTES))
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,19 @@ class Backend:
         bearer = f"Bearer {session.credential}"
         return self.client(origin=self.url, authorization=bearer)
 
-    def collector(self, **arguments: Any) -> FakeCollector:
+    def add_host(self, name: str) -> str:
+        """Give a host a secret of its own, as `tidscope hosts add` does; the secret."""
+        return host_secret(name, self.hosts.add(name, time.time()))
+
+    @property
+    def hosts(self) -> HostFile:
+        """The file of hosts, beside the backend that reads it."""
+        assert self.settings.state_dir is not None
+        return HostFile(self.settings.state_dir / FILE_NAME)
+
+    def collector(self, *, secret: str = SECRET, **arguments: Any) -> FakeCollector:
         """A scripted collector; use as a context manager to connect it."""
-        return FakeCollector(self.socket_url, SECRET, **arguments)
+        return FakeCollector(self.socket_url, secret, **arguments)
 
     def page(self, **arguments: Any) -> LivePage:
         """A page's WebSocket; use as a context manager to connect it."""

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from backend_server import SECRET
+from processes import wait_until
 
 NOBODY = 65534
 WITHOUT_NET_ADMIN = ("setpriv", "--bounding-set=-net_admin", "--inh-caps=-net_admin")
@@ -89,6 +90,10 @@ class CollectorProcess:
     def said(self) -> str:
         """What it wrote to standard error up to now."""
         return self._log.read_text()
+
+    async def says(self, text: str, times: int = 1) -> None:
+        """Wait until it has written this so often."""
+        await asyncio.to_thread(wait_until, lambda: self.said.count(text) >= times)
 
     async def __aenter__(self) -> Self:
         with self._log.open("wb") as log:

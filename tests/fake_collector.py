@@ -1,15 +1,19 @@
 """A scripted collector that speaks the protocol over a real WebSocket."""
 
+import secrets
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self, TypeVar
+from urllib.parse import urlsplit
 
+import httpx
 from backend_builders import host as a_host
 from backend_builders import target
 from pydantic import TypeAdapter
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.models import (
     AttachCommand,
+    ClientProof,
     CollectorCommand,
     CollectorHello,
     CollectorMessage,
@@ -19,6 +23,7 @@ from tidscope_wire.generated.models import (
     FramesReceived,
     Host,
     ListProcessesCommand,
+    ProofResponse,
     ReleaseCommand,
     RestartSearchCommand,
     SetDelayAccountingCommand,
@@ -27,6 +32,13 @@ from tidscope_wire.generated.models import (
     SteeringOptionsCommand,
     Target,
     TargetReply,
+)
+from tidscope_wire.proof import (
+    NONCE_BYTES,
+    PROOF_SCHEME,
+    SignInAttempt,
+    authorization,
+    host_credential,
 )
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -52,27 +64,28 @@ class FakeCollector:
 
     Args:
         url: of the backend, ws://….
-        secret: shown as Bearer; None shows nothing.
+        secret: that it proves, as a collector does.
         host: who it says it is; the builders' host if not given.
         targets: what it says it holds.
         protocol: version that it says it speaks.
         silent: connects without a hello.
+        authorization: header that it sends in place of a proof; empty: none.
     """
 
     def __init__(
         self,
         url: str,
-        secret: str | None,
+        secret: str,
         *,
         host: Host | None = None,
         targets: Sequence[Target] = (),
         protocol: int = PROTOCOL_VERSION,
         silent: bool = False,
+        authorization: str | None = None,
     ) -> None:
-        headers = {} if secret is None else {"Authorization": f"Bearer {secret}"}
-        self._connecting = connect(
-            f"{url}/ws/collector", additional_headers=headers, max_size=None, compression=None
-        )
+        self._url = url
+        self._secret = secret
+        self._authorization = authorization
         self._hello = CollectorHello(
             policies=[], protocol=protocol, host=host or a_host(), targets=list(targets)
         )
@@ -87,10 +100,38 @@ class FakeCollector:
         return self._socket
 
     async def __aenter__(self) -> Self:
-        self._socket = await self._connecting
+        attempt: SignInAttempt | None = None
+        shown = self._authorization
+        if shown is None:
+            attempt = SignInAttempt(
+                host_credential(self._secret),
+                secrets.token_bytes(NONCE_BYTES),
+                urlsplit(self._url).port,
+            )
+            shown = authorization(await self._proof(attempt))
+        self._socket = await connect(
+            f"{self._url}/ws/collector",
+            additional_headers={"Authorization": shown} if shown else {},
+            max_size=None,
+            compression=None,
+        )
+        if attempt is not None:
+            assert self._socket.response is not None
+            attempt.check_accepted(self._socket.response.headers[PROOF_SCHEME])
         if not self._silent:
             await self.say(self._hello)
         return self
+
+    async def _proof(self, attempt: SignInAttempt) -> ClientProof:
+        """Ask the backend for its proof. Raises ImpostorError."""
+        http = "http" + self._url.removeprefix("ws")
+        async with httpx.AsyncClient(base_url=http, timeout=10) as client:
+            answer = await client.post(
+                "/api/v1/proof",
+                json=attempt.request.model_dump(),
+                headers={"authorization": PROOF_SCHEME},
+            )
+        return attempt.answer(ProofResponse.model_validate_json(answer.raise_for_status().content))
 
     async def __aexit__(
         self,

@@ -1,7 +1,9 @@
-"""Watching processes from outside, by events of the kernel."""
+"""Watching processes from outside, by events of the kernel where there are any."""
 
 import os
 import select
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -68,3 +70,11 @@ def descendants(pid: int) -> list[int]:
         except (FileNotFoundError, ProcessLookupError):
             continue
     return children
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
+    """Look again and again at what gives no event, such as a file; for a limited time."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

@@ -1,15 +1,18 @@
-"""A stretch of network that a test can cut: passes TCP on to a port of this machine."""
+"""A stretch of network that a test can cut: passes TCP on to the same port of 127.0.0.1."""
 
 import asyncio
 from types import TracebackType
 from typing import Self
 
+RELAY_ADDRESS = "127.0.0.2"
+"""A collector proves that it has reached the port that it dialled, so only the address differs."""
+
 
 class Relay:
-    """Listens on a port of the kernel's choice; use in an ``async with`` statement.
+    """Listens on another address of this machine; use in an ``async with`` statement.
 
     Args:
-        port: where it passes connections on to.
+        port: that it listens on, and passes connections on to.
     """
 
     def __init__(self, port: int) -> None:
@@ -19,14 +22,12 @@ class Relay:
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
-    def port(self) -> int:
-        """Where it listens."""
-        assert self._server is not None
-        port: int = self._server.sockets[0].getsockname()[1]
-        return port
+    def url(self) -> str:
+        """The address of /ws/collector, through it."""
+        return f"ws://{RELAY_ADDRESS}:{self._goal}/ws/collector"
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._connected, RELAY_ADDRESS, self._goal)
         return self
 
     async def __aexit__(

@@ -16,8 +16,10 @@ from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
+from tidscope_collector.uplink.sign_in import UNIX, SignIn
 from tidscope_wire.frame import FrameError, split
 from tidscope_wire.generated.models import DoctorReport, Target
+from tidscope_wire.proof import host_credential
 
 MIB = 1 << 20
 
@@ -42,8 +44,8 @@ class UplinkHarness:
 
     Args:
         targets: what it tells of.
-        port: of the backend.
-        secret: that it shows.
+        where: port of the backend, or another address than ws://127.0.0.1.
+        secret: that it proves, but at a Unix socket.
         most_bytes: bound of its replay buffer.
 
     Attributes:
@@ -53,7 +55,7 @@ class UplinkHarness:
     def __init__(
         self,
         targets: TargetRegistry,
-        port: int,
+        where: int | str,
         secret: str = SECRET,
         most_bytes: int = MIB,
     ) -> None:
@@ -62,9 +64,10 @@ class UplinkHarness:
         self.waits: list[float] = []
         self._waiting = asyncio.Event()
         self._go = asyncio.Event()
+        url = where if isinstance(where, str) else f"ws://127.0.0.1:{where}/ws/collector"
         self.uplink = Uplink(
-            f"ws://127.0.0.1:{port}/ws/collector",
-            secret,
+            url,
+            None if url.startswith(UNIX) else SignIn(url, host_credential(secret)),
             host(),
             targets,
             CommandHandler(targets, no_doctor),

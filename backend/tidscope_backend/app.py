@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
+from tidscope_wire.audit import FILE as AUDIT_FILE
+from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail
 from tidscope_wire.generated.models import LiveState, Retention
 
 from tidscope_backend import VERSION, api, web
@@ -19,6 +21,7 @@ from tidscope_backend.api import (
     health,
     hosts,
     processes,
+    proof,
     run_frames,
     runs,
     session,
@@ -45,9 +48,12 @@ from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.timeouts import RecordingTimeouts
 from tidscope_backend.security.access import AccessMiddleware
 from tidscope_backend.security.allowed_origins import AllowedOrigins
+from tidscope_backend.security.audit import AuditMiddleware
 from tidscope_backend.security.authenticator import Authenticator
 from tidscope_backend.security.body_limit import BodyLimit
 from tidscope_backend.security.headers import SecurityHeaders
+from tidscope_backend.security.host_file import FILE_NAME, HostFile
+from tidscope_backend.security.read_limit import ReadLimit
 from tidscope_backend.security.session_file import SessionFile
 from tidscope_backend.security.sessions import Sessions
 from tidscope_backend.settings import Settings
@@ -110,7 +116,10 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
 
     registry.subscribe(changed, forget)
     links = CollectorLinks(lambda host: registry.host(host) is not None)
-    authenticator = Authenticator(settings, _sessions(settings), clock)
+    trail = _open_trail(settings)
+    authenticator = Authenticator(
+        settings, _sessions(settings), _host_file(settings), clock, time.time
+    )
     demo_process = DemoProcess(links)
 
     exports, connections = ExportCounts(), connections or ConnectionCounts()
@@ -125,7 +134,10 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         run_store.start()
         pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, exports)
         try:
-            async with _in_background(_every_second(fanout, authenticator.sessions), *pushing):
+            async with (
+                _logged(trail, settings.port),
+                _in_background(_every_second(fanout, authenticator.sessions), *pushing),
+            ):
                 yield
         finally:
             await run_store.close()
@@ -153,6 +165,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         doctor.router(links),
         demo.router(demo_process),
         session.router(authenticator),
+        proof.router(authenticator),
         runs.router(recorder, run_store),
         run_frames.router(run_store.reader),
         exchange.export_router(runs_directory.folder),
@@ -169,14 +182,19 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
     )
     app.include_router(live_router(settings, fanout, state, authenticator.sessions))
     app.include_router(web.router(settings.web_dir))
-    _add_middleware(app, settings, authenticator)
+    _add_middleware(app, settings, authenticator, trail)
     return app
 
 
-def _add_middleware(app: FastAPI, settings: Settings, authenticator: Authenticator) -> None:
+def _add_middleware(
+    app: FastAPI, settings: Settings, authenticator: Authenticator, trail: AuditTrail | None
+) -> None:
     # The last one added is the outermost.
     streamed = {api.PREFIX + exchange.IMPORT_PATH: settings.max_import_bytes}
+    app.add_middleware(ReadLimit)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=streamed)
+    if trail is not None:
+        app.add_middleware(AuditMiddleware, trail=trail, clock=time.monotonic)
     origins = AllowedOrigins(settings.host, settings.allow_hosts, settings.allow_origins)
     app.add_middleware(AccessMiddleware, origins=origins, authenticator=authenticator)
     app.add_middleware(SecurityHeaders)
@@ -193,6 +211,22 @@ async def _in_background(*work: Coroutine[None, None, None]) -> AsyncIterator[No
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+def _open_trail(settings: Settings) -> AuditTrail | None:
+    folder = settings.state_dir
+    return None if folder is None else AuditTrail(AuditLog(folder / AUDIT_FILE))
+
+
+@asynccontextmanager
+async def _logged(trail: AuditTrail | None, port: int) -> AsyncIterator[None]:
+    if trail is not None:
+        await trail.write("start", "done", TIDSCOPE, f"backend at port {port}")
+    try:
+        yield
+    finally:
+        if trail is not None:
+            trail.close()
+
+
 async def _every_second(fanout: Fanout, sessions: Sessions) -> None:
     while True:
         await asyncio.sleep(STATS_SECONDS)
@@ -207,3 +241,7 @@ def _sessions(settings: Settings) -> Sessions:
         path = settings.state_dir / f"sessions-{settings.port}.json"
         store = SessionFile(path, {"operator": settings.token, "viewer": settings.view_token})
     return Sessions(time.time, settings.session_idle_seconds, settings.session_seconds, store)
+
+
+def _host_file(settings: Settings) -> HostFile | None:
+    return None if settings.state_dir is None else HostFile(settings.state_dir / FILE_NAME)

@@ -122,6 +122,12 @@ class HostRegistry:
             self._bound()
             self._changed()
 
+    def end_target(self, target_id: str) -> None:
+        """Nothing samples a target any more, whatever its collector said of it last."""
+        target = self._targets.get(target_id)
+        if target is not None and target.state == "attached":
+            self.update_target(target.model_copy(update={"state": "detached"}))
+
     def record_decisions(self, header: FrameHeader) -> None:
         """Apply the decisions of a frame to its target's steering.
 

@@ -18,7 +18,6 @@ from tidscope_backend.connections.websocket_protocol import WebSocketProtocol
 from tidscope_backend.descriptors import connection_descriptors, raise_descriptor_limit
 from tidscope_backend.settings import Settings
 
-CHECK_SECONDS = 1.0
 PEER_LOGS = (
     "uvicorn.error",
     "tidscope_backend.connections.acceptor",
@@ -33,10 +32,14 @@ class Server(uvicorn.Server):
     Args:
         config: of the server.
         connections: the table of its connections.
+        check_seconds: between two looks for peers that take too long.
     """
 
-    def __init__(self, config: uvicorn.Config, connections: Connections) -> None:
+    def __init__(
+        self, config: uvicorn.Config, connections: Connections, check_seconds: float
+    ) -> None:
         super().__init__(config)
+        self._check_seconds = check_seconds
         self._connections = connections
         self._acceptors: list[Acceptor] = []
         self._watch: asyncio.Task[None] | None = None
@@ -62,7 +65,7 @@ class Server(uvicorn.Server):
 
     async def _watch_connections(self) -> None:
         while True:
-            await asyncio.sleep(CHECK_SECONDS)
+            await asyncio.sleep(self._check_seconds)
             self._connections.end_overdue()
 
 
@@ -88,7 +91,7 @@ def make_server(settings: Settings) -> Server:
         server_header=False,
         timeout_graceful_shutdown=3,
     )
-    return Server(config, connections)
+    return Server(config, connections, settings.waits.check)
 
 
 def serve(settings: Settings, sock: socket.socket) -> None:

@@ -13,6 +13,7 @@ from tidscope_wire.generated.limits import (
     RUN_PART_BYTES,
     RUN_PART_SECONDS,
 )
+from tidscope_wire.proof import DEFAULT_HOST_NAME, KEY_BYTES, host_name, host_secret
 
 from tidscope_backend.connections.connection import Waits
 from tidscope_backend.otlp_address import metrics_address
@@ -45,10 +46,10 @@ class Settings:
 
     Attributes:
         token: what a person's browser shows to get a session.
-        collector_secret: what a collector shows.
+        collector_secret: of the collector of the host `default`.
         view_token: as token, for a session that only watches.
         metrics_token: reads /metrics and nothing else; None: there is none.
-        state_dir: where sessions are kept over a restart; None: nowhere.
+        state_dir: where sessions are kept over a restart, and the audit log; None: nowhere.
         session_idle_seconds: a session that is not used for so long ends.
         session_seconds: a session ends so long after it was opened.
         host: address that is listened on; a wildcard address admits any IP literal as Host.
@@ -150,7 +151,7 @@ def settings_from(
     return Settings(
         token=token,
         view_token=view_token,
-        collector_secret=_secret(environ, COLLECTOR_VARIABLE),
+        collector_secret=_collector_secret(environ),
         metrics_token=metrics_token,
         state_dir=state_directory(environ),
         host=host,
@@ -193,6 +194,20 @@ def _otlp_endpoint(environ: Mapping[str, str]) -> str | None:
         except ValueError as error:
             raise SettingsError(f"{OTLP_VARIABLE}: {error}") from None
     return endpoint
+
+
+def _collector_secret(environ: Mapping[str, str]) -> str:
+    """The secret of the host `default`; one that is made needs no stretching."""
+    if not environ.get(COLLECTOR_VARIABLE):
+        return host_secret(DEFAULT_HOST_NAME, secrets.token_bytes(KEY_BYTES))
+    secret = _secret(environ, COLLECTOR_VARIABLE)
+    name = host_name(secret)
+    if name != DEFAULT_HOST_NAME:
+        raise SettingsError(
+            f"{COLLECTOR_VARIABLE} is the secret of host {name}: give it to the collector there; "
+            "the backend knows it by itself"
+        )
+    return secret
 
 
 def _secret(environ: Mapping[str, str], name: str) -> str:

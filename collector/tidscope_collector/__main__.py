@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
+from tidscope_wire.proof import host_credential
 
 from tidscope_collector.confinement import capabilities
 from tidscope_collector.confinement.confine import SETTING_UP, Confinement, Needs, confine
@@ -45,6 +46,7 @@ from tidscope_collector.uplink.audited_commands import AuditedCommands
 from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
+from tidscope_collector.uplink.sign_in import UNIX, SignIn, is_address
 
 if TYPE_CHECKING:
     from tidscope_collector.steering.commands import SteeringCommands
@@ -123,7 +125,7 @@ def set_up(procfs: ProcFs, network: Choice, steers: bool, audit: Path | None) ->
 async def serve(
     ready: SetUp,
     backend: str,
-    secret: str,
+    sign_in: SignIn | None,
     budget_percent: float,
     steers: bool,
     audit: AuditTrail | None,
@@ -158,6 +160,7 @@ async def serve(
         hidden=hidepid(procfs) not in (None, *NOTHING_HIDDEN),
         steering=steers,
         ebpf=sources.uses_ebpf,
+        unix=backend.startswith(UNIX),
     )
     # Threads inherit it: there is none yet.
     confinement = confine(needs, ready.granted)
@@ -169,7 +172,7 @@ async def serve(
     if audit is not None:
         commands = AuditedCommands(commands, targets, audit)
         await audit.write("start", "done", TIDSCOPE, f"collector of {host.name}")
-    uplink = Uplink(backend, secret, host, targets, commands, replay, policies=policies)
+    uplink = Uplink(backend, sign_in, host, targets, commands, replay, policies=policies)
     # The sampling thread must not wait long for threads that list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
@@ -226,7 +229,9 @@ def main() -> int:
     verbs = parser.add_subparsers(dest="verb", required=True)
     run = verbs.add_parser("run", help="connect to a backend and serve it")
     run.add_argument(
-        "--backend", default="ws://127.0.0.1:8787/ws/collector", help="its address (%(default)s)"
+        "--backend",
+        default="ws://127.0.0.1:8787/ws/collector",
+        help="its address, or unix:PATH where only its user can reach it (%(default)s)",
     )
     run.add_argument(
         "--network",
@@ -276,19 +281,22 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="collector: %(message)s")
     logging.getLogger("websockets").setLevel(logging.WARNING)
     secret = os.environ.pop(ENVIRONMENT_VARIABLE, "")
-    if not secret:
-        sys.stderr.write(f"{ENVIRONMENT_VARIABLE} is not set; see README.md\n")
-        return 2
-    if not arguments.backend.startswith(("ws://", "wss://")):
-        sys.stderr.write(f"--backend {arguments.backend!r} is not a ws:// or wss:// address\n")
-        return 2
+    sign_in = None
+    if not arguments.backend.startswith(UNIX):
+        if not secret:
+            sys.stderr.write(f"{ENVIRONMENT_VARIABLE} is not set; see README.md\n")
+            return 2
+        if not is_address(arguments.backend):
+            sys.stderr.write(f"--backend {arguments.backend!r} is not a ws:// or wss:// address\n")
+            return 2
+        sign_in = SignIn(arguments.backend, host_credential(secret))
     steers = not arguments.no_steering
     audit = None if arguments.no_audit else arguments.audit
     asyncio.run(
         serve(
             set_up(ProcFs(), arguments.network, steers, audit),
             arguments.backend,
-            secret,
+            sign_in,
             arguments.budget_percent,
             steers,
             None if audit is None else AuditTrail(AuditLog(audit)),

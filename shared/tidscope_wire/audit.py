@@ -258,12 +258,12 @@ def read_records(path: Path) -> Iterator[AuditRecord]:
 
 
 def usual_path() -> Path:
-    """Of root in /var/log, of others in their state folder."""
+    """Where a collector's log is: of root in /var/log, of others in their state folder."""
     if os.geteuid() == 0:
         return SYSTEM_FOLDER / FILE
     state = os.environ.get("XDG_STATE_HOME", "")
     folder = Path(state) if state.startswith("/") else Path.home() / ".local" / "state"
-    return folder / "tidscope" / FILE
+    return folder / "tidscope" / f"collector-{FILE}"
 
 
 def _short(text: str) -> str:

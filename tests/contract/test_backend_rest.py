@@ -11,6 +11,7 @@ import pytest
 from backend_builders import HOST_ID, TARGET_ID, host, process, target
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from tidscope_backend.app import create_app
+from tidscope_backend.security.rights import rights_of
 from tidscope_backend.settings import Settings
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
@@ -42,7 +43,10 @@ WAIT = 20
 
 @pytest.fixture
 async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
-    async with asyncio.timeout(WAIT), running_backend(web_dir=tmp_path) as running:
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(web_dir=tmp_path, state_dir=tmp_path) as running,
+    ):
         yield running
 
 
@@ -246,10 +250,11 @@ async def test_a_collector_that_goes_away_meanwhile(backend: Backend) -> None:
 
 
 async def test_several_hosts_have_to_be_named(backend: Backend) -> None:
+    other_host = host("h-ba9876543210")
     async with (
         backend.program() as client,
         backend.collector() as one,
-        backend.collector(host=host("h-ba9876543210")) as other,
+        backend.collector(host=other_host, secret=backend.add_host("other")) as other,
     ):
         await one.greeted()
         await other.greeted()
@@ -285,6 +290,14 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("PUT", "/api/v1/doctor/delay-accounting"): {"on": True},
     ("POST", "/api/v1/session"): {"token": TOKEN},
+    ("POST", "/api/v1/proof"): {"subject": "operator", "nonce": "ab" * 32, "port": 8787},
+    ("POST", "/api/v1/proof/session"): {
+        "subject": "operator",
+        "client_nonce": "ab" * 32,
+        "backend_nonce": "cd" * 40,
+        "port": 8787,
+        "proof": "ef" * 32,
+    },
     ("POST", "/api/v1/session/tickets"): {"path": "/api/v1/runs/r/export"},
     ("POST", "/api/v1/runs"): {
         "target": TARGET_ID,
@@ -366,7 +379,7 @@ def test_all_routes_are_described() -> None:
 async def test_every_route_refuses_who_has_no_session(backend: Backend) -> None:
     async with backend.client(origin=backend.url) as client:
         for method, path in ROUTES:
-            if path != "/api/v1/session":
+            if rights_of(path)[method] != "public":
                 answer = await client.request(method, path)
                 refused(answer, 401, "unauthenticated")
                 assert answer.headers["www-authenticate"] == "Bearer"

@@ -85,7 +85,7 @@ async def test_a_session_outlives_a_restart_with_the_same_token_only(tmp_path: P
             viewer = await backend.sign_in(VIEW_TOKEN)
             async with backend.person(ended) as person:
                 await person.delete("/api/v1/session")
-        (file,) = state.iterdir()
+        file = state / "sessions-8787.json"
         assert file.stat().st_mode & 0o777 == 0o600
         for secret in (session.credential, viewer.credential, TOKEN, VIEW_TOKEN):
             assert secret.removeprefix("tds_") not in file.read_text()

@@ -56,11 +56,12 @@ def test_backend_has_no_rights() -> None:
     assert not {"cap_add", "pid", "network_mode", "userns_mode"} & set(BACKEND)
 
 
-def test_runs_outlive_the_container() -> None:
+def test_runs_and_state_outlive_the_container() -> None:
     (volume,) = BACKEND["volumes"]
     name, _, folder = volume.partition(":")
     assert name in yaml.safe_load((ROOT / "docker-compose.yml").read_text())["volumes"]
-    assert BACKEND["environment"][RUNS_VARIABLE].startswith(f"{folder}/")
+    for variable in (RUNS_VARIABLE, "XDG_STATE_HOME"):
+        assert BACKEND["environment"][variable].startswith(f"{folder}/")
     # Docker gives a new volume the owner of the folder that the image has there.
     assert f"-o {BACKEND['user'].split(':')[0]} " in DOCKERFILE
     assert f" {folder} " in DOCKERFILE
@@ -79,7 +80,8 @@ def test_secrets_are_asked_for_and_never_written_down() -> None:
         "collector": {COLLECTOR_VARIABLE},
     }
     for name, service in SERVICES.items():
-        secrets = {k: v for k, v in service["environment"].items() if k != RUNS_VARIABLE}
+        folders = {RUNS_VARIABLE, "XDG_STATE_HOME"}
+        secrets = {k: v for k, v in service["environment"].items() if k not in folders}
         assert set(secrets) == needed[name]
         for variable, value in secrets.items():
             said = f"set it to at least {SHORTEST_SECRET} characters"

@@ -181,4 +181,4 @@ def test_collect_becomes_the_collector(command: list[str], environment: dict[str
         env={**environment, "TIDSCOPE_COLLECTOR_SECRET": "secret-value"},
     )
     assert done.returncode == 1
-    assert "ConnectionRefusedError" in done.stderr
+    assert "httpx.ConnectError" in done.stderr

@@ -1,5 +1,6 @@
 """Another local user fills the backend's port with silent connections: nobody else notices."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -50,7 +51,7 @@ async def test_an_operator_works_and_a_run_is_recorded(tmp_path: Path) -> None:
     port = free_port()
     with KnownWork() as program:
         async with (
-            served(port, within=LIMITED, TIDSCOPE_RUNS=str(tmp_path)),
+            served(port, within=LIMITED, TIDSCOPE_RUNS=str(tmp_path)) as backend,
             CollectorProcess(port),
             followed(port, program.pid) as (page, target),
             client(port) as http,
@@ -79,6 +80,10 @@ async def test_an_operator_works_and_a_run_is_recorded(tmp_path: Path) -> None:
                 done = RunManifest.model_validate_json(answer.raise_for_status().content)
                 await until(folder.threads.exists)
                 health = await http.get("/api/v1/health")
+                metrics = await http.get("/metrics")
+            backend.terminate()
+            assert backend.stderr is not None
+            said = (await backend.stderr.read()).decode()
     assert (done.state, done.end, done.losses.frames) == ("complete", "stopped", 0)
     found = seqs(folder)
     assert found == singles(found[0][0], found[-1][1])
@@ -86,3 +91,9 @@ async def test_an_operator_works_and_a_run_is_recorded(tmp_path: Path) -> None:
     assert counts.open < DESCRIPTORS // 4
     assert counts.evicted + counts.refused > FLOOD // 2
     assert counts.descriptor_shortages == 0
+    (evicted,) = re.findall(r"^tidscope_connections_evicted_total (\S+)$", metrics.text, re.M)
+    assert float(evicted) >= counts.evicted
+    # One line of each kind in a minute, however many connections they stand for.
+    for kind in ("has ended to make room", "is refused"):
+        assert len([line for line in said.splitlines() if kind in line]) <= 2
+    assert f"user id {ANOTHER_USER}" in said

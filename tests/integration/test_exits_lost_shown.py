@@ -15,7 +15,9 @@ from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
 from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
+from tidscope_collector.uplink.sign_in import SignIn
 from tidscope_wire.generated.models import ExitRecordsLost, Target, TargetExited
+from tidscope_wire.proof import host_credential
 from uplink_harness import no_doctor
 
 SHORT = 3000
@@ -41,7 +43,8 @@ async def test_lost_exit_records_are_counted_and_reported_to_the_page() -> None:
     async with running_backend(queue_frames=10_000) as backend, backend.page() as page:
         url = f"{backend.socket_url}/ws/collector"
         commands = CommandHandler(targets, no_doctor)
-        uplink = Uplink(url, SECRET, host(), targets, commands, replay)
+        sign_in = SignIn(url, host_credential(SECRET))
+        uplink = Uplink(url, sign_in, host(), targets, commands, replay)
         task = asyncio.create_task(uplink.run())
         try:
             with KnownWork(short_threads=SHORT, short_us=1) as work:

@@ -29,6 +29,11 @@ PENALTY = 0.2
 """What each worker beyond the best number costs all of them, in programs of known throughput."""
 
 
+def misbehaving() -> list[str]:
+    """A pool of two, with a metrics endpoint that serves as its input says."""
+    return [sys.executable, str(HERE / "misbehaving.py")]
+
+
 def known_throughput(size: int, best: int) -> float:
     """Throughput of paced_go and paced_python at a size, 1 being that at the best size."""
     return size / best if size <= best else 1 / (1 + PENALTY * (size - best))
@@ -67,8 +72,16 @@ class Steered:
         )
         self.pid = self._process.pid
         assert self._process.stdout is not None
-        said = self._process.stdout.readline()
-        assert said.startswith("ready"), said
+        self.said = self._process.stdout.readline()
+        assert self.said.startswith("ready"), self.said
+
+    def say(self, line: str) -> None:
+        """Send it a line and wait until it has done what that says."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(line + "\n")
+        self._process.stdin.flush()
+        assert self._process.stdout.readline() == "done\n"
 
     def end(self) -> None:
         """Let it end by itself, with the end of its input."""

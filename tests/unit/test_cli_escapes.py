@@ -17,8 +17,8 @@ from pydantic import BaseModel
 from run_builders import outcome
 from scripted_run import FIELDS, write_run
 from tidscope_backend import cli
-from tidscope_backend.cli import doctor, main, steer
-from tidscope_backend.cli.backend_client import RefusedError
+from tidscope_backend.cli import doctor, main
+from tidscope_backend.cli.backend_client import BackendClient, RefusedError
 from tidscope_backend.cli.terminal import ProgressLine, print_lines
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.parquet_files import write_table
@@ -102,7 +102,7 @@ def test_an_error_keeps_its_lines_and_nothing_else(
         raise RefusedError(f"one\ntwo {HOSTILE}")
 
     monkeypatch.setenv("TIDSCOPE_TOKEN", "a token")
-    monkeypatch.setattr(steer, "request_model", fail)
+    monkeypatch.setattr(BackendClient, "request_model", fail)
     lines = printed(capsys, "steer", "--pid", "100", "--options", code=1).splitlines()
     assert lines[:2] == ["tidscope steer: one", r"  two a\u001b]0;owned\u0007\u009b2J\u000d"]
     assert all(line.startswith("  ") for line in lines[1:])
@@ -152,9 +152,9 @@ def test_steer(
     }
     monkeypatch.setenv("TIDSCOPE_TOKEN", "a token")
     monkeypatch.setattr(
-        steer,
+        BackendClient,
         "request_model",
-        lambda _address, _token, _path, answer, *_: answers.get(answer, target()),
+        lambda _self, _path, answer, *_: answers.get(answer, target()),
     )
     if as_json:
         text = printed(capsys, "steer", "--pid", "100", "--options", "--json")

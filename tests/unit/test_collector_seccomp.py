@@ -2,6 +2,7 @@
 
 import errno
 import re
+import socket
 import struct
 from pathlib import Path
 
@@ -45,7 +46,8 @@ def verdict(code: bytes, number: int, *arguments: int, architecture: int = X86) 
 
 
 def collector(**features: bool) -> bytes:
-    return assemble(collector_calls(**{"steering": True, "ebpf": True} | features), "x86_64")
+    allowed = {"steering": True, "ebpf": True, "unix": True} | features
+    return assemble(collector_calls(**allowed), "x86_64")
 
 
 def number(name: str) -> int:
@@ -67,7 +69,7 @@ def test_numbers_are_those_of_the_headers() -> None:
 
 
 def test_what_takes_a_process_over_ends_it() -> None:
-    for features in ({}, {"steering": False}, {"ebpf": False}):
+    for features in ({}, {"steering": False}, {"ebpf": False}, {"unix": False}):
         code = collector(**features)
         for name in FATAL.split():
             assert verdict(code, number(name)) == KILL, name
@@ -124,7 +126,12 @@ def test_arguments_decide(name: str, arguments: tuple[int, ...], expected: int) 
 def test_features_that_are_off_take_their_calls_along() -> None:
     absent = ERRNO | errno.ENOSYS
     assert verdict(collector(ebpf=False), number("bpf"), 28) == absent
+    assert verdict(collector(unix=True), number("socket"), 1, 1) == ALLOW  # AF_UNIX
+    assert verdict(collector(), number("socket"), 1, 1) == ERRNO | errno.EAFNOSUPPORT
     assert verdict(collector(steering=False), number("sched_setaffinity")) == absent
+    unix = (number("socket"), socket.AF_UNIX, socket.SOCK_STREAM)
+    assert verdict(collector(), *unix) == ALLOW
+    assert verdict(collector(unix=False), *unix) == ERRNO | errno.EAFNOSUPPORT
 
 
 def test_the_helper_of_the_switch_can_open_and_connect_nothing() -> None:
@@ -135,7 +142,7 @@ def test_the_helper_of_the_switch_can_open_and_connect_nothing() -> None:
 
 
 def test_each_processor_has_its_numbers() -> None:
-    code = assemble(collector_calls(steering=True, ebpf=True), "aarch64")
+    code = assemble(collector_calls(steering=True, ebpf=True, unix=True), "aarch64")
     assert verdict(code, 63, architecture=ARM) == ALLOW  # read
     assert verdict(code, 221, architecture=ARM) == KILL  # execve
     assert verdict(code, 63, architecture=X86) == KILL

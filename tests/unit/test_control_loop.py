@@ -40,6 +40,7 @@ class Program:
         self.applied: list[int] = []
         self.kept = threading.Semaphore(0)
         self.lost = False
+        self.trouble = ""
         self.closed = 0
         self._ops = 0
         self._at_s = 0.0
@@ -60,12 +61,13 @@ class Program:
     def renew(self) -> None:
         self.kept.release()
 
-    def restore(self) -> None:
+    def restore(self) -> str:
         self.size = ORIGINAL
+        return self.trouble
 
-    def close(self) -> None:
+    def close(self) -> str:
         self.closed += 1
-        self.restore()
+        return self.restore()
 
     def count(self) -> Count:
         self._ops += 10
@@ -126,6 +128,9 @@ class Flight:
         self.policy = Script(decide)
         self.reported: queue.SimpleQueue[tuple[Steering | None, Event]] = queue.SimpleQueue()
         self.gone = False
+        self.opening = threading.Event()
+        self.opening.set()
+        self.waits = threading.Semaphore(0)
         settings = LoopSettings("t-1", 0, "script", {}, shadow, Bounds(2, 6), "somebody")
         self.loop = ControlLoop(
             settings,
@@ -139,6 +144,9 @@ class Flight:
         self.loop.start()
 
     def setup(self) -> ControlSetup:
+        if self.program.lost:
+            self.waits.release()
+            self.opening.wait(PATIENCE_S)
         self.program.read_size()
         return ControlSetup(Knob(self.program), Signal(self.program))
 
@@ -274,3 +282,31 @@ def test_a_policy_that_fails_lets_go(fly: Fly) -> None:
     assert "log" in (troubled.problem or "")
     assert flight.until(SteeringReleased)[0] is None
     assert flight.program.size == ORIGINAL
+
+
+def test_a_release_does_not_wait_for_what_is_opened_again(fly: Fly) -> None:
+    flight = fly(Flight())
+    flight.opening.clear()
+    flight.program.lost = True
+    flight.until(SteeringProblem)
+    assert flight.waits.acquire(timeout=PATIENCE_S)
+    closed = flight.program.closed
+    flight.loop.release("the page")
+    assert flight.until(SteeringReleased)[0] is None
+    # What was opened in vain is closed again.
+    flight.program.lost = False
+    flight.opening.set()
+    flight.loop.join(PATIENCE_S)
+    assert flight.program.closed == closed + 1
+    assert flight.reported.empty()
+
+
+def test_a_size_that_is_not_restored_is_reported(fly: Fly) -> None:
+    flight = fly(Flight())
+    flight.until(SteeringDecided)
+    flight.program.trouble = "It restores the size when its lease ends."
+    flight.loop.release("the page")
+    _, troubled = flight.until(SteeringProblem)
+    assert isinstance(troubled, SteeringProblem)
+    assert troubled.problem == flight.program.trouble
+    assert flight.until(SteeringReleased)[0] is None

@@ -3,6 +3,8 @@
 import os
 import struct
 import sys
+import tracemalloc
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from programs.build import GO, build_go
 from programs.go_program import SOURCE
 from tidscope_collector.foreign.questions import SYMBOL, entry_address
+from tidscope_collector.goruntime import elf as elf_module
 from tidscope_collector.goruntime.elf import PIECE, Elf, ElfError, read_elf
 
 
@@ -141,6 +144,65 @@ def test_damage_is_refused_or_survived(tmp_path: Path, data: st.DataObject) -> N
             elf.variable(SYMBOL)
     except ElfError:
         pass
+
+
+def bomb_of_names() -> bytes:
+    """1.3 MB of which the names of all sections are one MiB, of characters of four bytes each."""
+    rows, names = 4096, "\U0001f4a3".encode() + b"x" * (PIECE - 4)
+    head = small_elf(b"", b"")[:64]
+    table = 64 + len(names)
+    head = head[:40] + struct.pack("<Q", table) + head[48:60] + struct.pack("<HH", rows, 1)
+    named = struct.pack("<IIQQQQIIQQ", 0, 3, 0, 0, 64, len(names), 0, 0, 0, 0)
+    return head + names + named * rows
+
+
+def test_names_of_sections_take_no_more_than_they_are_worth(tmp_path: Path) -> None:
+    """They took 16 GiB."""
+    path = tmp_path / "bomb"
+    path.write_bytes(bomb_of_names())
+    tracemalloc.start()
+    try:
+        with opened(path) as elf:
+            assert len(elf.sections) == 4096
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 16 << 20
+
+
+def test_a_section_that_grows_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elf_module, "MOST_INFLATED", 64 << 20)
+    packed = zlib.compress(b"\0" * (80 << 20), 9)
+    section = struct.pack("<IIQQ", 1, 0, 80 << 20, 1) + packed
+    path = tmp_path / "bomb"
+    path.write_bytes(small_elf(b"", section))
+    with opened(path) as elf, pytest.raises(ElfError, match="too large when uncompressed"):
+        for piece in elf.pieces(elf.sections[1]):
+            assert len(piece) <= PIECE
+
+
+def test_a_table_of_2_to_the_32_symbols_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elf_module, "MOST_BYTES", 64 << 20)
+    content = bytearray(small_elf(b"\0" + SYMBOL.encode() + b"\0", b""))
+    rows = len(content) - 4 * 64
+    struct.pack_into("<QQ", content, rows + 64 + 24, 1 << 20, 24 << 32)
+    path = tmp_path / "sparse"
+    path.write_bytes(content)
+    os.truncate(path, 25 << 32)
+    with opened(path) as elf, pytest.raises(ElfError, match="MiB of tables"):
+        elf.variable(SYMBOL)
+
+
+def test_a_file_that_shrinks_while_it_is_read_has_no_symbol(tmp_path: Path) -> None:
+    path = tmp_path / "elf"
+    path.write_bytes(small_elf(b"\0" + SYMBOL.encode() + b"\0", symbol64(1, 5)))
+    with opened(path) as elf:
+        os.truncate(path, 70)
+        assert elf.variable(SYMBOL) is None
 
 
 def test_the_entry_point_is_found_in_auxv() -> None:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -111,18 +112,37 @@ def test_a_collector_that_does_not_start_is_an_error_with_its_output(
         pass
 
 
-def test_a_collector_has_arguments_environment_and_no_descriptor_of_ours(program: Path) -> None:
+def test_its_socket_is_in_a_folder_that_no_other_user_can_enter(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No port that others could connect to or take, and so no secret to give away."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     program.write_text(
-        "import os, sys\nprint(sys.argv[1:], os.environ['GIVEN'], sorted(map(int, "
+        "import os, stat, sys\npath = sys.argv[-1].removeprefix('--backend=unix:')\n"
+        "folder = os.stat(os.path.dirname(path))\n"
+        "print(stat.S_ISSOCK(os.stat(path).st_mode), oct(folder.st_mode & 0o777), "
+        "folder.st_uid == os.geteuid(), 'TIDSCOPE_COLLECTOR_SECRET' in os.environ)\n"
+    )
+    with (
+        pytest.raises(CommandError, match=r"True 0o700 True False"),
+        LocalRecorder(tmp_path / "runs", NOTHING, None),
+    ):
+        pass
+    assert not list(tmp_path.glob("tidscope-*"))
+
+
+def test_a_collector_has_arguments_and_no_descriptor_of_ours(program: Path) -> None:
+    program.write_text(
+        "import os, sys\nprint(sys.argv[1:], sorted(map(int, "
         "os.listdir('/proc/self/fd')))[:3], os.getsid(0) == os.getpid(), flush=True)\n"
     )
     reading, writing = os.pipe()
-    collector = ForkedCollector(["run", "--now"], {"GIVEN": "secret"})
+    collector = ForkedCollector(["run", "--now"])
     os.close(writing)
     try:
         os.waitid(os.P_PID, collector.pid, os.WEXITED | os.WNOWAIT)
         assert collector.exited()
-        assert collector.output() == "['run', '--now'] secret [0, 1, 2] True"
+        assert collector.output() == "['run', '--now'] [0, 1, 2] True"
         # Its copy of the writing end was closed.
         assert os.read(reading, 1) == b""
     finally:

@@ -18,6 +18,11 @@ other_total 7
 """
 
 
+def allowed() -> str:
+    """No reason not to ask the port."""
+    return ""
+
+
 def test_samples_of_all_labels_are_added_up() -> None:
     assert add_up(TEXT, "http_requests_total") == 1234
     assert add_up(TEXT, "other_total") == 7
@@ -40,17 +45,12 @@ def test_what_is_no_count_is_an_error(text: str) -> None:
         add_up(f"# TYPE x_total counter\n{text}\n", "x_total")
 
 
-def test_only_ports_of_the_program_itself_are_asked() -> None:
-    where = PrometheusCounter(port=9100, path="/metrics", metric="x_total")
-    with pytest.raises(SignalRefusedError, match="its ports are: 80, 443"):
-        PrometheusSignal(where, {443, 80})
-
-
 class Served(HTTPServer):
     """Serves what the test says."""
 
     status = 200
     text = TEXT
+    asked = 0
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -58,6 +58,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         assert isinstance(self.server, Served)
+        self.server.asked += 1
         body = self.server.text.encode()
         self.send_response(self.server.status)
         self.send_header("Content-Length", str(len(body)))
@@ -80,7 +81,7 @@ def served() -> Iterator[Served]:
 
 def signal_of(server: Served, metric: str = "http_requests_total") -> PrometheusSignal:
     where = PrometheusCounter(port=server.server_port, path="/metrics", metric=metric)
-    return PrometheusSignal(where, {server.server_port})
+    return PrometheusSignal(where, allowed)
 
 
 def test_it_is_read_from_the_program(served: Served) -> None:
@@ -111,4 +112,23 @@ def test_errors_of_the_program_are_reported(served: Served) -> None:
 def test_a_program_that_does_not_answer_is_lost(served: Served) -> None:
     where = PrometheusCounter(port=1, path="/metrics", metric="x_total")
     with pytest.raises(SignalLostError, match="does not answer"):
-        PrometheusSignal(where, {1})
+        PrometheusSignal(where, allowed)
+
+
+def test_a_port_that_is_not_the_programs_any_more_is_not_asked(served: Served) -> None:
+    where = PrometheusCounter(port=served.server_port, path="/", metric="http_requests_total")
+    reasons = iter(["", "", "", "It belongs to another process."])
+    signal = PrometheusSignal(where, lambda: next(reasons))
+    asked = served.asked
+    # Taken between the first look and the connection.
+    with pytest.raises(SignalRefusedError, match="another process"):
+        signal.read()
+    assert served.asked == asked
+
+
+def test_too_many_labels_and_endless_ones_are_not_parsed() -> None:
+    many = "".join(f'x_total{{a="{number}"}} 1\n' for number in range(10_001))
+    for text in (many, 'x_total{a="' + "b" * 9000 + '"} 1\n'):
+        with pytest.raises(SignalLostError, match="labels"):
+            add_up(text, "x_total")
+    assert add_up(f"y_total 3\n{many}", "y_total") == 3

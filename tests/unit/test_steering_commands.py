@@ -1,25 +1,29 @@
 """What steering commands read, and how often they open knobs and signals."""
 
+import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
+from unittest.mock import Mock
 
 import pytest
 from backend_builders import target
 from fake_proc import FakeProc
 from tidscope_collector.foreign.agent_sockets import SocketId
+from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.steering.commands import SteeringCommands
-from tidscope_collector.steering.knobs.knob import KnobRefusedError
+from tidscope_collector.steering.knobs.knob import KnobDescription, KnobRefusedError
 from tidscope_collector.steering.loop.control_loop import ControlSetup
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
 from tidscope_collector.steering.service import (
     OPTIONS_S,
     NotSteerableError,
+    NotSteeredError,
     SteeringService,
     SteeringTarget,
 )
@@ -122,6 +126,9 @@ class Opener:
     def __init__(self) -> None:
         self.socket: SocketId | None = SOCKET
         self.opened = {"knobs": 0, "signals": 0}
+        self.ready: ControlSetup | None = None
+        self.begun, self.go_on = threading.Event(), threading.Event()
+        self.go_on.set()
 
     def agent_socket(self, _: SteeredProcess) -> SocketId | None:
         return self.socket
@@ -135,7 +142,11 @@ class Opener:
         return [SIGNAL]
 
     def open(self, *_: object, waits: bool) -> ControlSetup:
-        raise KnobRefusedError("There is none.")
+        self.begun.set()
+        assert self.go_on.wait(20)
+        if self.ready is None:
+            raise KnobRefusedError("There is none.")
+        return self.ready
 
 
 class Steered:
@@ -147,7 +158,14 @@ class Steered:
         self.ports = frozenset({80})
         opener = cast(SetupOpener, self.opener)
         self.service = SteeringService(ProcFs(folder), opener, lambda: self.now)
-        process = SteeredProcess(100, 1, frozenset(), lambda: self.ports, lambda _: None)
+        process = SteeredProcess(
+            100,
+            1,
+            frozenset(),
+            lambda: self.ports,
+            lambda port: OwnedPort(ProcFs(folder), 100, 1, port),
+            lambda _: None,
+        )
         self.target = SteeringTarget("t-1", 0, process, lambda _, __: None)
 
     def opened(self) -> int:
@@ -198,3 +216,24 @@ def test_options_go_out_of_date(steered: Steered) -> None:
     steered.opened()
     steered.now += OPTIONS_S + 1
     assert steered.opened() == 2
+
+
+def test_a_release_while_knob_and_signal_are_opened_wins(steered: Steered) -> None:
+    knob, signal = Mock(), Mock(kind="network-calls")
+    knob.describe.return_value = KnobDescription("pool-agent", 1, 8, 2)
+    knob.read.return_value = 2
+    opener = steered.opener
+    opener.ready = ControlSetup(knob, signal)
+    opener.go_on.clear()
+    with ThreadPoolExecutor() as threads:
+        pressed = threads.submit(
+            steered.service.steer, steered.target, SteerRequest(policy="fixed"), "somebody"
+        )
+        assert opener.begun.wait(20)
+        steered.service.release("t-1", "somebody else")
+        opener.go_on.set()
+        with pytest.raises(NotSteerableError, match="was released"):
+            pressed.result(20)
+    knob.close.assert_called_once_with()
+    with pytest.raises(NotSteeredError):
+        steered.service.release("t-1", "somebody else")

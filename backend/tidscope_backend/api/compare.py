@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from tidscope_wire.generated.models import AlignKind, CompareBasis, Comparison
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import READ_RUN, raises
 from tidscope_backend.comparison.tables import ComparisonError
+from tidscope_backend.security.authenticator import principal_of
+from tidscope_backend.shared_reads import SharedReads
 from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256
@@ -24,8 +26,9 @@ Finder = Callable[[str], RunFolder]
 def router(find: Finder) -> APIRouter:
     """Make the route."""
     routes = APIRouter(tags=["runs"])
-    # One at a time: each takes a core for a while, and memory.
-    turn = asyncio.Lock()
+    # One at a time: each takes a core for a while, and memory. Viewers have a turn of their own.
+    turns = {True: asyncio.Lock(), False: asyncio.Lock()}
+    shared: SharedReads[str] = SharedReads()
 
     @routes.get(
         "/compare",
@@ -34,6 +37,7 @@ def router(find: Finder) -> APIRouter:
         openapi_extra=raises(*READ_RUN, "bad-request"),
     )
     async def compare(
+        request: Request,
         runs: Annotated[str, Query(max_length=400)],
         align: AlignKind = "start",
         basis: CompareBasis = "rates",
@@ -42,8 +46,16 @@ def router(find: Finder) -> APIRouter:
     ) -> Response:
         # In a query + stands for a blank, unless it is written %2B.
         groups = [group.replace("+", " ").split() for group in runs.split(",")]
-        async with turn:
-            text = await asyncio.to_thread(_compared, find, groups, align, mark, match or [], basis)
+        turn = turns[principal_of(request.scope).grant == "operator"]
+
+        async def computed() -> str:
+            async with turn:
+                return await asyncio.to_thread(
+                    _compared, find, groups, align, mark, match or [], basis
+                )
+
+        asked = (runs, align, basis, mark, tuple(match or ()), turn)
+        text = await shared.get(asked, computed)
         return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})
 
     return routes

@@ -5,6 +5,7 @@ from tidscope_wire.generated.models import DelayAccountingRequest, DoctorReport
 
 from tidscope_backend.api.openapi import ASK_COLLECTOR, PICK_HOST, raises
 from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
 
 
@@ -28,6 +29,7 @@ def router(links: CollectorLinks) -> APIRouter:
     async def delay_accounting(
         body: DelayAccountingRequest, request: Request, host: str | None = None
     ) -> DoctorReport:
+        note(request.scope, on=str(body.on).lower())
         actor = principal_of(request.scope).actor
         return (await links.pick(host).set_delay_accounting(body.on, actor)).report
 

@@ -6,9 +6,10 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
-from tidscope_wire.problems import ProblemError, make_problem, refusal
+from tidscope_wire.problems import PREFIX, ProblemError, make_problem, refusal
 
 from tidscope_backend.responses import method_not_allowed, not_found, problem_response
+from tidscope_backend.security.audit import note
 from tidscope_backend.security.headers import SECURITY_HEADERS
 from tidscope_backend.validation import describe
 
@@ -20,7 +21,9 @@ def add_error_handlers(app: FastAPI) -> None:
     """Register them."""
 
     @app.exception_handler(ProblemError)
-    async def refused(_: Request, error: ProblemError) -> Response:
+    async def refused(request: Request, error: ProblemError) -> Response:
+        kind = error.problem.type.removeprefix(PREFIX)
+        note(request.scope, problem=kind, detail=error.problem.detail)
         return problem_response(error)
 
     @app.exception_handler(RequestValidationError)

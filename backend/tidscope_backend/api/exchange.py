@@ -14,6 +14,7 @@ from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.compare import Finder
 from tidscope_backend.api.openapi import READ_RUN, WRITE_RUNS, binary, raises
+from tidscope_backend.security.audit import note
 from tidscope_backend.store.errors import unwritable
 
 Format = Literal["folder", "parquet", "csv", "trace"]
@@ -86,7 +87,9 @@ def import_router(make: Callable[[], Path], taken: Callable[[str], bool]) -> API
             archive = runs / f".import-{secrets.token_hex(8)}.tar.zst"
             try:
                 await _save(request, archive)
-                return await asyncio.to_thread(_imported, archive, runs, taken)
+                manifest = await asyncio.to_thread(_imported, archive, runs, taken)
+                note(request.scope, manifest.id, name=manifest.name)
+                return manifest
             except OSError as error:
                 raise unwritable(runs, error) from None
             finally:

@@ -10,7 +10,7 @@ from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import MEDIA_TYPE
 
 from tidscope_backend.security.access import SAFE
-from tidscope_backend.security.rights import rights_of
+from tidscope_backend.security.rights import is_costly, rights_of
 
 PROBLEM_KINDS = "x-tidscope-problems"
 """Member of an operation: kinds of problems.json that it can answer."""
@@ -93,6 +93,8 @@ def _in_front(operation: dict[str, Any], method: str, path: str) -> Iterable[Pro
         yield from ("unauthenticated", "too-many-attempts")
     if right == "operator":
         yield "view-only"
+    if is_costly(method, path):
+        yield "too-many-actions"
     asked = {parameter["in"] for parameter in operation.get("parameters", ())}
     if "query" in asked or "application/json" in operation.get("requestBody", {}).get(
         "content", {}

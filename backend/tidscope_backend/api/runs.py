@@ -1,6 +1,6 @@
 """/api/v1/runs: record, list, rename, delete and restore."""
 
-from fastapi import APIRouter, Response, status
+from fastapi import APIRouter, Request, Response, status
 from tidscope_wire.generated.models import (
     RecordRequest,
     RunEventsResponse,
@@ -11,6 +11,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.api.openapi import FIND_ATTACHED, READ_RUN, WRITE_RUNS, raises
 from tidscope_backend.recording.recorder import Recorder
+from tidscope_backend.security.audit import note
 from tidscope_backend.store.run_store import RunStore
 
 
@@ -30,8 +31,11 @@ def router(recorder: Recorder, store: RunStore) -> APIRouter:
             *FIND_ATTACHED, *WRITE_RUNS, "unknown-host", "already-recording", "bad-request"
         ),
     )
-    async def record(request: RecordRequest) -> RunManifest:
-        return await recorder.record(request)
+    async def record(body: RecordRequest, request: Request) -> RunManifest:
+        note(request.scope, body.target)
+        manifest = await recorder.record(body)
+        note(request.scope, manifest.id, name=manifest.name, target=body.target)
+        return manifest
 
     @routes.get("/{run_id}", summary="One run", openapi_extra=raises(*READ_RUN))
     async def run(run_id: str) -> RunManifest:
@@ -42,7 +46,8 @@ def router(recorder: Recorder, store: RunStore) -> APIRouter:
         summary="Change its name, tags, group, notes, marks or outcome",
         openapi_extra=raises(*READ_RUN, *WRITE_RUNS),
     )
-    async def change(run_id: str, patch: RunPatch) -> RunManifest:
+    async def change(run_id: str, patch: RunPatch, request: Request) -> RunManifest:
+        note(request.scope, members=", ".join(sorted(patch.model_fields_set)))
         return await store.patch(run_id, patch)
 
     @routes.post(

@@ -15,6 +15,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import raises
+from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import (
     Authenticator,
     Principal,
@@ -47,6 +48,7 @@ def router(authenticator: Authenticator) -> APIRouter:
             )
         label = request.headers.get("user-agent", "")
         session, credential = sessions.open(grant, label, address)
+        note(request.scope, session.id, role=session.role, program=label)
         return SessionOpened(id=session.id, role=session.role, credential=credential)
 
     @routes.get("/session", summary="What this session may do")
@@ -101,7 +103,7 @@ def router(authenticator: Authenticator) -> APIRouter:
             raise refusal(
                 "unknown-session",
                 f"no open session has the id {session_id}",
-                "it may have ended already; GET /api/v1/sessions lists those that are open",
+                "it may have ended already; see the list of open sessions",
             )
 
     return routes

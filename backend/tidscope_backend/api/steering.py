@@ -13,6 +13,7 @@ from tidscope_backend.api.openapi import ASK_COLLECTOR, FIND_ATTACHED, PICK_HOST
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
 
 STEER: tuple[ProblemType, ...] = (*FIND_ATTACHED, *ASK_COLLECTOR, "not-steerable")
@@ -48,6 +49,7 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         openapi_extra=raises(*STEER, "bad-parameter", "too-many-actions", "audit-failed"),
     )
     async def steer(target_id: str, body: SteerRequest, request: Request) -> Target:
+        note(request.scope, policy=body.policy)
         actor = principal_of(request.scope).actor
         return (await link_to(target_id).steer(target_id, body, actor)).target
 

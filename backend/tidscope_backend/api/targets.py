@@ -6,6 +6,7 @@ from tidscope_wire.generated.models import AttachRequest, RateRequest, Target, T
 from tidscope_backend.api.openapi import ASK_COLLECTOR, FIND_ATTACHED, PICK_HOST, raises
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
 
 
@@ -34,6 +35,7 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         reply = await link.attach(
             body.pid, body.start_ticks, body.rate_hz, principal_of(request.scope).actor
         )
+        note(request.scope, reply.target.id, pid=str(body.pid), host=link.host.name)
         if not reply.created:
             response.status_code = status.HTTP_200_OK
         return reply.target
@@ -48,6 +50,7 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         openapi_extra=raises(*FIND_ATTACHED, *ASK_COLLECTOR, "audit-failed"),
     )
     async def change(target_id: str, body: RateRequest, request: Request) -> Target:
+        note(request.scope, rate_hz=f"{body.rate_hz:g}")
         target = registry.require_attached(target_id)
         reply = await links.pick(target.host).set_rate(
             target_id, body.rate_hz, principal_of(request.scope).actor

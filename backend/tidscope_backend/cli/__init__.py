@@ -18,8 +18,10 @@ VERBS = (
     "compare",
     "steer",
     "policies",
+    "audit",
     "serve",
     "collect",
+    "hosts",
 )
 """In the order of `tidscope --help`. Each is a module here, with a `COMMAND`."""
 SIGPIPE_CODE = 128 + 13

@@ -1,14 +1,35 @@
-"""The command line's client of a running backend's REST API."""
+"""The command line's client of a running backend's REST API.
+
+It proves that it knows a token, and never sends one. Each connection begins with the backend's own
+proof: a program that has taken its port meanwhile gets nothing.
+"""
 
 import json
-from http.client import HTTPConnection, HTTPException
-from typing import TypeVar
+import secrets
+import select
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from types import TracebackType
+from typing import Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from tidscope_wire.generated.models import Problem
+from tidscope_wire.generated.models import Problem, ProofResponse, Role, SessionOpened
+from tidscope_wire.proof import (
+    NONCE_BYTES,
+    PROOF_SCHEME,
+    Credential,
+    ImpostorError,
+    SignInAttempt,
+    stretch,
+)
+
+from tidscope_backend import VERSION
 
 TIMEOUT_SECONDS = 25
-BAD_REQUEST = 400
+BAD_REQUEST, UNAUTHENTICATED = 400, 401
+REFUSED_TO_PROVE = (403, 429)
+MAX_PROOF_BYTES = 65536
+ROLES: tuple[Role, ...] = ("operator", "viewer")
+"""A token does not say whose it is; most are an operator's."""
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -16,58 +37,166 @@ class UnavailableError(Exception):
     """The backend does not answer."""
 
 
+class UntrustedError(Exception):
+    """A program answers that does not know the token; nothing was sent to it."""
+
+
 class RefusedError(Exception):
     """The backend refused; the text is the detail and hint of its problem document."""
 
 
-def request_model(
-    address: str,
-    token: str,
-    path: str,
-    answer: type[M],
-    method: str = "GET",
-    body: object | None = None,
-) -> M:
-    """Send a request and parse the answer. Blocks.
+class BackendClient:
+    """Signs in with its first request, once; a context manager that signs out.
 
     Args:
         address: host and port.
-        token: sent as Bearer credential.
-        path: below /api/v1.
-        answer: model of the answer.
-        method: HTTP method.
-        body: sent as JSON; None: no body.
-
-    Raises:
-        RefusedError: it answers with a problem document.
-        UnavailableError: it does not answer.
+        token: an operator's or a viewer's.
     """
-    received = request(address, token, path, method, body)
-    try:
-        return answer.model_validate_json(received)
-    except ValidationError as error:
-        raise UnavailableError(f"{address}{path}: {error}") from None
+
+    def __init__(self, address: str, token: str) -> None:
+        self.address = address
+        self._token = token
+        self._credentials: dict[Role, Credential] = {}
+        self._role: Role | None = None
+        self._session: str | None = None
+        self._connection: HTTPConnection | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if self._session is not None and self._is_open():
+                self.request("/session", "DELETE")
+        except (UnavailableError, UntrustedError, RefusedError):
+            pass  # It expires.
+        finally:
+            self._close()
+
+    def request_model(
+        self, path: str, answer: type[M], method: str = "GET", body: object | None = None
+    ) -> M:
+        """Send a request and parse the answer. Blocks.
+
+        Args:
+            path: below /api/v1.
+            answer: model of the answer.
+            method: HTTP method.
+            body: sent as JSON; None: no body.
+
+        Raises:
+            RefusedError: it answers with a problem document.
+            UntrustedError: it does not know the token.
+            UnavailableError: it does not answer.
+        """
+        received = self.request(path, method, body)
+        try:
+            return answer.model_validate_json(received)
+        except ValidationError as error:
+            raise UnavailableError(f"{self.address}{path}: {error}") from None
+
+    def request(self, path: str, method: str = "GET", body: object | None = None) -> bytes:
+        """Send a request and return the answer's body. Raises as `request_model`."""
+        sent = None if body is None else json.dumps(body)
+        try:
+            status, received = self._signed_in(path, method, sent)
+            if status == UNAUTHENTICATED:
+                # The session has expired, or somebody has ended it.
+                self._session = None
+                status, received = self._signed_in(path, method, sent)
+            if status < BAD_REQUEST:
+                return received
+            problem = Problem.model_validate_json(received)
+        except (OSError, HTTPException, ValidationError) as error:
+            self._close()
+            raise UnavailableError(f"{self.address}{path}: {error}") from None
+        except BaseException:
+            self._close()
+            raise
+        raise RefusedError(f"{problem.detail}; {problem.hint}")
+
+    def _signed_in(self, path: str, method: str, sent: str | None) -> tuple[int, bytes]:
+        connection = self._connection
+        if connection is None or self._session is None or not self._is_open():
+            connection = self._open()
+        response = _exchange(connection, method, path, sent, f"Bearer {self._session}")
+        return response.status, response.read()
+
+    def _is_open(self) -> bool:
+        """Whether the connection is there still; the backend closes it after some idle seconds."""
+        sock = None if self._connection is None else self._connection.sock
+        return sock is not None and not select.select([sock], [], [], 0)[0]
+
+    def _open(self) -> HTTPConnection:
+        """Connect, check who answers, and sign in if that was not done."""
+        self._close()
+        self._connection = connection = HTTPConnection(self.address, timeout=TIMEOUT_SECONDS)
+        connection.connect()
+        # What is sent later goes to who has proven itself on this connection, or nowhere.
+        connection.auto_open = 0
+        for role in ROLES if self._role is None else (self._role,):
+            attempt = SignInAttempt(
+                self._credential(role), secrets.token_bytes(NONCE_BYTES), connection.port
+            )
+            try:
+                proof = attempt.answer(self._proof(connection, attempt.request.model_dump_json()))
+            except ImpostorError:
+                continue
+            self._role = role
+            if self._session is None:
+                sent = proof.model_dump_json()
+                response = _exchange(connection, "POST", "/proof/session", sent)
+                received = response.read()
+                if response.status >= BAD_REQUEST:
+                    problem = Problem.model_validate_json(received)
+                    raise RefusedError(f"{problem.detail}; {problem.hint}")
+                self._session = SessionOpened.model_validate_json(received).credential
+            return connection
+        raise self._untrusted()
+
+    def _proof(self, connection: HTTPConnection, request: str) -> ProofResponse:
+        response = _exchange(connection, "POST", "/proof", request)
+        received = response.read(MAX_PROOF_BYTES)
+        if response.status in REFUSED_TO_PROVE:
+            problem = Problem.model_validate_json(received)
+            raise RefusedError(f"{problem.detail}; {problem.hint}")
+        try:
+            return ProofResponse.model_validate_json(received)
+        except ValidationError:
+            raise self._untrusted() from None
+
+    def _credential(self, role: Role) -> Credential:
+        if role not in self._credentials:
+            self._credentials[role] = Credential(role, stretch(role, self._token))
+        return self._credentials[role]
+
+    def _untrusted(self) -> UntrustedError:
+        return UntrustedError(
+            f"the program at {self.address} does not know the token, so nothing was sent to it: "
+            "it is another program, or a tidscope with another token; a tunnel has to have the "
+            "backend's own port number"
+        )
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
 
-def request(
-    address: str, token: str, path: str, method: str = "GET", body: object | None = None
-) -> bytes:
-    """Send a request and return the answer's body. Raises as `request_model`."""
-    connection = HTTPConnection(address, timeout=TIMEOUT_SECONDS)
-    try:
-        headers = {"Authorization": f"Bearer {token}"}
-        sent = None
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-            sent = json.dumps(body)
-        connection.request(method, f"/api/v1{path}", sent, headers)
-        response = connection.getresponse()
-        received = response.read()
-        if response.status < BAD_REQUEST:
-            return received
-        problem = Problem.model_validate_json(received)
-    except (OSError, HTTPException, ValidationError) as error:
-        raise UnavailableError(f"{address}{path}: {error}") from None
-    finally:
-        connection.close()
-    raise RefusedError(f"{problem.detail}; {problem.hint}")
+def _exchange(
+    connection: HTTPConnection,
+    method: str,
+    path: str,
+    sent: str | None,
+    authorization: str = PROOF_SCHEME,
+) -> HTTPResponse:
+    own = {"User-Agent": f"tidscope/{VERSION}", "Authorization": authorization}
+    if sent is not None:
+        own["Content-Type"] = "application/json"
+    connection.request(method, f"/api/v1{path}", sent, own)
+    return connection.getresponse()

@@ -11,7 +11,6 @@ import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, NoReturn
 
@@ -26,21 +25,20 @@ class ForkedCollector:
 
     Args:
         arguments: of the collector.
-        environ: added to its environment.
 
     Attributes:
         pid: process id.
         pidfd: readable once it has exited.
     """
 
-    def __init__(self, arguments: list[str], environ: Mapping[str, str]) -> None:
+    def __init__(self, arguments: list[str]) -> None:
         descriptor, name = tempfile.mkstemp(prefix="tidscope-")
         Path(name).unlink()
         self._output: IO[bytes] = os.fdopen(descriptor, "r+b")
         parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
-            _run(parent, arguments, environ, self._output.fileno())
+            _run(parent, arguments, self._output.fileno())
         self.pidfd = os.pidfd_open(self.pid)
 
     def output(self) -> str:
@@ -62,7 +60,7 @@ class ForkedCollector:
         self._output.close()
 
 
-def _run(parent: int, arguments: list[str], environ: Mapping[str, str], output: int) -> NoReturn:
+def _run(parent: int, arguments: list[str], output: int) -> NoReturn:
     """In the child: become the collector."""
     code = 1
     try:
@@ -78,7 +76,6 @@ def _run(parent: int, arguments: list[str], environ: Mapping[str, str], output: 
         # Not what is buffered in ours: that is the parent's to write.
         sys.stdout = os.fdopen(1, "w", closefd=False)
         sys.stderr = os.fdopen(2, "w", closefd=False)
-        os.environ.update(environ)
         sys.argv = [PACKAGE, *arguments]
         runpy.run_module(PACKAGE, run_name="__main__", alter_sys=True)
         code = 0

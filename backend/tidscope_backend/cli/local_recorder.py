@@ -6,8 +6,9 @@ millisecond costs what the start costs, so this loads as little as it can.
 """
 
 import asyncio
-import secrets
+import shutil
 import socket
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Coroutine
@@ -28,13 +29,10 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import ProblemError
 from websockets.asyncio.server import ServerConnection, serve
-from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
-from websockets.http11 import Request, Response
 
 from tidscope_backend.cli.backend_client import RefusedError
 from tidscope_backend.cli.backend_user import BackendUser
-from tidscope_backend.cli.collector_command import PATH
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.forked_collector import ForkedCollector
 from tidscope_backend.cli.recording_client import RecordingOptions
@@ -46,7 +44,7 @@ from tidscope_backend.recording.part_sealer import PartSealer, seal_in_process
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.sealing import seal_part, write_threads
-from tidscope_backend.settings import COLLECTOR_VARIABLE, Settings
+from tidscope_backend.settings import Settings
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.manifests import ManifestWriter
@@ -62,7 +60,6 @@ CHECK_SECONDS = 1.0
 DEFAULT_RATE_HZ = 10.0
 SMALL_PART_BYTES = 4 * 1024 * 1024
 """Frames of up to this size are sealed in this process; loading another one costs more."""
-UNAUTHORIZED = 401
 ACTOR = Actor(session=None, role=None, label="tidscope record")
 
 
@@ -82,7 +79,7 @@ class LocalRecorder:
         self._sealer = PartSealer(_seal)
         self._directory = RunsDirectory(runs)
         self._registry = HostRegistry(max_ended=1)
-        settings = Settings(token="", collector_secret=secrets.token_urlsafe(24), runs_dir=runs)
+        settings = Settings(token="", collector_secret="", runs_dir=runs)
         history = HistoryStore(
             settings.history_bytes,
             settings.history_total_bytes,
@@ -101,16 +98,12 @@ class LocalRecorder:
         self._registry.subscribe(self._wake, ingest.forget)
         self._links = CollectorLinks(lambda _: True)
         self._sessions = CollectorSessions(settings, self._registry, self._links, ingest)
-        self._secret = settings.collector_secret
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._folder, self._socket = _open_private_socket()
         self._collector = ForkedCollector(
             [
-                "run",
-                "--no-steering",
-                "--no-audit",
-                f"--backend=ws://127.0.0.1:{self._socket.getsockname()[1]}{PATH}",
-            ],
-            {COLLECTOR_VARIABLE: self._secret},
+                *("run", "--no-steering", "--no-audit"),
+                f"--backend=unix:{self._socket.getsockname()}",
+            ]
         )
         self._frames = 0
         self._failure: Exception | None = None
@@ -195,6 +188,7 @@ class LocalRecorder:
         self._collector.stop()
         self._loop.close()
         self._socket.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _wait(self, work: Coroutine[None, None, R]) -> R:
         """Run in the loop; a refusal becomes an error of the command line."""
@@ -237,18 +231,11 @@ class LocalRecorder:
                 sock=self._socket.dup(),
                 compression=None,
                 max_size=None,
-                process_request=self._authenticate,
             ):
                 await self._stopping.wait()
         finally:
             await self._recorder.close()
             await self._sealer.stop()
-
-    def _authenticate(self, connection: ServerConnection, request: Request) -> Response | None:
-        shown = request.headers.get("Authorization", "")
-        if secrets.compare_digest(shown, f"Bearer {self._secret}"):
-            return None
-        return Response(UNAUTHORIZED, "Unauthorized", Headers())
 
     async def _session(self, connection: ServerConnection) -> None:
         try:
@@ -304,6 +291,22 @@ class _Connection:
     async def send_text(self, text: str, /) -> None:
         """Send a text message."""
         await self._connection.send(text)
+
+
+def _open_private_socket() -> tuple[Path, socket.socket]:
+    """A listening Unix socket in a folder of its own, which no other user can enter."""
+    folder = Path(tempfile.mkdtemp(prefix="tidscope-"))
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listening.bind(str(folder / "socket"))
+        listening.listen(1)
+    except OSError as error:
+        folder.rmdir()
+        raise CommandError(
+            f"no socket can be opened in {folder}: {error}; set TMPDIR to another folder, "
+            "one with a short path"
+        ) from None
+    return folder, listening
 
 
 async def _seal(folder: RunFolder, part: int | None) -> None:

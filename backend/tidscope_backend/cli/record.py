@@ -10,9 +10,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from tidscope_wire.generated.models import RunManifest
+from tidscope_wire.generated.models import HealthResponse, RunManifest
 
-from tidscope_backend.cli.backend_client import RefusedError, UnavailableError
+from tidscope_backend.cli.backend_client import (
+    BackendClient,
+    RefusedError,
+    UnavailableError,
+    UntrustedError,
+)
 from tidscope_backend.cli.backend_user import choose_backend_user
 from tidscope_backend.cli.command import Command, CommandError, loading
 from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, spawn_held
@@ -45,7 +50,7 @@ def _run(options: argparse.Namespace) -> int:
                 child.kill_if_held()
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
-    except (RefusedError, UnavailableError) as error:
+    except (RefusedError, UnavailableError, UntrustedError) as error:
         raise CommandError(str(error), OWN_FAILURE if options.command else 1) from None
     except CommandError as error:
         own = bool(options.command) and error.code == 1
@@ -57,10 +62,10 @@ def _recorder(runs: Path, options: argparse.Namespace) -> Iterator[RunRecorder]:
     """A running tidscope, if its token is known and it answers; else a recorder of our own."""
     what = _recording_options(options)
     token = os.environ.get(BROWSER_VARIABLE, "")
-    client = RecordingClient(f"{options.host}:{options.port}", token, what)
-    if token and client.answers():
-        yield client
-        return
+    with BackendClient(f"{options.host}:{options.port}", token) as backend:
+        if token and _answers(backend):
+            yield RecordingClient(backend, what)
+            return
     # Loaded here: a running tidscope needs none of it.
     with loading():
         from tidscope_backend.cli.local_recorder import LocalRecorder
@@ -69,6 +74,18 @@ def _recorder(runs: Path, options: argparse.Namespace) -> Iterator[RunRecorder]:
     user = choose_backend_user(None, os.environ, os.geteuid())
     with LocalRecorder(runs, what, user) as recorder:
         yield recorder
+
+
+def _answers(backend: BackendClient) -> bool:
+    """Whether a tidscope answers there that knows the token; who does not know it is named."""
+    try:
+        backend.request_model("/health", HealthResponse)
+    except (UnavailableError, RefusedError):
+        return False
+    except UntrustedError as error:
+        print_lines(f"tidscope record: {error}; recording without it", file=sys.stderr, flush=True)
+        return False
+    return True
 
 
 def _record_process(recorder: RunRecorder, options: argparse.Namespace) -> RunManifest:
@@ -103,7 +120,7 @@ def _record_command(
 
     def tick() -> None:
         # The command goes on without a backend; the next tick asks again.
-        with suppress(RefusedError, UnavailableError):
+        with suppress(RefusedError, UnavailableError, UntrustedError):
             line.show(progress(recorder.manifest(manifest)))
 
     ended = relay_until_exit(child, tick if line.shown else _nothing)
@@ -112,7 +129,7 @@ def _record_command(
         manifest = recorder.set_outcome(
             recorder.wait_for_end(manifest), ended.outcome(options.command)
         )
-    except (RefusedError, UnavailableError) as error:
+    except (RefusedError, UnavailableError, UntrustedError) as error:
         # The caller gets the command's exit code in any case.
         text = f"tidscope record: the recording was not completed: {error}"
         print_lines(text, file=sys.stderr)

@@ -3,25 +3,17 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
-from pydantic import BaseModel
 from tidscope_wire.generated.models import (
-    HealthResponse,
     RunManifest,
     RunOutcome,
     Target,
     TargetsResponse,
 )
 
-from tidscope_backend.cli.backend_client import (
-    RefusedError,
-    UnavailableError,
-    request,
-    request_model,
-)
+from tidscope_backend.cli.backend_client import BackendClient
 
-M = TypeVar("M", bound=BaseModel)
 FIRST_SECONDS = 5.0
 LAST_SECONDS = 10.0
 POLL_SECONDS = 0.02
@@ -53,7 +45,7 @@ class RecordingOptions:
 
 
 class RunRecorder(Protocol):
-    """Records one run. Every method raises RefusedError and UnavailableError."""
+    """Records one run. Every method raises the errors of a BackendClient."""
 
     def attached(self) -> set[str]:
         """Ids of the targets that are being sampled."""
@@ -87,22 +79,14 @@ class RecordingClient:
     """A RunRecorder: a running backend.
 
     Args:
-        address: of the backend, host and port.
-        token: sent to it.
+        backend: where it is.
         options: what to record.
     """
 
-    def __init__(self, address: str, token: str, options: RecordingOptions) -> None:
-        self._address, self._token = address, token
+    def __init__(self, backend: BackendClient, options: RecordingOptions) -> None:
+        self._backend = backend
+        self._request = backend.request_model
         self._options = options
-
-    def answers(self) -> bool:
-        """Whether a tidscope that knows the token answers there."""
-        try:
-            self._request("/health", HealthResponse)
-        except (UnavailableError, RefusedError):
-            return False
-        return True
 
     def attached(self) -> set[str]:
         """Ids of the targets that are being sampled."""
@@ -118,7 +102,7 @@ class RecordingClient:
 
     def detach(self, target: Target) -> None:
         """Stop sampling it."""
-        request(self._address, self._token, f"/targets/{target.id}", "DELETE")
+        self._backend.request(f"/targets/{target.id}", "DELETE")
 
     def start(self, target: Target) -> RunManifest:
         """Start recording and wait for the first frame, so that even a short run has one."""
@@ -155,8 +139,3 @@ class RecordingClient:
             time.sleep(POLL_SECONDS)
             manifest = self.manifest(manifest)
         return manifest
-
-    def _request(
-        self, path: str, answer: type[M], method: str = "GET", body: object | None = None
-    ) -> M:
-        return request_model(self._address, self._token, path, answer, method, body)

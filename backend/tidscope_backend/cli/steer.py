@@ -6,9 +6,7 @@ import signal
 import sys
 import threading
 import time
-from typing import TypeVar
 
-from pydantic import BaseModel
 from tidscope_wire.generated.models import (
     KnobKind,
     PoliciesResponse,
@@ -18,13 +16,17 @@ from tidscope_wire.generated.models import (
     Target,
 )
 
-from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, request_model
+from tidscope_backend.cli.backend_client import (
+    BackendClient,
+    RefusedError,
+    UnavailableError,
+    UntrustedError,
+)
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.settings import BROWSER_VARIABLE
 
-M = TypeVar("M", bound=BaseModel)
 LOOK_SECONDS = 0.5
 KNOBS: tuple[KnobKind, ...] = ("go-agent", "pool-agent", "go-affinity")
 SIGNALS: tuple[SignalKind, ...] = (
@@ -45,10 +47,9 @@ def _run(options: argparse.Namespace) -> int:
             "in the address that `tidscope up` prints"
         )
     try:
-        return _SteeringClient(f"{options.host}:{options.port}", token, as_json=options.json).run(
-            options
-        )
-    except RefusedError as error:
+        with BackendClient(f"{options.host}:{options.port}", token) as backend:
+            return _SteeringClient(backend, as_json=options.json).run(options)
+    except (RefusedError, UntrustedError) as error:
         raise CommandError(str(error)) from None
     except UnavailableError as error:
         raise CommandError(f"no tidscope answers: {error}; start one by `tidscope up`") from None
@@ -58,13 +59,12 @@ class _SteeringClient:
     """Asks a backend and prints.
 
     Args:
-        address: of the backend, host and port.
-        token: shown to it.
+        backend: where it is.
         as_json: print each decision as a line of JSON.
     """
 
-    def __init__(self, address: str, token: str, *, as_json: bool) -> None:
-        self._address, self._token, self._as_json = address, token, as_json
+    def __init__(self, backend: BackendClient, *, as_json: bool) -> None:
+        self._request, self._as_json = backend.request_model, as_json
 
     def run(self, options: argparse.Namespace) -> int:
         """Do what the options ask for."""
@@ -146,11 +146,6 @@ class _SteeringClient:
 
     def _say(self, text: str) -> None:
         print_lines(f"tidscope steer: {text}", file=sys.stderr, flush=True)
-
-    def _request(
-        self, path: str, answer: type[M], method: str = "GET", body: object | None = None
-    ) -> M:
-        return request_model(self._address, self._token, path, answer, method, body)
 
 
 def _steering_request(options: argparse.Namespace) -> dict[str, object]:

@@ -14,7 +14,12 @@ from typing import TypeVar
 from pydantic import BaseModel
 from tidscope_wire.generated.models import DemoResponse, HealthResponse, HostsResponse
 
-from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, request_model
+from tidscope_backend.cli.backend_client import (
+    BackendClient,
+    RefusedError,
+    UnavailableError,
+    UntrustedError,
+)
 from tidscope_backend.cli.backend_user import BackendUser, choose_backend_user
 from tidscope_backend.cli.browser import has_display, page_in_browser
 from tidscope_backend.cli.collector_command import PATH, collector_command
@@ -194,11 +199,12 @@ def _programs(
 
 async def _announce(options: argparse.Namespace, running: Running, stop: asyncio.Event) -> None:
     """Wait until all is ready, and tell the person where it is."""
-    await _ready(running)
-    if running.collector is not None:
-        await _report_privileges(running)
-    if options.demo:
-        await _start_demo(running)
+    with BackendClient(running.address, running.token) as client:
+        await _ready(running, client)
+        if running.collector is not None:
+            await _report_privileges(client)
+        if options.demo:
+            await _start_demo(client)
     if options.json:
         facts = {
             "url": running.url,
@@ -220,7 +226,7 @@ async def _announce(options: argparse.Namespace, running: Running, stop: asyncio
         await stop.wait()
 
 
-async def _ready(running: Running) -> None:
+async def _ready(running: Running, client: BackendClient) -> None:
     """Wait for the backend, then for the collector.
 
     Raises:
@@ -231,37 +237,35 @@ async def _ready(running: Running) -> None:
         async with asyncio.timeout(READY_SECONDS):
             while True:
                 with suppress(UnavailableError):
-                    health = await _request(running, "/health", HealthResponse)
+                    health = await _request(client, "/health", HealthResponse)
                     if running.collector is None or health.collectors:
                         return
                     missing = "the collector did not connect"
                 await asyncio.sleep(POLL_SECONDS)
     except TimeoutError:
         raise CommandError(f"{missing} within {READY_SECONDS:g} s; see its output above") from None
-    except RefusedError as error:
+    except (RefusedError, UntrustedError) as error:
         raise CommandError(f"another program answers at {running.address}: {error}") from None
 
 
-async def _report_privileges(running: Running) -> None:
-    with suppress(UnavailableError, RefusedError):
-        for host in (await _request(running, "/hosts", HostsResponse)).hosts:
+async def _report_privileges(client: BackendClient) -> None:
+    with suppress(UnavailableError, RefusedError, UntrustedError):
+        for host in (await _request(client, "/hosts", HostsResponse)).hosts:
             if not host.collector.privileged:
                 _say(f"the collector lacks privileges: {host.collector.reason}")
 
 
-async def _start_demo(running: Running) -> None:
+async def _start_demo(client: BackendClient) -> None:
     try:
-        demo = await _request(running, "/demo", DemoResponse, method="POST")
-    except (UnavailableError, RefusedError) as error:
+        demo = await _request(client, "/demo", DemoResponse, method="POST")
+    except (UnavailableError, RefusedError, UntrustedError) as error:
         _say(f"the demo did not start: {error}")
     else:
         _say(f"the demo program has process id {demo.target.process.pid}")
 
 
-async def _request(running: Running, path: str, answer: type[M], method: str = "GET") -> M:
-    return await asyncio.to_thread(
-        request_model, running.address, running.token, path, answer, method
-    )
+async def _request(client: BackendClient, path: str, answer: type[M], method: str = "GET") -> M:
+    return await asyncio.to_thread(client.request_model, path, answer, method)
 
 
 def _say(text: str) -> None:

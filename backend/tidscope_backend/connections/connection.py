@@ -30,12 +30,14 @@ class Waits:
         body: for each 16 KiB of a body.
         discard: for the rest of a body that nobody reads.
         unsent: for each 16 KiB of what is sent to it.
+        check: between two looks at the others.
     """
 
     head: float = 10
     body: float = 15
     discard: float = 3
     unsent: float = 60
+    check: float = 1
 
 
 class ServedProtocol(Protocol):
@@ -98,6 +100,11 @@ class Connection:
         self._wait_bytes = 0
         self._unsent_since_s: float | None = None
         self._unsent_acked = 0
+
+    @property
+    def listed(self) -> bool:
+        """Whether it is in the table: it is open, and nobody has taken its place."""
+        return self._table is not None
 
     @property
     def silent(self) -> bool:

@@ -89,6 +89,11 @@ class Connections:
         self._peers: dict[Peer, _PeerConnections] = {}
         self._all: dict[Connection, None] = {}
 
+    @property
+    def peers(self) -> list[Peer]:
+        """Those that are known."""
+        return list(self._peers)
+
     def admit(self, peer: Peer) -> Connection | None:
         """Make room for a connection that was accepted; None: there is none, it has to end."""
         own = self._peers.get(peer) or _PeerConnections()

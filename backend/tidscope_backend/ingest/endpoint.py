@@ -3,10 +3,12 @@
 import logging
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from tidscope_wire.proof import PROOF_SCHEME
 
 from tidscope_backend.connections.connection import connection_of
 from tidscope_backend.connections.websocket_protocol import collector_messages
 from tidscope_backend.ingest.session import CollectorSessions, DisconnectedError
+from tidscope_backend.security.collector_access import authority_of
 from tidscope_backend.websocket_close import CloseError, close
 
 _log = logging.getLogger(__name__)
@@ -28,9 +30,10 @@ class CollectorEndpoint:
 
     async def _collector(self, socket: WebSocket) -> None:
         connection_of(socket.scope).message_limits = self._limits
-        await socket.accept()
+        authority = authority_of(socket.scope)
+        await socket.accept(headers=[(PROOF_SCHEME.lower().encode(), authority.accepted.encode())])
         try:
-            await self._sessions.serve(_Connection(socket))
+            await self._sessions.serve(_Connection(socket), authority)
         except CloseError as error:
             _log.warning("collector closed with %d: %s", error.code, error.reason)
             await close(socket, error.code, error.reason)

@@ -8,6 +8,7 @@ from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import CollectorHello, FrameHeader, FramesLost
 
 from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.ingest.announced import AnnouncedTargets
 from tidscope_backend.ingest.sequence import Sequence
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.stored_frame import StoredFrame, store_frame
@@ -56,21 +57,23 @@ class FrameIngest:
                 points[target.id] = sequence.last_seq
         return points
 
-    def ingest(self, host_id: str, data: bytes) -> tuple[str, int]:
-        """Take in a binary message.
+    def ingest(self, source: AnnouncedTargets, data: bytes) -> tuple[str, int]:
+        """Take in a binary message. A frame of a target that is forgotten here is dropped.
 
         Returns:
             Whose frame it is, and its number.
 
         Raises:
-            CloseError: it is not a frame of this host.
+            CloseError: it is not a frame of a target that the collector has announced.
         """
         try:
             header, _ = split(data)
         except FrameError as error:
             raise CloseError(CloseCode.BAD_MESSAGE, f"not a frame: {error}") from None
         frame = store_frame(header, data)
-        self._check_owner(host_id, frame.target)
+        source.check(frame.target)
+        if self._registry.target(frame.target) is None:
+            return frame.target, frame.seq
         arrival = self._sequence(frame.target).accept(
             frame.first_seq, frame.seq, baseline=frame.baseline
         )
@@ -86,23 +89,30 @@ class FrameIngest:
                 last - first + 1,
             )
         if arrival.new:
-            self._observe(host_id, header)
+            self._observe(source.host_id, header)
             self._registry.record_decisions(header)
             self._fanout.publish(frame)
             self._recorder.receive(frame, header)
         return frame.target, frame.seq
 
-    def record_loss(self, host_id: str, message: FramesLost) -> None:
+    def record_loss(self, source: AnnouncedTargets, message: FramesLost) -> None:
         """The collector could not keep these frames. Raises as `ingest`."""
-        self._check_owner(host_id, message.target)
+        source.check(message.target)
+        if self._registry.target(message.target) is None:
+            return
         expected = self._sequence(message.target).skip(message.from_seq, message.to_seq)
         self._fanout.publish_lost(message, expected)
         self._recorder.frames_lost(message)
 
-    def release_target(self, host_id: str, target_id: str) -> None:
+    def release_target(self, source: AnnouncedTargets, target_id: str) -> None:
         """The collector keeps nothing of an ended target any more. Raises as `ingest`."""
-        self._check_owner(host_id, target_id)
-        if not self._fanout.store.get(target_id).bytes:
+        source.check(target_id)
+        source.remove(target_id)
+        if self._registry.target(target_id) is None:
+            return
+        if self._fanout.store.get(target_id).bytes:
+            self._registry.end_target(target_id)
+        else:
             self._registry.remove_target(target_id)
 
     def forget(self, target_id: str) -> None:
@@ -112,11 +122,3 @@ class FrameIngest:
 
     def _sequence(self, target_id: str) -> Sequence:
         return self._sequences.setdefault(target_id, Sequence())
-
-    def _check_owner(self, host_id: str, target_id: str) -> None:
-        """A collector speaks for its own targets; one not announced yet is taken for its own."""
-        target = self._registry.target(target_id)
-        if target is not None and target.host != host_id:
-            raise CloseError(
-                CloseCode.BAD_MESSAGE, f"target {target_id} is of host {target.host}, not {host_id}"
-            )

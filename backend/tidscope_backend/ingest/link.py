@@ -29,6 +29,8 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import PREFIX, ProblemError, refusal
 
+from tidscope_backend.shared_reads import SharedReads
+
 Command = (
     AttachCommand
     | DetachCommand
@@ -74,6 +76,9 @@ class CollectorLink:
         self._doctor_seconds = doctor_seconds
         self._numbers = count(1)
         self._waiting: dict[int, asyncio.Future[Reply]] = {}
+        self._processes: SharedReads[ProcessesReply] = SharedReads()
+        self._doctors: SharedReads[DoctorReply] = SharedReads()
+        self._options: SharedReads[SteeringOptionsReply] = SharedReads()
 
     async def attach(
         self, pid: int, start_ticks: int | None, rate_hz: float, actor: Actor
@@ -107,12 +112,16 @@ class CollectorLink:
     async def processes(self) -> ProcessesReply:
         """List the processes of the host. Raises as `attach`."""
         command = ListProcessesCommand(request_id=next(self._numbers))
-        return await self._ask(command, ProcessesReply, self._command_seconds)
+        return await self._processes.get(
+            None, lambda: self._exchange(command, ProcessesReply, self._command_seconds)
+        )
 
     async def doctor(self) -> DoctorReply:
         """Check the host's capabilities. Raises as `attach`."""
         command = DoctorCommand(request_id=next(self._numbers))
-        return await self._ask(command, DoctorReply, self._doctor_seconds)
+        return await self._doctors.get(
+            None, lambda: self._exchange(command, DoctorReply, self._doctor_seconds)
+        )
 
     async def set_delay_accounting(self, on: bool, actor: Actor) -> DoctorReply:
         """Switch the kernel's delay accounting on or off. Raises as `attach`."""
@@ -122,7 +131,9 @@ class CollectorLink:
     async def steering_options(self, target: str) -> SteeringOptionsReply:
         """How a target could be steered. Raises as `attach`."""
         command = SteeringOptionsCommand(request_id=next(self._numbers), target=target)
-        return await self._ask(command, SteeringOptionsReply, self._doctor_seconds)
+        return await self._options.get(
+            target, lambda: self._exchange(command, SteeringOptionsReply, self._doctor_seconds)
+        )
 
     async def steer(self, target: str, request: SteerRequest, actor: Actor) -> TargetReply:
         """Let a policy steer a target. Raises as `attach`."""
@@ -163,6 +174,14 @@ class CollectorLink:
         )
 
     async def _ask(self, command: Command, expected: type[R], seconds: float) -> R:
+        """Ask for a change: who reads after it gets an answer from after it."""
+        try:
+            return await self._exchange(command, expected, seconds)
+        finally:
+            for reads in (self._processes, self._doctors, self._options):
+                reads.forget()
+
+    async def _exchange(self, command: Command, expected: type[R], seconds: float) -> R:
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting[command.request_id] = future
         try:

@@ -21,6 +21,10 @@ class CollectorLinks:
     def __len__(self) -> int:
         return len(self._links)
 
+    def is_connected(self, host_id: str) -> bool:
+        """Whether the collector of a host is connected."""
+        return host_id in self._links
+
     def add(self, link: CollectorLink) -> None:
         """A collector has connected; an older connection of the same host gives way."""
         older = self._links.get(link.host.id)

@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
-from typing import Protocol
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Never, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 from tidscope_wire import PROTOCOL_VERSION
@@ -22,6 +24,7 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.ingest.announced import AnnouncedTargets
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
@@ -43,6 +46,8 @@ Message = (
 )
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorMessage)
 _log = logging.getLogger(__name__)
+CHECK_SECONDS = 1.0
+"""A revoked secret ends its connection within this time."""
 
 
 class DisconnectedError(Exception):
@@ -57,6 +62,16 @@ class CollectorConnection(Protocol):
 
     async def send_text(self, text: str, /) -> None:
         """Send a text message."""
+
+
+class HostAuthority(Protocol):
+    """What a collector has proven to speak for."""
+
+    def claim(self, host_id: str, is_connected: Callable[[str], bool]) -> None:
+        """It says that it is of this host. Raises CloseError if its secret is not that host's."""
+
+    def check(self) -> None:
+        """Raises CloseError if its secret is no longer valid."""
 
 
 class CollectorSessions:
@@ -77,14 +92,23 @@ class CollectorSessions:
         self._links = links
         self._ingest = ingest
 
-    async def serve(self, connection: CollectorConnection) -> None:
+    async def serve(
+        self, connection: CollectorConnection, authority: HostAuthority | None = None
+    ) -> None:
         """Serve a connection until it ends.
+
+        Args:
+            connection: its access was checked.
+            authority: what the collector's secret lets it speak for; None: for any host.
 
         Raises:
             CloseError: it has to be closed.
             DisconnectedError: the collector has gone.
         """
-        await self._serve(connection, await self._hello(connection))
+        hello = await self._hello(connection)
+        if authority is not None:
+            authority.claim(hello.host.id, self._links.is_connected)
+        await self._serve(connection, hello, authority)
 
     async def _hello(self, connection: CollectorConnection) -> CollectorHello:
         if len(self._links) >= self._settings.max_collectors:
@@ -105,14 +129,15 @@ class CollectorSessions:
                 CloseCode.PROTOCOL_VERSION,
                 f"the collector speaks version {message.protocol}, the backend {PROTOCOL_VERSION}",
             )
-        strangers = [t.id for t in message.targets if t.host != message.host.id]
-        if strangers:
-            raise CloseError(
-                CloseCode.BAD_MESSAGE, f"target {strangers[0]} is not of host {message.host.id}"
-            )
         return message
 
-    async def _serve(self, connection: CollectorConnection, hello: CollectorHello) -> None:
+    async def _serve(
+        self,
+        connection: CollectorConnection,
+        hello: CollectorHello,
+        authority: HostAuthority | None,
+    ) -> None:
+        announced = AnnouncedTargets(hello.host.id, self._registry, hello.targets)
         replaced = asyncio.Event()
         link = CollectorLink(
             hello.host,
@@ -129,19 +154,16 @@ class CollectorSessions:
         self._registry.connect_host(hello.host, hello.targets)
         _log.info("collector of %s (%s) connected", hello.host.name, hello.host.id)
         receipts = Receipts(connection.send_text)
-        reading = asyncio.create_task(self._read(connection, link, receipts))
-        waiting = asyncio.create_task(replaced.wait())
+        reading = asyncio.create_task(self._read(connection, link, announced, receipts))
+        watching = asyncio.create_task(_until_ended(hello.host.id, replaced, authority))
         confirming = asyncio.create_task(receipts.run())
         try:
             await connection.send_text(welcome.model_dump_json())
-            await asyncio.wait((reading, waiting), return_when=asyncio.FIRST_COMPLETED)
-            if not reading.done():
-                raise CloseError(
-                    CloseCode.REPLACED, f"another collector of {hello.host.id} has connected"
-                )
-            reading.result()
+            done, _ = await asyncio.wait((reading, watching), return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
         finally:
-            tasks = (reading, waiting, confirming)
+            tasks = (reading, watching, confirming)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -150,27 +172,28 @@ class CollectorSessions:
                 _log.info("collector of %s (%s) has gone", hello.host.name, hello.host.id)
 
     async def _read(
-        self, connection: CollectorConnection, link: CollectorLink, receipts: Receipts
+        self,
+        connection: CollectorConnection,
+        link: CollectorLink,
+        announced: AnnouncedTargets,
+        receipts: Receipts,
     ) -> None:
         while True:
             message = await self._receive(connection)
             if isinstance(message, bytes):
-                receipts.note(*self._ingest.ingest(link.host.id, message))
+                receipts.note(*self._ingest.ingest(announced, message))
             else:
-                self._handle(link, message)
+                self._handle(link, announced, message)
 
-    def _handle(self, link: CollectorLink, message: Message) -> None:
+    def _handle(self, link: CollectorLink, announced: AnnouncedTargets, message: Message) -> None:
         match message:
             case TargetReply() | TargetChanged():
-                if message.target.host != link.host.id:
-                    raise CloseError(
-                        CloseCode.BAD_MESSAGE, f"{message.target.id} is not of {link.host.id}"
-                    )
+                announced.add(message.target)
                 self._registry.update_target(message.target)
             case FramesLost():
-                self._ingest.record_loss(link.host.id, message)
+                self._ingest.record_loss(announced, message)
             case TargetForgotten():
-                self._ingest.release_target(link.host.id, message.target)
+                self._ingest.release_target(announced, message.target)
             case CollectorHello():
                 raise CloseError(CloseCode.BAD_MESSAGE, "a second hello")
         if isinstance(
@@ -194,3 +217,20 @@ class CollectorSessions:
             return _MESSAGE.validate_json(message)
         except ValidationError as error:
             raise CloseError(CloseCode.BAD_MESSAGE, validation_text(error)) from None
+
+
+async def _until_ended(
+    host_id: str, replaced: asyncio.Event, authority: HostAuthority | None
+) -> Never:
+    """Wait until a connection has lost its place, or its right.
+
+    Raises:
+        CloseError: says which.
+    """
+    while not replaced.is_set():
+        if authority is not None:
+            authority.check()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CHECK_SECONDS):
+                await replaced.wait()
+    raise CloseError(CloseCode.REPLACED, f"another collector of {host_id} has connected")

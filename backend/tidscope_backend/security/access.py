@@ -16,7 +16,8 @@ from tidscope_backend.security.authenticator import (
     Principal,
     set_principal,
 )
-from tidscope_backend.security.credentials import accepted_protocol, bearer
+from tidscope_backend.security.collector_access import set_authority
+from tidscope_backend.security.credentials import accepted_protocol
 from tidscope_backend.security.rights import SOCKET, Right, grants, is_guarded, rights_of
 from tidscope_backend.websocket_close import fit_reason
 
@@ -71,7 +72,7 @@ class AccessMiddleware:
         right = rights.get("GET" if method == "HEAD" else method)
         if right == "collector":
             connection.authenticate(False)
-            self._check_collector(headers)
+            set_authority(scope, self._authenticator.authenticate_collector(scope))
             connection.authenticate(True)
             self._check_origin(scope, headers, host)
             return
@@ -88,21 +89,13 @@ class AccessMiddleware:
         _check_right(principal, right)
         set_principal(scope, principal)
 
-    def _check_collector(self, headers: Mapping[str, str]) -> None:
-        if not self._authenticator.authenticate_collector(headers):
-            raise refusal(
-                "unauthenticated",
-                "the collector's secret is missing or wrong",
-                "give collector and backend the same TIDSCOPE_COLLECTOR_SECRET",
-            )
-
     def _check_origin(self, scope: Scope, headers: Mapping[str, str], host: str) -> None:
         if scope["type"] == "http" and scope["method"] in SAFE:
             return
         origin = headers.get("origin")
         if origin is None:
-            # No browser leaves it out here; who shows a Bearer credential is none.
-            if bearer(headers) is None:
+            # No browser leaves it out here; who sends an Authorization header is none.
+            if "authorization" not in headers:
                 raise refusal(
                     "forbidden-origin",
                     "the request has neither an Origin header nor an Authorization header",

@@ -7,11 +7,19 @@ from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
-from tidscope_wire.generated.models import Actor, Role
+from tidscope_wire.generated.models import Actor, ClientProof, Role
 from tidscope_wire.problems import refusal
+from tidscope_wire.proof import is_collector, read_authorization
 
 from tidscope_backend.security.attempts import FailedAttempts
+from tidscope_backend.security.collector_access import (
+    CollectorAuthority,
+    HostClaims,
+    SecretKeys,
+)
 from tidscope_backend.security.credentials import CREDENTIAL, bearer, offered_session, ticket_in
+from tidscope_backend.security.host_file import HostFile
+from tidscope_backend.security.proofs import ProofError, Proofs, Proven
 from tidscope_backend.security.rights import Grant
 from tidscope_backend.security.sessions import Session, Sessions
 from tidscope_backend.security.tickets import Tickets
@@ -19,6 +27,7 @@ from tidscope_backend.settings import Settings
 
 WHERE = "the address that `tidscope up` printed holds it, behind #token="
 _PRINCIPAL = "tidscope.principal"
+_ROLES: Mapping[str, Role] = {"operator": "operator", "viewer": "viewer"}
 
 
 @dataclass(frozen=True)
@@ -57,11 +66,23 @@ class Authenticator:
     Args:
         settings: the tokens and secrets.
         sessions: the open sessions.
+        hosts: the secrets of hosts; None: there are none.
         clock: seconds, monotonic.
+        unix_clock: Unix seconds.
     """
 
-    def __init__(self, settings: Settings, sessions: Sessions, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        sessions: Sessions,
+        hosts: HostFile | None,
+        clock: Callable[[], float],
+        unix_clock: Callable[[], float],
+    ) -> None:
         self.sessions = sessions
+        self.keys = SecretKeys(settings, hosts, unix_clock)
+        self.proofs = Proofs(self.keys, clock)
+        self._claims = HostClaims(hosts)
         self.tickets = Tickets(clock)
         self._tokens: dict[Grant, bytes] = {
             "operator": settings.token.encode(),
@@ -69,7 +90,6 @@ class Authenticator:
         }
         if settings.metrics_token is not None:
             self._tokens["metrics"] = settings.metrics_token.encode()
-        self._collector_secret = settings.collector_secret.encode()
         self._attempts = FailedAttempts(clock)
 
     def check_token(self, given: str, headers: Mapping[str, str], address: str) -> Grant:
@@ -85,18 +105,8 @@ class Authenticator:
         grant = self._grant_of_token(given)
         if grant is not None:
             return grant
-        wait = self._attempts.wait_seconds(address)
-        if wait:
-            seconds = math.ceil(wait)
-            raise refusal(
-                "too-many-attempts",
-                f"too many wrong tokens came from {address}",
-                f"wait {seconds} s, then use the token that `tidscope up` printed",
-                retry_after=str(seconds),
-            )
         # Any page that a person opens can make their browser send wrong tokens here.
-        if headers.get("sec-fetch-site") != "cross-site":
-            self._attempts.record_failure(address)
+        self._refuse_guess(address, counts=headers.get("sec-fetch-site") != "cross-site")
         raise refusal("unauthenticated", "this is not the token of this backend", WHERE)
 
     def authenticate(self, scope: Scope) -> Principal:
@@ -119,10 +129,51 @@ class Authenticator:
             return _principal_of(session, address)
         raise refusal("unauthenticated", "the request has no session", f"show the token: {WHERE}")
 
-    def authenticate_collector(self, headers: Mapping[str, str]) -> bool:
-        """Whether the Authorization header has the collector secret."""
-        given = bearer(headers) or ""
-        return hmac.compare_digest(given.encode(), self._collector_secret)
+    def authenticate_collector(self, scope: Scope) -> CollectorAuthority:
+        """Check a collector's proof; what it may speak for. Raises as `check_token`."""
+        proof = read_authorization(Headers(scope=scope).get("authorization", ""))
+        if proof is None or not is_collector(proof.subject):
+            raise refusal(
+                "unauthenticated",
+                "a collector's proof is missing",
+                "start it with `tidscope collect` of this version",
+            )
+        return CollectorAuthority(self._check_proof(proof, scope), self.keys, self._claims)
+
+    def check_role_proof(self, proof: ClientProof, scope: Scope) -> Role:
+        """Check a proof that a token is known; the role that it gives. Raises as `check_token`."""
+        role = _ROLES.get(self._check_proof(proof, scope).subject)
+        if role is None:
+            raise refusal(
+                "unauthenticated",
+                "a collector's secret opens no session",
+                f"prove the token: {WHERE}",
+            )
+        return role
+
+    def _check_proof(self, proof: ClientProof, scope: Scope) -> Proven:
+        try:
+            return self.proofs.check(proof, own_port(scope))
+        except ProofError as error:
+            if error.is_guess:
+                self._refuse_guess(client_address(scope), counts=True)
+            raise refusal(
+                "unauthenticated", f"the proof is refused: {error}", "ask for a proof again"
+            ) from None
+
+    def _refuse_guess(self, address: str, *, counts: bool) -> None:
+        """Count something wrong. Raises ProblemError after too much of it from an address."""
+        wait = self._attempts.wait_seconds(address)
+        if wait:
+            seconds = math.ceil(wait)
+            raise refusal(
+                "too-many-attempts",
+                f"too many wrong tokens came from {address}",
+                f"wait {seconds} s, then use the token that `tidscope up` printed",
+                retry_after=str(seconds),
+            )
+        if counts:
+            self._attempts.record_failure(address)
 
     def _grant_of_token(self, given: str) -> Grant | None:
         # All are compared, so that the time does not tell which one was nearly right.
@@ -150,6 +201,12 @@ def client_address(scope: Scope) -> str:
     return str(client[0]) if client else "unknown"
 
 
+def own_port(scope: Scope) -> int | None:
+    """Port that the peer has reached."""
+    server = scope.get("server")
+    return int(server[1]) if server and server[1] is not None else None
+
+
 def set_principal(scope: Scope, principal: Principal) -> None:
     """Note who makes a request."""
     scope[_PRINCIPAL] = principal
@@ -159,3 +216,9 @@ def principal_of(scope: Scope) -> Principal:
     """Who makes a request that was let through to a route."""
     principal: Principal = scope[_PRINCIPAL]
     return principal
+
+
+def find_principal(scope: Scope) -> Principal | None:
+    """The same where anybody is let through; None if they showed nothing."""
+    found: Principal | None = scope.get(_PRINCIPAL)
+    return found

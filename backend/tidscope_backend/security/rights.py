@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Right = Literal["public", "metrics", "viewer", "operator", "collector"]
 Grant = Literal["metrics", "viewer", "operator"]
@@ -12,6 +12,9 @@ SOCKET = "WEBSOCKET"
 ROUTES: Mapping[tuple[str, str], Right] = {
     # The page trades a token here. What stands in these two pages is the same for everybody.
     ("POST", "/api/v1/session"): "public",
+    # Programs prove here that they know it.
+    ("POST", "/api/v1/proof"): "public",
+    ("POST", "/api/v1/proof/session"): "public",
     ("GET", "/docs"): "public",
     ("GET", "/openapi.json"): "public",
     ("GET", "/metrics"): "metrics",
@@ -55,6 +58,20 @@ ROUTES: Mapping[tuple[str, str], Right] = {
 }
 """Method and path of each route, but for the page's own files, which are public."""
 
+COSTLY: frozenset[str] = frozenset(
+    {
+        "/api/v1/processes",
+        "/api/v1/doctor",
+        "/api/v1/targets/{target_id}/steering",
+        "/api/v1/runs",
+        "/api/v1/runs/{run_id}/events",
+        "/api/v1/runs/{run}/frames",
+        "/api/v1/runs/{run_id}/export",
+        "/api/v1/compare",
+    }
+)
+"""Paths whose GET asks a collector, reads many files or computes for long."""
+
 LIVE_COMMANDS: Mapping[str, Right] = {
     "subscribe": "viewer",
     "unsubscribe": "viewer",
@@ -81,9 +98,9 @@ _GRANTED: Mapping[Grant, frozenset[Right]] = {
     "viewer": frozenset({"public", "metrics", "viewer"}),
     "operator": frozenset({"public", "metrics", "viewer", "operator"}),
 }
-_PATTERNS = [
-    (method, re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), right)
-    for (method, path), right in sorted(ROUTES.items(), key=lambda route: "{" in route[0][1])
+_TEMPLATES = [
+    (path, re.compile(re.sub(r"\{\w+\}", "([^/]+)", path)))
+    for path in sorted({path for _, path in ROUTES}, key=lambda path: "{" in path)
 ]
 
 
@@ -95,10 +112,34 @@ def is_guarded(path: str) -> bool:
 def rights_of(path: str) -> dict[str, Right]:
     """The right that each method of a path needs; empty if the path is not listed."""
     found: dict[str, Right] = {}
-    for method, pattern, right in _PATTERNS:
+    for template, pattern in _TEMPLATES:
         if pattern.fullmatch(path):
-            found.setdefault(method, right)
+            for (method, listed), right in ROUTES.items():
+                if listed == template:
+                    found.setdefault(method, right)
     return found
+
+
+class Route(NamedTuple):
+    """A route of the table, and the name in its path, such as the id of a run."""
+
+    method: str
+    path: str
+    name: str | None
+
+
+def route_of(method: str, path: str) -> Route | None:
+    """The route that serves a request; None if it is not listed."""
+    for template, pattern in _TEMPLATES:
+        if (method, template) in ROUTES and (found := pattern.fullmatch(path)):
+            return Route(method, template, next(iter(found.groups()), None))
+    return None
+
+
+def is_costly(method: str, path: str) -> bool:
+    """Whether a request is a costly read."""
+    route = route_of(method, path)
+    return route is not None and method == "GET" and route.path in COSTLY
 
 
 def grants(grant: Grant, right: Right) -> bool:

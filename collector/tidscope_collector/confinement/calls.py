@@ -65,12 +65,13 @@ _BPF = {"map": (1, 2, 3), "attach": (17, 28, 33, 34)}
 programs nor maps can be made (linux/bpf.h)."""
 
 
-def collector_calls(*, steering: bool, ebpf: bool) -> Calls:
+def collector_calls(*, steering: bool, ebpf: bool, unix: bool) -> Calls:
     """What the collector calls once it is set up.
 
     Args:
         steering: whether it may set the affinity of threads.
         ebpf: whether it has programs in the kernel.
+        unix: whether it connects to Unix sockets.
     """
     groups = (_FILES, _MEMORY, _THREADS, _TIME, _OWN, _SOCKETS, _GIVING_UP)
     allowed = [name for group in groups for name in group.split()]
@@ -85,6 +86,7 @@ def collector_calls(*, steering: bool, ebpf: bool) -> Calls:
                     for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM)
                 ),
                 (Argument(0, _NETLINK), Argument(2, _NETLINK_GENERIC)),
+                *(((Argument(0, socket.AF_UNIX),),) if unix else ()),
             ),
             errno.EAFNOSUPPORT,
         ),

@@ -8,10 +8,13 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+OURS = Path(__file__).resolve().parents[2]
+"""The folder of this package."""
 
 MOST_STUCK = 64
 """Children that were given up and have not ended; the kernel cannot end one that waits for a page
@@ -44,18 +47,17 @@ class LimitedChildren:
 
     Args:
         module: whose function `main` serves the questions; see `fork_server.serve_argument`.
+        folders: where modules are found, besides Python's own.
 
     Attributes:
         pid: of the fork server.
         given_up: how many children did not answer in time, or answered too much.
     """
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, folders: Sequence[Path] = (OURS,)) -> None:
         # Without site-packages: it needs none of them, and starts sooner.
-        folder = str(Path(__file__).resolve().parents[2])
-        self._program = (
-            f"import sys; sys.path.insert(0, {folder!r}); from {module} import main; main()"
-        )
+        places = [str(folder) for folder in folders]
+        self._program = f"import sys; sys.path[:0] = {places!r}; from {module} import main; main()"
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._stuck: dict[int, socket.socket] = {}

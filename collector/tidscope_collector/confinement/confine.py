@@ -24,6 +24,7 @@ class Needs:
         hidden: /proc hides processes from whoever may not trace them.
         steering: it sets the affinity of threads.
         ebpf: it has programs in the kernel.
+        unix: its backend is at a Unix socket.
     """
 
     paths: landlock.Paths
@@ -31,6 +32,7 @@ class Needs:
     hidden: bool
     steering: bool
     ebpf: bool
+    unix: bool = False
 
     @property
     def obstacle(self) -> str:
@@ -99,7 +101,7 @@ def confine(needs: Needs, granted: frozenset[int]) -> Confinement:
         gaps.append(f"files: it may open all that its user may ({why}).")
     kept = capabilities.keep(kept_capabilities(needs))
     try:
-        seccomp.install(collector_calls(steering=needs.steering, ebpf=needs.ebpf))
+        seccomp.install(collector_calls(steering=needs.steering, ebpf=needs.ebpf, unix=needs.unix))
     except (OSError, seccomp.UnsupportedProcessorError) as error:
         gaps.append(f"system calls: it may make all ({error}).")
     return Confinement(granted, kept, abi, tuple(gaps), _BOOT if why == _NO_LANDLOCK else "")

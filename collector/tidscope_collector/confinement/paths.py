@@ -42,7 +42,7 @@ def collector_paths(
     """What may be opened.
 
     Args:
-        backend: its address.
+        backend: its address; one without a host is a Unix socket's.
         written: folders in which files are made and changed; they exist.
         anywhere: other TCP ports than the backend's are connected to: metrics of steered programs.
         environ: may name other certificates.
@@ -50,11 +50,11 @@ def collector_paths(
     named = [environ[name] for name in _CERTIFICATE_VARIABLES if environ.get(name)]
     read = [*_KERNEL, *_LIBRARIES, *_NAMES, *_CERTIFICATES, *named, *_code()]
     address = urlsplit(backend)
-    port = address.port or (443 if address.scheme == "wss" else 80)
+    ports = (address.port or (443 if address.scheme == "wss" else 80), _DNS)
     return Paths(
         read=tuple(map(Path, read)),
         write=(*written, Path(os.devnull)),
-        connect_ports=None if anywhere else (port, _DNS),
+        connect_ports=None if anywhere else ports if address.hostname else (),
     )
 
 

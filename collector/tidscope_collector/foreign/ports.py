@@ -1,9 +1,10 @@
 """TCP ports that processes listen on, from outside: sockets of /proc/net/tcp, found in fds."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.stat import parse_stat
 
 _LISTEN = b"0A"
 _TABLES = ("tcp", "tcp6")
@@ -34,6 +35,62 @@ def parse_listening(table: bytes) -> dict[int, int]:
         if len(columns) >= 10 and columns[3] == _LISTEN:
             found[int(columns[9])] = int(columns[1].rpartition(b":")[2], 16)
     return found
+
+
+def check_port(
+    procfs: ProcFs, pid: int, start_ticks: int, port: int, known: Mapping[int, str]
+) -> tuple[str, dict[int, str]]:
+    """Why a port of our own network namespace must not be asked in place of a process.
+
+    Where several may listen (SO_REUSEPORT) the kernel chooses who gets a connection.
+
+    Args:
+        procfs: where processes are looked at.
+        pid: the process.
+        start_ticks: its start.
+        port: the port.
+        known: descriptors of the process that were its sockets, by inode.
+
+    Returns:
+        The reason, empty if all that listen on the port are the process'; and their descriptors.
+    """
+    refusal = _elsewhere(procfs, pid, start_ticks, port)
+    if refusal:
+        return refusal, {}
+    listening = [inode for inode, found in _tables(procfs, f"{pid}/net").items() if found == port]
+    if not listening:
+        return f"Nobody listens on port {port}.", {}
+    if all(_has(procfs, pid, inode, known) for inode in listening):
+        return "", dict(known)
+    files = {inode: name for name, inode in _files_of(procfs, pid) if inode in listening}
+    if len(files) < len(listening):
+        return f"Port {port} belongs to another process than {pid}.", files
+    return "", files
+
+
+def _elsewhere(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
+    """Why no port of ours is this process', whoever listens; or empty."""
+    try:
+        started = parse_stat(procfs.read(f"{pid}/stat", 4096)).start_ticks
+        own, its = (procfs.link(f"{who}/ns/net") for who in ("self", pid))
+    except (OSError, ValueError) as error:
+        return f"Process {pid} may not be looked at, or has ended: {error}."
+    if started != start_ticks:
+        return f"Process {pid} has ended."
+    if own != its:
+        return (
+            f"Process {pid} is in another network namespace than the collector: port {port} is "
+            "another one here. Run a collector in that container, or share its network."
+        )
+    return ""
+
+
+def _has(procfs: ProcFs, pid: int, inode: int, known: Mapping[int, str]) -> bool:
+    """Whether the descriptor that it was seen as is still that socket."""
+    try:
+        return procfs.link(f"{pid}/fd/{known[inode]}") == f"socket:[{inode}]"
+    except (KeyError, OSError):
+        return False
 
 
 def _sockets(procfs: ProcFs, pids: Iterable[int]) -> dict[int, int]:
@@ -78,11 +135,15 @@ def _listening_part(path: str) -> bytes:
 
 
 def _ports_of(procfs: ProcFs, pid: int, port_of_socket: dict[int, int]) -> set[int]:
-    found: set[int] = set()
+    return {port_of_socket[inode] for _, inode in _files_of(procfs, pid) if inode in port_of_socket}
+
+
+def _files_of(procfs: ProcFs, pid: int) -> Iterator[tuple[str, int]]:
+    """Descriptors of a process that are sockets, with their inodes; none of one that hides them."""
     try:
         folder = os.open(procfs.path(f"{pid}/fd"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
-        return found
+        return
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -91,11 +152,8 @@ def _ports_of(procfs: ProcFs, pid: int, port_of_socket: dict[int, int]) -> set[i
                 except FileNotFoundError:
                     continue
                 if link.startswith("socket:["):
-                    port = port_of_socket.get(int(link[8:-1]))
-                    if port is not None:
-                        found.add(port)
+                    yield entry.name, int(link[8:-1])
     except OSError:
         pass
     finally:
         os.close(folder)
-    return found

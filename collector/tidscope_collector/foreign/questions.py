@@ -23,7 +23,7 @@ from tidscope_collector.foreign.agent_sockets import (
     connect_first,
     find_socket,
 )
-from tidscope_collector.foreign.ports import listening_ports
+from tidscope_collector.foreign.ports import check_port, listening_ports
 from tidscope_collector.foreign.runtimes import (
     MAPS_BYTES,
     NATIVE,
@@ -39,7 +39,7 @@ from tidscope_collector.procfs.stat import parse_stat
 
 MEMORY_BYTES = 256 << 20
 PROCESSES_S = 2.0
-PROGRAM_S = 20.0
+PROGRAM_S = 5.0
 SYMBOL = "runtime.gomaxprocs"
 WORD = struct.Struct("<i")
 UNREADABLE = b"\0\0\0\0"
@@ -68,6 +68,8 @@ class Arguments(TypedDict, total=False):
         processes: id, start, and the executable that it is known to have.
         names: of variables.
         pids: of processes.
+        port: a TCP port.
+        files: descriptors that were seen as sockets, with their inodes.
         paths: of sockets, below the root of the process.
         uids: users that the process may be of.
         timeout_s: for connecting.
@@ -81,6 +83,8 @@ class Arguments(TypedDict, total=False):
     processes: list[tuple[int, int, Key | None]]
     names: list[str]
     pids: list[int]
+    port: int
+    files: list[tuple[int, str]]
     paths: list[str]
     uids: list[int]
     timeout_s: float
@@ -186,7 +190,7 @@ def go_program(arguments: Arguments, answer: int) -> None:
     "size", "address", "auxv"}: size in bytes of the variable GOMAXPROCS and its address, null where
     it is not found; auxv in hexadecimal digits, as `memory` wants it.
     """
-    limit_resources(Limits(MEMORY_BYTES, 15, PROGRAM_S))
+    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     try:
         folder = _open_named_folder(arguments)
         file = os.open("exe", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
@@ -228,7 +232,7 @@ def go_chosen(arguments: Arguments, answer: int) -> None:
     Arguments: root, pid, start_ticks.
     Answers: {"chosen": true, false, or null if that cannot be found out}.
     """
-    limit_resources(Limits(MEMORY_BYTES, 15, PROGRAM_S))
+    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     folder = _open_named_folder(arguments)
     file, auxv, memory = (_open(folder, name) for name in ("exe", "auxv", "mem"))
     confine()
@@ -307,6 +311,23 @@ def ports(arguments: Arguments, answer: int) -> None:
     _say(answer, {"ports": list(found.items())})
 
 
+def port(arguments: Arguments, answer: int) -> None:
+    """Whether a port is a process'. Only what the kernel itself says is read.
+
+    Arguments: root, pid, start_ticks, port, files.
+    Answers: {"refusal", "files"}; see `ports.check_port`.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
+    refusal, files = check_port(
+        ProcFs(Path(arguments["root"])),
+        arguments["pid"],
+        arguments["start_ticks"],
+        arguments["port"],
+        dict(arguments["files"]),
+    )
+    _say(answer, {"refusal": refusal, "files": list(files.items())})
+
+
 def agent_socket(arguments: Arguments, answer: int) -> None:
     """The socket of a process' agent. Nothing is connected to, nothing read.
 
@@ -351,6 +372,7 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "memory": memory,
     "environment": environment,
     "ports": ports,
+    "port": port,
     "agent_socket": agent_socket,
     "agent": agent,
 }

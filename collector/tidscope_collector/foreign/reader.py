@@ -5,7 +5,7 @@ import functools
 import logging
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -113,6 +113,11 @@ class _PortsLine(_Line):
     ports: list[Annotated[tuple[int, list[int]], Field(strict=False)]]
 
 
+class _PortLine(_Line):
+    refusal: str = Field(max_length=1024)
+    files: list[Annotated[tuple[int, str], Field(strict=False)]]
+
+
 class _SocketLine(_Line):
     socket: Annotated[tuple[str, int, int, int], Field(strict=False)] | None
 
@@ -123,7 +128,7 @@ class _TroubleLine(_Line):
 
 
 _Answer = TypeVar(
-    "_Answer", GoLine, _ChosenLine, _VariablesLine, _OpenedLine, _PortsLine, _SocketLine
+    "_Answer", GoLine, _ChosenLine, _VariablesLine, _OpenedLine, _PortLine, _PortsLine, _SocketLine
 )
 
 
@@ -265,6 +270,19 @@ def ask_ports(procfs: ProcFs, pids: Sequence[int]) -> dict[int, list[int]]:
             log.warning("the ports of processes cannot be found: %s", error)
             break
     return found
+
+
+def ask_port(
+    procfs: ProcFs, pid: int, start_ticks: int, port: int, known: Mapping[int, str]
+) -> tuple[str, dict[int, str]]:
+    """See `ports.check_port`.
+
+    Raises:
+        NoAnswerError: no child can be asked.
+    """
+    about = _about(procfs, pid, start_ticks) | Arguments(port=port, files=list(known.items()))
+    found = _ask("port", about, PROCESSES_S, _PortLine)
+    return found.refusal, dict(found.files)
 
 
 def ask_agent_socket(

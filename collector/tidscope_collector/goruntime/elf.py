@@ -61,8 +61,8 @@ class Elf:
     bits: int = 64
     entry: int = 0
     sections: tuple[Section, ...] = ()
-    _left: int = MOST_BYTES
-    _inflated_left: int = MOST_INFLATED
+    _read: int = 0
+    _inflated: int = 0
 
     def section(self, name: str) -> Section | None:
         """The first section of that name."""
@@ -92,8 +92,8 @@ class Elf:
                 plain = packed.decompress(piece, PIECE)
             except zlib.error as error:
                 raise ElfError(f"a section cannot be uncompressed: {error}") from error
-            self._inflated_left -= len(plain)
-            if self._inflated_left < 0:
+            self._inflated += len(plain)
+            if self._inflated > MOST_INFLATED:
                 raise ElfError("a section is too large when uncompressed")
             yield plain
             piece = b"" if packed.eof else packed.unconsumed_tail or next(pieces, b"")
@@ -135,8 +135,8 @@ class Elf:
         if offset >= _LARGEST_FILE:
             return b""
         data = os.pread(self.file, size, offset)
-        self._left -= len(data)
-        if self._left < 0:
+        self._read += len(data)
+        if self._read > MOST_BYTES:
             raise ElfError(f"more than {MOST_BYTES >> 20} MiB of tables")
         return data
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 from tidscope_wire.generated.models import Steering, SteeringOptions, SteerRequest, Target
 from tidscope_wire.problems import refusal
 
+from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.foreign.reader import ask_ports
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
@@ -81,9 +82,9 @@ class SteeringCommands:
         Raises:
             ProblemError: it is not steered.
         """
-        steered = self._steering_target(target)
+        self._targets.attached(target)
         with _refusals():
-            self._steering.release(steered, actor)
+            self._steering.release(target, actor)
         return self._now(target)
 
     def leave(self, target: str) -> None:
@@ -103,6 +104,7 @@ class SteeringCommands:
             start_ticks=known.process.start_ticks,
             fields=frozenset(known.fields),
             ports=lambda: frozenset(ask_ports(self._procfs, [pid]).get(pid, ())),
+            owned_port=lambda port: OwnedPort(self._procfs, pid, known.process.start_ticks, port),
             totals=lambda fields: self._total(target, fields),
         )
         return SteeringTarget(

@@ -1,5 +1,6 @@
 """All steered targets: begin, change, restart the search, release."""
 
+import logging
 import threading
 import time
 from collections import deque
@@ -33,6 +34,8 @@ from tidscope_collector.steering.loop.control_loop import (
 )
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
+
+log = logging.getLogger("tidscope.steering")
 
 OPTIONS_S = 60.0
 """Knobs and signals are opened again after so long, even if nothing is seen to have changed."""
@@ -112,6 +115,7 @@ class SteeringService:
         self._peers = PeerRegistry()
         self._lock = threading.Lock()
         self._busy: dict[str, threading.Lock] = {}
+        self._opening: dict[str, object] = {}
         self._loops: dict[str, ControlLoop] = {}
         self._actions: dict[str, deque[float]] = {}
         self._counters: dict[str, PrometheusCounter] = {}
@@ -162,13 +166,8 @@ class SteeringService:
                 waits=entry.signal == "wait",
             )
 
-        with self._for(target.id):
-            self._options.pop(target.id, None)
-            self._end(target.id, actor)
-            try:
-                setup = open_setup()
-            except STEERING_ERRORS as error:
-                raise NotSteerableError(str(error)) from error
+        def open_loop() -> ControlLoop:
+            setup = open_setup()
             try:
                 settings = LoopSettings(
                     target=target.id,
@@ -179,7 +178,7 @@ class SteeringService:
                     bounds=_bounds(setup, request),
                     actor=actor,
                 )
-                loop = ControlLoop(
+                return ControlLoop(
                     settings,
                     ready,
                     open_setup,
@@ -189,17 +188,42 @@ class SteeringService:
                     is_paused=lambda: self._state(target.process) in ("T", "t"),
                     is_gone=lambda: self._state(target.process) in ("", "Z", "X"),
                 )
-            except (*STEERING_ERRORS, BadParameterError) as error:
-                setup.signal.close()
-                setup.knob.close()
-                if isinstance(error, BadParameterError):
-                    raise
-                raise NotSteerableError(str(error)) from error
-            self._loops[target.id] = loop
+            except (*STEERING_ERRORS, BadParameterError):
+                setup.close()
+                raise
+
+        with self._for(target.id):
+            self._options.pop(target.id, None)
+            self._end(target.id, actor)
+            loop = self._adopt(target.id, open_loop)
             if counter is not None:
                 self._counters[target.id] = counter
             loop.start()
         return loop.steering
+
+    def _adopt(self, target: str, open_loop: Callable[[], ControlLoop]) -> ControlLoop:
+        """Open a loop, which may take its time, and let it steer unless it is released meanwhile.
+
+        Raises:
+            NotSteerableError: it cannot be opened, or was released.
+        """
+        opening = self._opening[target] = object()
+        try:
+            loop = open_loop()
+        except BaseException as error:
+            with self._lock:
+                self._opening.pop(target, None)
+            if isinstance(error, STEERING_ERRORS):
+                raise NotSteerableError(str(error)) from error
+            raise
+        with self._lock:
+            wanted = self._opening.pop(target, None) is opening
+            if wanted:
+                self._loops[target] = loop
+        if not wanted:
+            loop.discard()
+            raise NotSteerableError("It was released while knob and signal were opened.")
+        return loop
 
     def _described(self, target: SteeringTarget) -> _Options:
         """What is known of a target's knobs and signals: opening them disturbs the program."""
@@ -223,21 +247,22 @@ class SteeringService:
         loop.restart("requested", actor)
         return loop.steering
 
-    def release(self, target: SteeringTarget, actor: str) -> None:
+    def release(self, target: str, actor: str) -> None:
         """Steer no more and give the original size back.
+
+        Within 5 s: it waits for nothing else that is done with the target.
 
         Raises:
             NotSteeredError: it is not steered.
+            TimeoutError: it is not done yet; it will be.
         """
-        with self._for(target.id):
-            self._options.pop(target.id, None)
-            if not self._end(target.id, actor):
-                raise NotSteeredError
+        self._options.pop(target, None)
+        if not self._end(target, actor):
+            raise NotSteeredError
 
     def ended(self, target: str) -> None:
         """A target is not sampled any more: it is not steered either."""
-        with self._for(target):
-            self._end(target, "detach")
+        self._end(target, "detach")
         with self._lock:
             self._actions.pop(target, None)
             self._counters.pop(target, None)
@@ -245,16 +270,24 @@ class SteeringService:
             self._busy.pop(target, None)
 
     def close(self) -> None:
-        """Release all."""
+        """Release all, at the same time."""
+        actor = "collector shutdown"
+        for loop in list(self._loops.values()):
+            loop.stop(actor)
         for target in list(self._loops):
-            with self._for(target):
-                self._end(target, "collector shutdown")
+            try:
+                self._end(target, actor)
+            except TimeoutError as error:
+                log.error("%s", error)
 
     def _end(self, target: str, actor: str) -> bool:
-        loop = self._loops.pop(target, None)
+        with self._lock:
+            # What is just being opened for it is not going to be used.
+            opening = self._opening.pop(target, None)
+            loop = self._loops.pop(target, None)
         if loop is not None:
             loop.release(actor)
-        return loop is not None
+        return loop is not None or opening is not None
 
     def _publisher(self, target: SteeringTarget) -> EventSink:
         def publish(steering: Steering | None, event: Event) -> None:

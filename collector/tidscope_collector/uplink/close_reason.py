@@ -29,6 +29,7 @@ class CloseReason:
 
 _HINTS = {
     CloseCode.UNAUTHENTICATED: "give both the same TIDSCOPE_COLLECTOR_SECRET",
+    CloseCode.WRONG_HOST: "give each host its own secret: `tidscope hosts add NAME` at the backend",
     CloseCode.FORBIDDEN_ORIGIN: "start it with --allow-host NAME, or use an allowed host name",
     CloseCode.TIMED_OUT: "the hello did not reach it in time",
     CloseCode.REPLACED: "stop one of the two collectors",

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic import TypeAdapter, ValidationError
@@ -30,6 +31,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import ProblemError, make_problem, refusal
 
 from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
+from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.targets import TargetRegistry
 
 if TYPE_CHECKING:
@@ -47,6 +49,10 @@ Command = (
     | SetDelayAccountingCommand
     | SteeringCommand
 )
+RESTORING = ReleaseCommand | DetachCommand
+"""Commands that give a program its size back: each target has a thread for them, however many slow
+commands there are."""
+
 Reply = TargetReply | ProcessesReply | DoctorReply | SteeringOptionsReply | RefusedReply
 Message = Command | CollectorWelcome | FramesReceived
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorCommand)
@@ -88,11 +94,14 @@ class CommandHandler:
     ) -> None:
         self._targets, self._examine, self._delays = targets, examine, delays
         self._steering = steering
+        self._restoring = ThreadPoolExecutor(MAX_TARGETS, "restore")
 
     async def answer(self, command: Command) -> Reply:
         """Carry a command out in a worker thread; a refusal and a failure are answers too."""
         try:
-            return await asyncio.to_thread(self._carry_out, command)
+            loop = asyncio.get_running_loop()
+            executor = self._restoring if isinstance(command, RESTORING) else None
+            return await loop.run_in_executor(executor, self._carry_out, command)
         except ProblemError as error:
             return RefusedReply(request_id=command.request_id, problem=error.problem)
         except Exception as error:

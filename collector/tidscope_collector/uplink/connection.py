@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Never
 
 from tidscope_wire import PROTOCOL_VERSION
-from tidscope_wire.generated.limits import MAX_COLLECTOR_COMMAND_BYTES
 from tidscope_wire.generated.models import (
     CollectorHello,
     CollectorWelcome,
@@ -24,7 +23,7 @@ from tidscope_wire.generated.models import (
     TargetForgotten,
     TargetReply,
 )
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from tidscope_collector.sampling.sampled_frame import SampledFrame
@@ -35,6 +34,7 @@ from tidscope_collector.uplink.close_reason import CloseReason, close_reason
 from tidscope_collector.uplink.commands import Command, Commands, parse
 from tidscope_collector.uplink.in_flight import InFlight
 from tidscope_collector.uplink.replay import Replay
+from tidscope_collector.uplink.sign_in import SignIn, SignInError, open_link
 
 log = logging.getLogger("tidscope.uplink")
 
@@ -50,8 +50,9 @@ class Uplink:
     """Keeps the backend informed.
 
     Args:
-        url: ws:// or wss:// address of /ws/collector.
-        secret: shown to the backend.
+        url: ws:// or wss:// address of /ws/collector, or unix:PATH.
+        sign_in: proves the secret to the backend, which does so first; None for a Unix socket,
+            where the file system says who may connect.
         host: what the hello says.
         targets: what is reported, and what becomes of it.
         commands: answers the backend's commands.
@@ -63,7 +64,7 @@ class Uplink:
     def __init__(
         self,
         url: str,
-        secret: str,
+        sign_in: SignIn | None,
         host: Host,
         targets: TargetRegistry,
         commands: Commands,
@@ -71,7 +72,7 @@ class Uplink:
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         policies: Sequence[PolicyInfo] = (),
     ) -> None:
-        self._url, self._secret, self._host = url, secret, host
+        self._url, self._sign_in, self._host = url, sign_in, host
         self._targets, self._commands, self._replay = targets, commands, replay
         self._pause = pause
         self._policies = list(policies)
@@ -125,13 +126,7 @@ class Uplink:
         clock = asyncio.get_running_loop().time
         welcomed: float | None = None
         try:
-            async with connect(
-                self._url,
-                additional_headers={"Authorization": f"Bearer {self._secret}"},
-                compression=None,
-                max_size=MAX_COLLECTOR_COMMAND_BYTES,
-                proxy=None,
-            ) as link:
+            async with open_link(self._url, self._sign_in) as link:
                 await self._greet(link)
                 welcomed = clock()
                 self._say(logging.INFO, "connected to the backend")
@@ -140,6 +135,9 @@ class Uplink:
             end = close_reason(error)
             if end.refused and (frame := self._in_flight.refused()):
                 self._refused.add(frame)
+            self._say(logging.WARNING, end.text)
+        except SignInError as error:
+            end = CloseReason(str(error), LONGEST_WAIT_S)
             self._say(logging.WARNING, end.text)
         except (OSError, InvalidHandshake, InvalidURI, WelcomeError) as error:
             end = CloseReason(f"no backend at {self._url}: {error}")
@@ -214,6 +212,9 @@ class Uplink:
             await self._wake.wait()
 
     async def _send_next(self, link: ClientConnection, target: str) -> bool:
+        if target not in self._sent_targets:
+            # Attached meanwhile. The backend takes no frame of a target that it does not know.
+            await self._tell_changes(link)
         await self._in_flight.room()
         sent = self._replay.sent(target)
         lost = self._replay.lost(target, sent)

@@ -21,6 +21,9 @@ class CloseCode(IntEnum):
     REPLACED = 4409
     """Another collector of the same host has connected."""
 
+    WRONG_HOST = 4421
+    """The collector's secret is that of another host, or its host has another secret; the reason names both."""
+
     PROTOCOL_VERSION = 4426
     """The other side speaks another version of the protocol; the reason names both."""
 

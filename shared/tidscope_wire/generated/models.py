@@ -86,7 +86,6 @@ AuditAction = TypeAliasType(
             "import",
             "start-demo",
             "stop-demo",
-            "other",
         ],
         Field(title="AuditAction"),
     ],
@@ -158,6 +157,41 @@ CheckStatus = TypeAliasType(
 """
 ok; limited: works in part, or could not be checked; failed: does not work.
 """
+
+
+class ClientProof(Message):
+    """
+    A client's proof that it knows a secret. Body of POST /api/v1/proof/session; in the upgrade request of a collector as base64 in the Authorization header of scheme Tidscope-Proof.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    subject: Annotated[
+        str,
+        Field(
+            pattern="^(operator|viewer|collector:[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?)$"
+        ),
+    ]
+    """
+    Whose secret it is: operator, viewer, or collector:NAME.
+    """
+    client_nonce: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    """
+    32 random bytes of the client, hexadecimal.
+    """
+    backend_nonce: Annotated[str, Field(pattern="^[0-9a-f]{80}$")]
+    """
+    Of the backend, hexadecimal; good for one proof within 10 s.
+    """
+    port: Annotated[int | None, Field(ge=1, le=65535)]
+    """
+    Port that the client has dialled; null where TLS says whom it has reached.
+    """
+    proof: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    """
+    HMAC-SHA256, hexadecimal.
+    """
 
 
 class CollectorHealth(Message):
@@ -1163,6 +1197,57 @@ class PrometheusCounter(Message):
     metric: Annotated[str, Field(pattern="^[a-zA-Z_:][a-zA-Z0-9_:]{0,127}$")]
     """
     Counter name; all samples with this name are added up.
+    """
+
+
+class ProofRequest(Message):
+    """
+    Body of POST /api/v1/proof: the backend is to prove that it knows a secret.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    subject: Annotated[
+        str,
+        Field(
+            pattern="^(operator|viewer|collector:[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?)$"
+        ),
+    ]
+    """
+    Whose secret it is: operator, viewer, or collector:NAME.
+    """
+    nonce: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    """
+    32 random bytes of the client, hexadecimal.
+    """
+    port: Annotated[int | None, Field(ge=1, le=65535)]
+    """
+    Port that the client has dialled; null where TLS says whom it has reached.
+    """
+
+
+Proof = TypeAliasType("Proof", Annotated[str, Field(pattern="^[0-9a-f]{64}$")])
+"""
+HMAC-SHA256, hexadecimal.
+"""
+
+
+class ProofResponse(Message):
+    """
+    POST /api/v1/proof.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    nonce: Annotated[str, Field(pattern="^[0-9a-f]{80}$")]
+    """
+    Of the backend, hexadecimal; good for one proof within 10 s.
+    """
+    proofs: Annotated[list[Proof], Field(max_length=2, min_length=2)]
+    """
+    With the newest key of the subject and, while a rotation's grace lasts, the one before; with random ones where there is none.
     """
 
 

@@ -19,6 +19,7 @@ from tidscope_collector.foreign.reader import (
     connect_agent,
 )
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.agent.errors import (
     AgentClientError,
     AgentTimeoutError,
@@ -82,6 +83,10 @@ def connect(procfs: ProcFs, pid: int, start_ticks: int, timeout_s: float) -> soc
         raise _unreadable(pid, error.number) from error
     except NoAnswerError as error:
         raise AgentTimeoutError(str(error)) from error
+    # The id that the kernel names may have been another process' by now.
+    if not _is_alive(procfs, pid, start_ticks):
+        connection.close()
+        raise NoAgentError(f"Process {pid} has ended.")
     connection.settimeout(timeout_s)
     return connection
 
@@ -123,6 +128,13 @@ def _unreadable(pid: int, number: int | None) -> AgentClientError:
             f"Process {pid} belongs to another user: run the collector as root."
         )
     return NoAgentError(f"Process {pid} has ended.")
+
+
+def _is_alive(procfs: ProcFs, pid: int, start_ticks: int) -> bool:
+    try:
+        return parse_stat(procfs.read(f"{pid}/stat", 4096)).start_ticks == start_ticks
+    except OSError:
+        return False
 
 
 def _who(status: bytes) -> tuple[list[int], int]:

@@ -57,18 +57,24 @@ class AgentKnob:
         if self._wanted is not None:
             self.apply(self._wanted)
 
-    def restore(self) -> None:
+    def restore(self) -> str:
         """See Knob. When the agent cannot be reached, the end of the lease does it."""
-        self._wanted = None
+        changed, self._wanted = self._wanted is not None, None
         try:
             self._client.release()
-        except AgentClientError:
-            pass
+        except AgentClientError as error:
+            if changed:
+                return (
+                    f"{error} It restores the size by itself when its lease ends, at most "
+                    f"{self._lease_s:g} s after it was renewed."
+                )
+        return ""
 
-    def close(self) -> None:
+    def close(self) -> str:
         """See Knob."""
-        self.restore()
+        trouble = self.restore()
         self._client.close()
+        return trouble
 
 
 @contextmanager

@@ -91,7 +91,7 @@ class GoAffinityKnob:
         if size != self._wanted:
             self._wanted, self._since_s, self._ticks = size, self._clock(), self._worked()
         try:
-            set_masks(self._procfs, pid, lambda _: cpus)
+            set_masks(self._procfs, pid, self._lease.start_ticks, lambda _: cpus)
         except ProcessLookupError as error:
             raise KnobLostError(f"Process {pid} has ended.") from error
         except (OSError, UnsettledError) as error:
@@ -121,30 +121,35 @@ class GoAffinityKnob:
                 "limit; link the Go agent into it instead."
             )
 
-    def restore(self) -> None:
+    def restore(self) -> str:
         """See Knob."""
         self._wanted = None
         self._shares.free(self._lease.pid)
         if not self._lease.applied:
-            return
+            return ""
         try:
             restore(self._procfs, self._lease)
-        except (OSError, UnsettledError):
-            return  # The lease stays, and the next start tries again.
+        except (OSError, UnsettledError) as error:
+            return (
+                f"{_why_not(self._lease.pid, frozenset(self._lease.common), error)} The collector "
+                "restores it at its next start."
+            )
         self._lease.applied = []
         self._leases.remove(self._lease.pid)
+        return ""
 
-    def close(self) -> None:
+    def close(self) -> str:
         """See Knob."""
-        self.restore()
+        trouble = self.restore()
         self._reader.close()
+        return trouble
 
     def threads_missed(self) -> list[int]:
         """Threads that have other CPUs than was applied last: none, unless others change them."""
         if not self._lease.applied:
             return []
         cpus = frozenset(self._lease.applied[-1])
-        masks = read_masks(self._procfs, self._lease.pid)
+        masks = read_masks(self._procfs, self._lease.pid, self._lease.start_ticks)
         return [mask.tid for mask in masks if mask.cpus != cpus]
 
     def _record_lease(self, cpus: Cpus) -> None:
@@ -194,7 +199,7 @@ def open_go_affinity(
         raise KnobRefusedError(f"Another collector, process {owner}, steers process {pid}.")
     passed = check(procfs, pid, start_ticks)
     try:
-        masks = _masks(procfs, pid)
+        masks = _masks(procfs, pid, start_ticks)
         common = common_mask(masks)
         upper = passed.reader.read()
         if upper is None:
@@ -213,9 +218,9 @@ def open_go_affinity(
     return GoAffinityKnob(procfs, lease, passed, upper, leases, shares, clock)
 
 
-def _masks(procfs: ProcFs, pid: int) -> list[ThreadMask]:
+def _masks(procfs: ProcFs, pid: int, start_ticks: int) -> list[ThreadMask]:
     try:
-        return read_masks(procfs, pid)
+        return read_masks(procfs, pid, start_ticks)
     except ProcessLookupError as error:
         raise KnobLostError(f"Process {pid} has ended.") from error
     except PermissionError as error:

@@ -73,10 +73,15 @@ class Knob(Protocol):
         """
         ...
 
-    def restore(self) -> None:
-        """Go back to the original size. Raises nothing when the program is gone."""
+    def restore(self) -> str:
+        """Go back to the original size, within 3 s.
+
+        Returns:
+            What keeps it from going back now and what will let it, as a sentence; empty if it is
+            back or the program is gone.
+        """
         ...
 
-    def close(self) -> None:
+    def close(self) -> str:
         """Restore, and free what it holds of the system; twice does no harm."""
         ...

@@ -224,7 +224,7 @@ def restore(procfs: ProcFs, lease: AffinityLease) -> int:
         return original.get((mask.tid, mask.start_ticks), common)
 
     try:
-        return set_masks(procfs, lease.pid, wanted)
+        return set_masks(procfs, lease.pid, lease.start_ticks, wanted)
     except ProcessLookupError:
         return 0
 

@@ -6,14 +6,18 @@ left that could hand down another one.
 """
 
 import os
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 
 MOST_PASSES = 100
+MOST_S = 2.0
+_STAT_BYTES = 4096
 
 Cpus = frozenset[int]
 
@@ -37,23 +41,15 @@ class UnsettledError(Exception):
     """Threads with other masks appeared faster than they could be set."""
 
 
-def read_masks(procfs: ProcFs, pid: int) -> list[ThreadMask]:
+def read_masks(procfs: ProcFs, pid: int, start_ticks: int) -> list[ThreadMask]:
     """The masks of all threads that a process has.
 
     Raises:
-        ProcessLookupError: the process is gone.
+        ProcessLookupError: the process is gone; another one may have its id.
         PermissionError: it belongs to somebody else.
     """
-    found = []
-    for tid in _threads(procfs, pid):
-        try:
-            start = parse_stat(procfs.read(f"{pid}/task/{tid}/stat")).start_ticks
-            found.append(ThreadMask(tid, start, frozenset(os.sched_getaffinity(tid))))
-        except (ProcessLookupError, FileNotFoundError):
-            continue
-    if not found:
-        raise ProcessLookupError(f"process {pid} has ended")
-    return found
+    with _opened_tasks(procfs, pid, start_ticks) as tasks:
+        return _read_masks(tasks, pid)
 
 
 def common_mask(masks: list[ThreadMask]) -> Cpus:
@@ -62,44 +58,89 @@ def common_mask(masks: list[ThreadMask]) -> Cpus:
     return max(counted, key=lambda cpus: (counted[cpus], len(cpus), sorted(cpus)))
 
 
-def set_masks(procfs: ProcFs, pid: int, wanted: Callable[[ThreadMask], Cpus | None]) -> int:
+def set_masks(
+    procfs: ProcFs, pid: int, start_ticks: int, wanted: Callable[[ThreadMask], Cpus | None]
+) -> int:
     """Give every thread the mask that it should have.
+
+    A thread is seen to be the one that was meant right before its mask is set: the call takes an
+    id, and there is none that takes a descriptor.
 
     Args:
         procfs: where the threads are listed.
         pid: of the process.
+        start_ticks: its start.
         wanted: from a thread and its present mask to the one it gets; None leaves it as it is.
 
     Returns:
         How many were set, those that appeared meanwhile included.
 
     Raises:
-        ProcessLookupError: the process is gone.
+        ProcessLookupError: the process is gone; another one may have its id.
         PermissionError: it belongs to somebody else.
         OSError: EINVAL, when none of the CPUs is there for it (its cpuset lacks them).
-        UnsettledError: it made threads faster than they could be set.
+        UnsettledError: it made threads faster than they could be set, or has too many.
     """
     total = 0
-    for _ in range(MOST_PASSES):
-        changed = 0
-        for mask in read_masks(procfs, pid):
-            cpus = wanted(mask)
-            if cpus is None or cpus == mask.cpus:
-                continue
-            try:
-                os.sched_setaffinity(mask.tid, cpus)
-            except ProcessLookupError:
-                continue  # It has ended; what it made before is in the next pass.
-            changed += 1
-        if not changed:
-            return total
-        total += changed
+    deadline = time.monotonic() + MOST_S
+    with _opened_tasks(procfs, pid, start_ticks) as tasks:
+        for _ in range(MOST_PASSES):
+            changed = 0
+            for mask in _read_masks(tasks, pid):
+                if time.monotonic() > deadline:
+                    raise UnsettledError(f"process {pid} has more threads than can be set in time")
+                cpus = wanted(mask)
+                if cpus is None or cpus == mask.cpus:
+                    continue
+                try:
+                    if _start_of(tasks, mask.tid) != mask.start_ticks:
+                        continue
+                    os.sched_setaffinity(mask.tid, cpus)
+                except (ProcessLookupError, FileNotFoundError):
+                    continue  # It has ended; what it made before is in the next pass.
+                changed += 1
+            if not changed:
+                return total
+            total += changed
     raise UnsettledError(f"process {pid} creates threads faster than their affinity can be set")
 
 
-def _threads(procfs: ProcFs, pid: int) -> list[int]:
+@contextmanager
+def _opened_tasks(procfs: ProcFs, pid: int, start_ticks: int) -> Iterator[int]:
+    """A descriptor of /proc/PID/task: whatever gets the id later, nothing else is found in it."""
     try:
-        with os.scandir(procfs.path(f"{pid}/task")) as entries:
-            return [int(entry.name) for entry in entries]
+        tasks = os.open(procfs.path(f"{pid}/task"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError as error:
         raise ProcessLookupError(f"process {pid} has ended") from error
+    try:
+        if _start_of(tasks, pid) != start_ticks:
+            raise ProcessLookupError(f"process {pid} has ended; its id was reused")
+        yield tasks
+    except FileNotFoundError as error:
+        raise ProcessLookupError(f"process {pid} has ended") from error
+    finally:
+        os.close(tasks)
+
+
+def _read_masks(tasks: int, pid: int) -> list[ThreadMask]:
+    found = []
+    with os.scandir(tasks) as entries:
+        ids = [int(entry.name) for entry in entries]
+    for tid in ids:
+        try:
+            start = _start_of(tasks, tid)
+            found.append(ThreadMask(tid, start, frozenset(os.sched_getaffinity(tid))))
+        except (ProcessLookupError, FileNotFoundError):
+            continue
+    if not found:
+        raise ProcessLookupError(f"process {pid} has ended")
+    return found
+
+
+def _start_of(tasks: int, tid: int) -> int:
+    """Start of a thread of the process whose task folder this is."""
+    file = os.open(f"{tid}/stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=tasks)
+    try:
+        return parse_stat(os.read(file, _STAT_BYTES)).start_ticks
+    finally:
+        os.close(file)

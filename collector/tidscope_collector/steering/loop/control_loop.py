@@ -43,6 +43,8 @@ SETTLE_S = 3.0
 """A change of size may take so long to act; Go 1.25 looks at its CPUs about once a second."""
 SETTLE_STEP_S = 0.02
 RENEW_S = 1.0
+RELEASE_S = 5.0
+"""A release is done after so long at the latest: no call of a knob or a signal takes longer."""
 RETRY_S = 2.0
 STEERING_ERRORS = (KnobError, SignalLostError, SignalRefusedError, AgentClientError)
 
@@ -64,6 +66,11 @@ class ControlSetup:
     knob: Knob
     signal: Signal
     restart_requested: Callable[[], bool] = lambda: False
+
+    def close(self) -> str:
+        """Restore the original size and close both; returns what `Knob.restore` does."""
+        self.signal.close()
+        return self.knob.close()
 
 
 @dataclass(frozen=True)
@@ -129,7 +136,12 @@ class ControlLoop:
         self._peers, self._publish = peers, publish
         self._is_paused, self._is_gone = is_paused, is_gone
         self._requests: queue.SimpleQueue[_RestartRequest | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
         self._stopping = False
+        self._holds = True
+        self._trouble = ""
+        self._finished = False
+        self._restored = threading.Event()
         self._renewed_s = time.monotonic()
         self._releaser = ""
         self._described = described = setup.knob.describe()
@@ -173,6 +185,10 @@ class ControlLoop:
         """Whether it is the loop itself that asks."""
         return threading.current_thread() is self._thread
 
+    def discard(self) -> None:
+        """Close knob and signal instead of beginning."""
+        self._close()
+
     def start(self) -> None:
         """Begin."""
         now = self._steering
@@ -198,11 +214,31 @@ class ControlLoop:
         self._requests.put(_RestartRequest(reason, actor))
 
     def release(self, actor: str) -> None:
-        """Steer no more, give the original size back, and wait until that is done."""
-        self._releaser = actor
-        self._stopping = True
+        """Steer no more, give the original size back, and wait until that is done.
+
+        Whatever the loop waits for at the moment has a deadline, and while it opens a lost knob or
+        signal again, which may take longer, the size is the original one.
+
+        Raises:
+            TimeoutError: it is not done yet.
+        """
+        self.stop(actor)
+        if not self._restored.wait(RELEASE_S):
+            raise TimeoutError(f"the size is not restored after {RELEASE_S:g} s; it will be")
+
+    def join(self, timeout_s: float) -> None:
+        """Wait for the end of the thread."""
+        self._thread.join(timeout_s)
+
+    def stop(self, actor: str) -> None:
+        """Begin to release; does not wait."""
+        with self._lock:
+            self._releaser = actor
+            self._stopping = True
+            holds = self._holds
         self._requests.put(None)
-        self._thread.join()
+        if not holds:
+            self._finish()
 
     def _run(self) -> None:
         try:
@@ -216,21 +252,44 @@ class ControlLoop:
             log.exception("steering of %s failed", self.settings.target)
             self._report_problem("The control loop failed; see the collector's log.")
         finally:
-            self._peers.leave(self.settings.target)
             self._close()
-            size = self._steering.original
-            self._publish(
-                None,
-                SteeringReleased(
-                    policy=self.settings.policy,
-                    size=size,
-                    actor=self._releaser or "program exit",
-                ),
-            )
+            self._finish()
+
+    def _finish(self) -> None:
+        """Report the end, once."""
+        with self._lock:
+            finished, self._finished = self._finished, True
+        if finished:
+            return
+        self._peers.leave(self.settings.target)
+        if self._trouble and not self._is_gone():
+            self._report_problem(self._trouble)
+        self._publish(
+            None,
+            SteeringReleased(
+                policy=self.settings.policy,
+                size=self._steering.original,
+                actor=self._releaser or "program exit",
+            ),
+        )
+        self._restored.set()
 
     def _close(self) -> None:
-        self._setup.signal.close()
-        self._setup.knob.close()
+        """Give the original size back; does nothing the second time."""
+        if not self._holds:
+            return
+        self._trouble = self._setup.close()
+        with self._lock:
+            self._holds = False
+
+    def _adopt(self, setup: ControlSetup) -> bool:
+        """Steer with a new knob and signal; whether somebody stopped meanwhile."""
+        with self._lock:
+            if not self._stopping:
+                self._setup, self._holds, self._trouble = setup, True, ""
+                return False
+        setup.close()
+        return True
 
     def _recover(self, problem: str) -> bool:
         """Something was lost: try to get it back, until the target ends or somebody stops."""
@@ -240,10 +299,12 @@ class ControlLoop:
             if self._wait(RETRY_S):
                 return False
             try:
-                self._setup = self._open_setup()
+                setup = self._open_setup()
             except STEERING_ERRORS as error:
                 problem = str(error)
                 continue
+            if self._adopt(setup):
+                return False
             self._report_problem(None)
             return True
         return False

@@ -14,6 +14,7 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_collector.foreign.agent_sockets import SocketId
+from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.agent.client import AgentClient, open_agent
 from tidscope_collector.steering.agent.errors import AgentClientError
@@ -57,6 +58,7 @@ class SteeredProcess:
         start_ticks: when that started: its id may become another one's.
         fields: that its samples have.
         ports: lists the TCP ports on which it listens now.
+        owned_port: tells of a port whether it is this process' only.
         totals: sums over its threads.
     """
 
@@ -64,6 +66,7 @@ class SteeredProcess:
     start_ticks: int
     fields: frozenset[str]
     ports: Callable[[], frozenset[int]]
+    owned_port: Callable[[int], OwnedPort]
     totals: Totals
 
 
@@ -232,9 +235,10 @@ class _KnobWithAgent:
         self.describe, self.apply, self.read = knob.describe, knob.apply, knob.read
         self.renew, self.restore = knob.renew, knob.restore
 
-    def close(self) -> None:
-        self._knob.close()
+    def close(self) -> str:
+        trouble = self._knob.close()
         self._client.close()
+        return trouble
 
 
 def _option(kind: KnobKind, open_knob: Callable[[], Knob]) -> KnobOption:
@@ -282,7 +286,13 @@ def _signal(
         case "prometheus":
             if counter is None:
                 raise SignalRefusedError(ASK_FOR_PROMETHEUS)
-            return PrometheusSignal(counter, process.ports())
+            listens = process.ports()
+            if counter.port not in listens:
+                known = ", ".join(str(port) for port in sorted(listens)) or "none"
+                raise SignalRefusedError(
+                    f"The target does not listen on port {counter.port}; its ports are: {known}."
+                )
+            return PrometheusSignal(counter, process.owned_port(counter.port).refusal)
         case "network-calls" | "network-bytes":
             missing = [name for name in FIELDS[kind] if name not in process.fields]
             if missing:

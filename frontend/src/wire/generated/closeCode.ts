@@ -12,6 +12,8 @@ export const CloseCode = {
   timed_out: 4408,
   /** Another collector of the same host has connected. */
   replaced: 4409,
+  /** The collector's secret is that of another host, or its host has another secret; the reason names both. */
+  wrong_host: 4421,
   /** The other side speaks another version of the protocol; the reason names both. */
   protocol_version: 4426,
   /** Too many pages or collectors are connected. */

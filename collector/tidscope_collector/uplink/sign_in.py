@@ -1,0 +1,181 @@
+"""Proof before trust: the backend shows that it knows the secret, then the collector does.
+
+Nothing that follows from the secret is sent to a program that has not proven that it knows it.
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+from tidscope_wire.generated.limits import MAX_COLLECTOR_COMMAND_BYTES
+from tidscope_wire.generated.models import Problem, ProofResponse
+from tidscope_wire.proof import (
+    NONCE_BYTES,
+    PROOF_SCHEME,
+    Credential,
+    ImpostorError,
+    SignInAttempt,
+    authorization,
+)
+from websockets.asyncio.client import ClientConnection, connect, unix_connect
+
+UNIX = "unix:"
+PROOF_PATH = "/api/v1/proof"
+ANSWER_S = 10.0
+MAX_ANSWER_BYTES = 65536
+_PORTS = {"ws": 80, "wss": 443}
+_REFUSED = (b"403", b"429")
+
+
+class SignInError(Exception):
+    """The backend cannot be signed in to; the text says why."""
+
+
+class SignIn:
+    """Signs in to one backend.
+
+    Args:
+        url: ws:// or wss:// address of /ws/collector.
+        credential: what both sides know.
+    """
+
+    def __init__(self, url: str, credential: Credential) -> None:
+        parts = urlsplit(url)
+        self._parts = parts
+        self._port = parts.port or _PORTS[parts.scheme]
+        self._secure = parts.scheme == "wss"
+        self._address = f"{parts.hostname}:{self._port}"
+        self._credential = credential
+        self._attempt: SignInAttempt | None = None
+
+    async def headers(self) -> dict[str, str]:
+        """Have the backend prove itself; then, the headers of the upgrade request.
+
+        Raises:
+            SignInError: it does not.
+            OSError: nobody answers.
+        """
+        # Over TLS the certificate says whom we have reached, and its port may be a proxy's.
+        port = None if self._secure else self._port
+        attempt = SignInAttempt(self._credential, secrets.token_bytes(NONCE_BYTES), port)
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                status, body = await self._post(attempt.request.model_dump_json().encode())
+        except TimeoutError:
+            raise SignInError(
+                f"the program at {self._address} gave no proof within {ANSWER_S:g} s; "
+                "nothing was sent to it"
+            ) from None
+        if status in _REFUSED:
+            raise SignInError(f"the program at {self._address} gave no proof: {_problem(body)}")
+        try:
+            proof = attempt.answer(ProofResponse.model_validate_json(body))
+        except (ImpostorError, ValidationError):
+            raise self._impostor() from None
+        self._attempt = attempt
+        return {"Authorization": authorization(proof)}
+
+    async def check_accepted(self, link: ClientConnection) -> None:
+        """Check the answer to the upgrade request: who took the proof is who gave one.
+
+        Raises:
+            SignInError: it is not.
+            ConnectionClosed: the backend has closed the connection instead, and says why.
+        """
+        accepted = link.response.headers.get(PROOF_SCHEME) if link.response is not None else None
+        if accepted is None:
+            # A browser learns the reason of a refusal only so, and a collector is answered alike.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(ANSWER_S):
+                    await link.recv()
+        try:
+            if self._attempt is None or accepted is None:
+                raise ImpostorError
+            self._attempt.check_accepted(accepted)
+        except ImpostorError:
+            raise self._impostor() from None
+
+    def _impostor(self) -> SignInError:
+        return SignInError(
+            f"the program at {self._address} does not know the secret, so nothing was sent to it; "
+            "if it is the backend, give both the same TIDSCOPE_COLLECTOR_SECRET; a tunnel has to "
+            "have the backend's own port number"
+        )
+
+    async def _post(self, body: bytes) -> tuple[bytes, bytes]:
+        """Ask for the proof, in HTTP/1.0: one answer, which ends with the connection."""
+        reader, writer = await asyncio.open_connection(
+            self._parts.hostname, self._port, ssl=self._secure or None, limit=MAX_ANSWER_BYTES
+        )
+        try:
+            head = (
+                f"POST {PROOF_PATH} HTTP/1.0\r\nHost: {self._parts.netloc}\r\n"
+                f"Authorization: {PROOF_SCHEME}\r\n"
+                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+            )
+            writer.write(head.encode() + body)
+            await writer.drain()
+            answer = b""
+            while len(answer) <= MAX_ANSWER_BYTES and (part := await reader.read(MAX_ANSWER_BYTES)):
+                answer += part
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+        start, _, content = answer.partition(b"\r\n\r\n")
+        return start.split(b" ", 2)[1] if start.count(b" ") else b"", content
+
+
+def is_address(url: str) -> bool:
+    """Whether this is the ws:// or wss:// address of a backend."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in _PORTS and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+@asynccontextmanager
+async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[ClientConnection]:
+    """Connect to a backend that has proven itself.
+
+    Args:
+        url: ws:// or wss:// address of /ws/collector, or unix:PATH.
+        sign_in: for that address; None for a Unix socket.
+
+    Raises:
+        SignInError: it has not.
+        OSError, InvalidHandshake, InvalidURI: as `connect` of websockets.
+    """
+    headers = await sign_in.headers() if sign_in is not None else {}
+    if url.startswith(UNIX):
+        connecting = unix_connect(
+            url.removeprefix(UNIX),
+            "ws://localhost/ws/collector",
+            compression=None,
+            max_size=MAX_COLLECTOR_COMMAND_BYTES,
+        )
+    else:
+        connecting = connect(
+            url,
+            additional_headers=headers,
+            compression=None,
+            max_size=MAX_COLLECTOR_COMMAND_BYTES,
+            proxy=None,
+        )
+    async with connecting as link:
+        if sign_in is not None:
+            await sign_in.check_accepted(link)
+        yield link
+
+
+def _problem(body: bytes) -> str:
+    """What a program says that refuses to be asked; it has proven nothing."""
+    try:
+        problem = Problem.model_validate_json(body)
+    except ValidationError:
+        return "it refuses"
+    return f"it says {problem.detail!r} ({problem.hint!r})"

@@ -1,0 +1,134 @@
+"""Costly reads: equal ones share an answer, and those of viewers keep no operator waiting."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import httpx
+import pytest
+from answering_collector import reply_to
+from backend_builders import host
+from backend_server import Backend, kind, running_backend
+from fake_collector import FakeCollector
+from tidscope_backend.security.read_limit import ALL, EACH, WAITING
+from tidscope_wire.generated.models import DoctorCommand, ListProcessesCommand
+
+WAIT = 30
+VIEW_TOKEN = "view-token-of-the-tests"
+Asked = asyncio.Task[httpx.Response]
+
+
+@pytest.fixture
+async def backend() -> AsyncIterator[Backend]:
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(view_token=VIEW_TOKEN, command_seconds=WAIT) as running,
+    ):
+        yield running
+
+
+def ask(client: httpx.AsyncClient, path: str) -> Asked:
+    return asyncio.create_task(client.get(f"/api/v1{path}"))
+
+
+async def answer(collector: FakeCollector, command: ListProcessesCommand) -> None:
+    await collector.say(reply_to(command))
+
+
+async def test_equal_reads_that_are_under_way_share_one_answer(backend: Backend) -> None:
+    async with backend.collector() as collector, backend.program() as program:
+        await collector.greeted()
+        reads = [ask(program, "/processes")]
+        command = await collector.command(ListProcessesCommand)
+        reads += [ask(program, "/processes") for _ in range(5)]
+        # Another kind of read goes out behind them: none of the others has.
+        doctor = ask(program, "/doctor")
+        await collector.say(reply_to(await collector.command(DoctorCommand)))
+        assert (await doctor).status_code == 200
+        reads[1].cancel()
+        await answer(collector, command)
+        answers = [await read for index, read in enumerate(reads) if index != 1]
+        assert {one.status_code for one in answers} == {200}
+        assert len({one.text for one in answers}) == 1
+        # What is asked later is asked of the collector again.
+        later = ask(program, "/processes")
+        await answer(collector, await collector.command(ListProcessesCommand))
+        assert (await later).status_code == 200
+
+
+async def test_a_read_after_a_change_does_not_share_one_from_before_it(backend: Backend) -> None:
+    async with backend.collector() as collector, backend.program() as program:
+        await collector.greeted()
+        before = ask(program, "/doctor")
+        old = await collector.command(DoctorCommand)
+        change = asyncio.create_task(
+            program.put("/api/v1/doctor/delay-accounting", json={"on": True})
+        )
+        await collector.say(reply_to(await collector.next_command()))
+        assert (await change).status_code == 200
+        after = ask(program, "/doctor")
+        await collector.say(reply_to(await collector.command(DoctorCommand)))
+        assert (await after).status_code == 200
+        assert not before.done()
+        await collector.say(reply_to(old))
+        assert (await before).status_code == 200
+
+
+async def test_a_viewers_costly_reads_do_not_keep_an_operator_waiting(backend: Backend) -> None:
+    async with AsyncExitStack() as stack:
+        collectors = []
+        for number in range(ALL + 1):
+            it = host().model_copy(update={"id": f"h-{number}{'0' * 11}", "name": f"box{number}"})
+            collector = await stack.enter_async_context(backend.collector(host=it))
+            collectors.append((await collector.greeted(), f"/processes?host={it.id}"))
+        sessions = [await backend.sign_in(VIEW_TOKEN) for _ in range(3)]
+        viewers = [await stack.enter_async_context(backend.person(one)) for one in sessions]
+        operator = await stack.enter_async_context(backend.program())
+        # As many as all viewers together may have, and no more than that for one of them.
+        held = []
+        for index, (collector, path) in enumerate(collectors[:ALL]):
+            held.append(ask(viewers[index // EACH], path))
+            await collector.command(ListProcessesCommand)
+        last, path = collectors[ALL]
+        waiting = ask(viewers[2], path)
+        # The operator's is asked and answered; the viewer's has not even been asked.
+        read = ask(operator, path)
+        await answer(last, await last.command(ListProcessesCommand))
+        assert (await read).status_code == 200
+        assert not waiting.done()
+        again = ask(operator, path)
+        await answer(last, await last.command(ListProcessesCommand))
+        assert (await again).status_code == 200
+        assert not waiting.done()
+        for read in (*held, waiting):
+            read.cancel()
+
+
+async def test_a_viewer_with_very_many_reads_is_refused_and_others_are_not(
+    backend: Backend,
+) -> None:
+    async with backend.collector() as collector, AsyncExitStack() as stack:
+        await collector.greeted()
+        greedy, modest = [
+            await stack.enter_async_context(backend.person(await backend.sign_in(VIEW_TOKEN)))
+            for _ in range(2)
+        ]
+        reads = {ask(greedy, "/processes") for _ in range(EACH + WAITING + 1)}
+        command = await collector.command(ListProcessesCommand)
+        done, reads = await asyncio.wait(reads, return_when=asyncio.FIRST_COMPLETED)
+        (refused,) = [read.result() for read in done]
+        assert kind(refused) == (429, "too-many-actions")
+        assert refused.headers["retry-after"] == "1"
+        other = ask(modest, "/processes")
+        await answer(collector, command)
+        serving = asyncio.create_task(serve(collector))
+        assert (await other).status_code == 200
+        # Those that waited get their turn.
+        assert {(await read).status_code for read in reads} == {200}
+        serving.cancel()
+
+
+async def serve(collector: FakeCollector) -> None:
+    """Answer all that is asked, until cancelled."""
+    while True:
+        await answer(collector, await collector.command(ListProcessesCommand))

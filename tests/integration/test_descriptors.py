@@ -1,0 +1,114 @@
+"""No file descriptor is left: a recording goes on, connections wait, and it is named."""
+
+import asyncio
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from backend_builders import key_frame, stream
+from backend_server import TOKEN
+from capabilities import needs
+from raw_http import raw_connection
+from run_harness import RunHarness
+from run_seqs import open_seqs, singles
+from served import free_port, served
+from tidscope_backend.recording.recording import PartLimits
+from tidscope_wire.problems import ProblemError
+
+REQUEST = f"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
+
+
+@contextmanager
+def no_descriptors(pid: int) -> Iterator[None]:
+    """Let a process open nothing more; what it has open stays."""
+    usual = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    # Without the one that reads the list, if it is our own.
+    listed = Path(f"/proc/{pid}/fd")
+    held = {name for name in os.listdir(listed) if os.path.lexists(listed / name)}
+    lowest = next(number for number in range(usual[0]) if str(number) not in held)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (lowest, usual[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, usual)
+
+
+async def test_a_recording_goes_on_in_its_part_until_there_are_some(tmp_path: Path) -> None:
+    # Each key frame would begin a part.
+    harness = RunHarness(tmp_path, PartLimits(part_ns=1))
+    await harness.start()
+    harness.send(*stream(1, 3))
+    run = (await harness.begin()).id
+    harness.send(key_frame(4), key_frame(5))
+    parts = len(harness.folder(run).open_parts())
+    with no_descriptors(os.getpid()):
+        harness.send(*(key_frame(seq) for seq in range(6, 10)))
+        await harness.look()
+    assert harness.recorder.recordings
+    assert len(harness.folder(run).open_parts()) == parts
+    harness.send(key_frame(10))
+    assert len(harness.folder(run).open_parts()) == parts + 1
+    done = await harness.recorder.stop(run)
+    assert (done.state, done.losses.frames) == ("complete", 0)
+    assert open_seqs(harness.folder(run)) == singles(3, 10)
+    await harness.stop()
+
+
+async def test_a_recording_that_cannot_begin_says_why(tmp_path: Path) -> None:
+    harness = RunHarness(tmp_path)
+    await harness.start()
+    harness.send(*stream(1, 3))
+    with no_descriptors(os.getpid()), pytest.raises(ProblemError) as refused:
+        await harness.begin()
+    problem = refused.value.problem
+    assert problem.type.endswith(":runs-unavailable")
+    assert "Too many open files" in problem.detail
+    assert "ulimit" in problem.hint
+    await harness.stop()
+
+
+@needs("root")
+async def test_connections_wait_until_there_are_some() -> None:
+    port = free_port()
+    async with (
+        asyncio.timeout(60),
+        served(port) as backend,
+        httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{port}", headers={"authorization": f"Bearer {TOKEN}"}
+        ) as known,
+    ):
+        # Its connection stays open.
+        (await known.get("/api/v1/health")).raise_for_status()
+        with no_descriptors(backend.pid):
+            async with raw_connection(port) as waiting:
+                await waiting.send(REQUEST.encode())
+                while True:
+                    health = (await known.get("/api/v1/health")).raise_for_status().json()
+                    if health["connections"]["descriptor_shortages"]:
+                        break
+                _, hard = resource.prlimit(backend.pid, resource.RLIMIT_NOFILE)
+                resource.prlimit(backend.pid, resource.RLIMIT_NOFILE, (hard, hard))
+                assert (await waiting.answer()).startswith(b"HTTP/1.1 200 ")
+        backend.terminate()
+        assert backend.stderr is not None
+        said = (await backend.stderr.read()).decode()
+    lines = [line for line in said.splitlines() if "no connection can be accepted" in line]
+    assert len(lines) == 1
+    assert "Too many open files" in lines[0]
+
+
+@needs("root")
+async def test_the_backend_takes_as_many_as_it_may_have() -> None:
+    port = free_port()
+    async with (
+        asyncio.timeout(60),
+        served(port, within=("prlimit", "--nofile=512:700")) as backend,
+        raw_connection(port) as connection,
+    ):
+        await connection.send(REQUEST.encode())
+        await connection.answer()
+        assert resource.prlimit(backend.pid, resource.RLIMIT_NOFILE) == (700, 700)

@@ -1,0 +1,137 @@
+"""`tidscope hosts`: secrets made, replaced and revoked while backend and collector run."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import httpx
+import pytest
+from backend_server import TOKEN
+from capabilities import needs
+from collector_process import NOBODY, CollectorProcess
+from served import free_port, served
+from tidscope_wire.audit import read_records
+
+pytestmark = [needs("root"), pytest.mark.timeout(120)]
+
+
+def hosts(state: Path, *arguments: str, code: int = 0) -> str:
+    """Run the command; what it wrote to standard output, or its error."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TIDSCOPE_", "SUDO_"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "tidscope_backend", "hosts", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**kept, "XDG_STATE_HOME": str(state)},
+    )
+    assert done.returncode == code, done.stderr
+    return done.stderr if code else done.stdout
+
+
+def secret_of(printed: str) -> str:
+    name, _, secret = printed.strip().partition("=")
+    assert name == "TIDSCOPE_COLLECTOR_SECRET"
+    return secret
+
+
+async def test_hosts_with_a_running_backend(tmp_path: Path) -> None:
+    """The real programs: added while the backend runs, replaced without a gap, then ended."""
+    port, state = free_port(), tmp_path / "state"
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    async with (
+        served(port, XDG_STATE_HOME=str(state)),
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers) as client,
+    ):
+        first = secret_of(await asyncio.to_thread(hosts, state, "add", "web-1"))
+        async with CollectorProcess(port, secret=first) as collector:
+            await collector.says("connected to the backend")
+            (host,) = (await client.get("/api/v1/hosts")).json()["hosts"]
+            listed = await asyncio.to_thread(hosts, state, "list")
+            assert ["web-1", host["id"]] == listed.splitlines()[1].split()[:2]
+            assert first.rpartition(".")[2] not in listed
+
+            second = secret_of(await asyncio.to_thread(hosts, state, "rotate", "web-1"))
+            assert second != first
+            assert "valid until" in await asyncio.to_thread(hosts, state, "list")
+            # Both are good meanwhile: the one that is connected, and the one that takes over.
+            async with CollectorProcess(port, secret=second) as successor:
+                await successor.says("connected to the backend")
+                await collector.says("another collector of")
+                await asyncio.to_thread(hosts, state, "rotate", "web-1", "--grace", "0")
+                await successor.says("the secret of collector:web-1 is not valid any more")
+
+            third = secret_of(await asyncio.to_thread(hosts, state, "rotate", "web-1"))
+            async with CollectorProcess(port, secret=third) as last:
+                await last.says("connected to the backend")
+                await asyncio.to_thread(hosts, state, "revoke", "web-1")
+                await last.says("the secret of collector:web-1 is not valid any more")
+                await last.says("does not know the secret")
+            assert (await client.get("/api/v1/health")).json()["collectors"] == 0
+    log = read_records(state / "tidscope" / "audit.jsonl")
+    changes = [record.action for record in log if record.object == "web-1"]
+    assert changes == ["add-secret", *["rotate-secret"] * 3, "revoke-secret"]
+
+
+async def test_a_collector_with_the_secret_of_another_host_is_refused_by_name(
+    tmp_path: Path,
+) -> None:
+    port, state = free_port(), tmp_path / "state"
+    async with served(port, XDG_STATE_HOME=str(state)):
+        mine = secret_of(await asyncio.to_thread(hosts, state, "add", "mine"))
+        other = secret_of(await asyncio.to_thread(hosts, state, "add", "other"))
+        async with CollectorProcess(port, secret=mine) as collector:
+            await collector.says("connected to the backend")
+            async with CollectorProcess(port, secret=other) as impostor:
+                await impostor.says("has the secret of collector:mine, not of collector:other")
+                await impostor.says("give each host its own secret")
+            # It holds its place.
+            assert "another collector" not in collector.said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("add", "default"), 2, "choose another name"),
+        (("add", "Web 1"), 2, "is not a name"),
+        (("add", "web"), 1, "tidscope hosts rotate web"),
+        (("rotate", "db"), 1, "no host db has a secret"),
+        (("revoke", "db"), 1, "no host db has a secret"),
+        (("rotate", "web", "--grace", "-1"), 2, "is not a number of seconds"),
+    ],
+)
+def test_what_cannot_be_done_is_named(
+    tmp_path: Path, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    hosts(tmp_path, "add", "web")
+    assert said in hosts(tmp_path, *arguments, code=code)
+
+
+def test_an_empty_list_says_what_to_do(tmp_path: Path) -> None:
+    assert "tidscope hosts add NAME" in hosts(tmp_path, "list")
+
+
+def test_under_sudo_the_file_is_of_who_called() -> None:
+    """The backend that `sudo tidscope up` starts runs as that user, and reads it there."""
+    program = (
+        "import pwd, sys; from tidscope_backend.cli import main; old = pwd.getpwuid; "
+        "pwd.getpwuid = lambda uid: pwd.struct_passwd((*old(uid)[:5], sys.argv[1], '/bin/sh')); "
+        "sys.exit(main(['hosts', 'add', 'web']))"
+    )
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")}
+    # Where any user can get to.
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as home:
+        os.chown(home, NOBODY, NOBODY)
+        done = subprocess.run(
+            [sys.executable, "-c", program, home],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**kept, "SUDO_UID": str(NOBODY), "SUDO_GID": str(NOBODY), "XDG_STATE_HOME": "/x"},
+        )
+        assert done.returncode == 0, done.stderr
+        (found,) = Path(home).rglob("hosts.json")
+        assert (found.stat().st_uid, found.stat().st_mode & 0o777) == (NOBODY, 0o600)

@@ -1,0 +1,110 @@
+"""Whatever acts on a target or asks it acts on that target, and on none that took its place."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from capabilities import needs
+from processes import start_ticks
+from programs.known_work import KnownWork
+from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
+from tidscope_collector.foreign.owned_port import OwnedPort
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.agent.client import open_agent
+from tidscope_collector.steering.agent.errors import NoAgentError
+
+PROC = ProcFs()
+REUSED_ID = Path(__file__).parents[1] / "programs" / "reused_id.py"
+LISTEN = (
+    "import socket, sys\n"
+    "server = socket.socket()\n"
+    "if len(sys.argv) > 2: server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)\n"
+    "server.bind(('0.0.0.0', int(sys.argv[1])))\n"
+    "server.listen()\n"
+    "print(server.getsockname()[1], flush=True)\n"
+    "input()\n"
+)
+
+
+class Listener:
+    """A program that listens on a port; use it in a ``with`` statement."""
+
+    def __init__(
+        self, port: int = 0, *, shared: bool = False, within: tuple[str, ...] = ()
+    ) -> None:
+        self._process = subprocess.Popen(
+            [*within, sys.executable, "-c", LISTEN, str(port), *(["shared"] if shared else [])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        self.port = int(self._process.stdout.readline())
+        self.pid = self._process.pid
+
+    def owned(self) -> OwnedPort:
+        return OwnedPort(PROC, self.pid, start_ticks(self.pid), self.port)
+
+    def __enter__(self) -> "Listener":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate("\n")
+
+
+@needs("root")
+@needs("two-cpus")
+def test_an_affinity_is_not_set_on_who_got_the_id() -> None:
+    done = subprocess.run(
+        ["unshare", "--pid", "--fork", "--mount-proc", sys.executable, str(REUSED_ID)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "True 0\n"
+
+
+def test_a_port_of_the_target_is_asked() -> None:
+    with Listener() as target:
+        port = target.owned()
+        assert [port.refusal(), port.refusal()] == ["", ""]
+
+
+def test_a_port_that_another_process_took_is_not_asked() -> None:
+    with Listener() as target:
+        port = OwnedPort(PROC, os.getpid(), start_ticks(os.getpid()), target.port)
+        assert "belongs to another process" in port.refusal()
+    with socket.create_server(("127.0.0.1", 0)) as mine:
+        taken = mine.getsockname()[1]
+        port = OwnedPort(PROC, os.getpid(), start_ticks(os.getpid()), taken)
+        assert port.refusal() == ""
+    assert "Nobody listens" in port.refusal()
+    with Listener(taken):
+        assert "belongs to another process" in port.refusal()
+
+
+def test_a_port_that_two_processes_share_is_not_asked() -> None:
+    with Listener(shared=True) as target:
+        port = target.owned()
+        assert port.refusal() == ""
+        with Listener(target.port, shared=True):
+            assert "belongs to another process" in port.refusal()
+
+
+@needs("root")
+def test_a_port_of_another_network_namespace_is_not_asked() -> None:
+    with Listener() as other, Listener(other.port, within=("unshare", "--net")) as target:
+        assert "another network namespace" in target.owned().refusal()
+        assert other.owned().refusal() == ""
+
+
+def test_a_process_that_got_the_id_is_not_examined(known_work: KnownWork) -> None:
+    """Its start tells it from the one that was meant."""
+    pid, earlier = known_work.pid, start_ticks(known_work.pid) - 1
+    assert "No such process" in open_gomaxprocs(PROC, pid, earlier).reason
+    with pytest.raises(NoAgentError, match="has ended"):
+        open_agent(PROC, pid, earlier)
+    assert "has ended" in OwnedPort(PROC, pid, earlier, 80).refusal()
