@@ -141,6 +141,8 @@ class LimitedChildren:
         """End the fork server and all children."""
         with self._lock:
             # It ends with its connection; a confined process may not signal it.
+            with suppress(OSError):
+                self._connection.shutdown(socket.SHUT_RDWR)
             self._connection.close()
             with suppress(ChildProcessError):
                 os.waitpid(self.pid, 0)
