@@ -7,6 +7,7 @@ const { page, close } = await openPage();
 try {
   // Signed in, and the page's files in the browser's cache, as for a person who comes from the list.
   await page.goto(url);
+  await page.waitForSelector("[data-connection=open]");
   await page.goto(new URL("/runs", url).href);
   const link = page.locator(`a[href="/runs/${run}"]`).first();
   await link.waitFor();

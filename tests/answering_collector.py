@@ -16,6 +16,7 @@ from tidscope_wire.generated.models import (
     DoctorReply,
     DoctorReport,
     ListProcessesCommand,
+    Process,
     ProcessesReply,
     RestartSearchCommand,
     SetDelayAccountingCommand,
@@ -32,12 +33,12 @@ REPORT = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", ch
 OPTIONS = SteeringOptions(knobs=[], signals=[], steering=None)
 
 
-def reply_to(command: Command) -> CollectorMessage:
+def reply_to(command: Command, program: Process | None = None) -> CollectorMessage:
     """What a collector says that does everything it is asked."""
     number = command.request_id
     match command:
         case ListProcessesCommand():
-            return ProcessesReply(request_id=number, processes=[process(1), process(2)])
+            return ProcessesReply(request_id=number, processes=[program or process(1), process(2)])
         case DoctorCommand() | SetDelayAccountingCommand():
             return DoctorReply(request_id=number, report=REPORT)
         case SteeringOptionsCommand():
@@ -56,18 +57,20 @@ def reply_to(command: Command) -> CollectorMessage:
 
 @asynccontextmanager
 async def answering_collector(
-    backend: Backend,
+    backend: Backend, program: Process | None = None
 ) -> AsyncIterator[tuple[FakeCollector, list[Command]]]:
-    """A connected collector that samples one target, and the commands that it has got."""
+    """A connected collector that samples one program, and the commands that it has got."""
+    program = program or process()
+    sampled = target().model_copy(update={"process": program})
     commands: list[Command] = []
 
     async def answer() -> None:
         while True:
             command = await collector.next_command()
             commands.append(command)
-            await collector.say(reply_to(command))
+            await collector.say(reply_to(command, program))
 
-    async with backend.collector(targets=[target()]) as collector:
+    async with backend.collector(targets=[sampled]) as collector:
         await collector.greeted()
         answering = asyncio.create_task(answer())
         try:

@@ -1,5 +1,6 @@
 """A recorder without a server: frames are handed to it, and the clock is the test's."""
 
+import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.recording import PartLimits
 from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.timeouts import RecordingTimeouts
+from tidscope_backend.recording.writer import MAX_QUEUED_BYTES
 from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.stream.history_store import HistoryStore
@@ -37,29 +40,33 @@ class RunHarness:
     closed: list[tuple[str, int | None]] = field(default_factory=list)
     changes: int = 0
     seals: bool = False
+    max_queued_bytes: int = MAX_QUEUED_BYTES
 
     def __post_init__(self) -> None:
         self.registry = HostRegistry(10)
         if self.targets:
             self.registry.connect_host(host(), self.targets)
         self.store = HistoryStore(1 << 24, 1 << 24, 3600 * 10**9, lambda: self.now_s)
-        self.sealer = PartSealer() if self.seals else PartSealer(self._close)
+        self.disk = Disk()
+        self.sealer = PartSealer(self.disk, *([] if self.seals else [self._close]))
         self.recorder = Recorder(
             RunsDirectory(self.home),
             self.registry,
             self.store,
-            RunSaver(ManifestWriter(), self.sealer),
+            RunSaver(ManifestWriter(self.disk), self.sealer, self.disk),
             lambda: self.now_s,
             self._changed,
+            self.disk,
             self.limits,
             # The test looks itself.
             RecordingTimeouts(check_interval_s=3600),
+            self.max_queued_bytes,
         )
 
     async def start(self) -> None:
         """Take up what lies there."""
         self.sealer.start()
-        self.recorder.start()
+        await self.recorder.start()
 
     async def stop(self) -> None:
         """End as a backend does that is asked to."""
@@ -73,6 +80,12 @@ class RunHarness:
             frame = store_frame(header, data)
             self.store.add(frame)
             self.recorder.receive(frame, header)
+
+    async def written(self, *frames: bytes) -> None:
+        """Hand over frames, and wait until the disk has had its turn with all of them."""
+        self.send(*frames)
+        await self.disk.record(int)
+        await asyncio.sleep(0)
 
     async def begin(self, **request: Any) -> RunManifest:
         """Record the target."""

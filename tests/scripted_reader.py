@@ -20,7 +20,7 @@ class Script:
         cpu: thread id to counter.
     """
 
-    fields = ("cpu_run_ns",)
+    fields: tuple[str, ...] = ("cpu_run_ns",)
     absent: tuple[AbsentField, ...] = ()
 
     def __init__(self, **cpu: int) -> None:

@@ -56,8 +56,10 @@ from tidscope_backend.security.host_file import FILE_NAME, HostFile
 from tidscope_backend.security.read_limit import ReadLimit
 from tidscope_backend.security.session_file import SessionFile
 from tidscope_backend.security.sessions import Sessions
+from tidscope_backend.security.trusted_proxy import TrustedProxy
 from tidscope_backend.settings import Settings
 from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.store.run_store import RunStore
 from tidscope_backend.stream.endpoint import live_router
@@ -91,23 +93,25 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
     def changed() -> None:
         fanout.publish_state(state())
 
+    disk = Disk()
     runs_directory, manifests, sealer = (
         RunsDirectory(settings.runs_dir),
-        ManifestWriter(),
-        PartSealer(),
+        ManifestWriter(disk),
+        PartSealer(disk),
     )
     recorder = Recorder(
         runs_directory,
         registry,
         store,
-        RunSaver(manifests, sealer),
+        RunSaver(manifests, sealer, disk),
         clock,
         changed,
+        disk,
         PartLimits(int(settings.part_seconds * 1e9), settings.part_bytes),
         RecordingTimeouts(resume_s=settings.resume_seconds),
     )
     retention = Retention(max_age_s=settings.keep_runs_seconds, max_bytes=settings.keep_runs_bytes)
-    run_store = RunStore(runs_directory, recorder, manifests, retention)
+    run_store = RunStore(runs_directory, recorder, manifests, retention, disk)
     ingest = FrameIngest(registry, fanout, meters.observe, recorder)
 
     def forget(target_id: str) -> None:
@@ -130,7 +134,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
         sealer.start()
-        recorder.start()
+        await recorder.start()
         run_store.start()
         pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, exports)
         try:
@@ -167,10 +171,10 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         session.router(authenticator),
         proof.router(authenticator),
         runs.router(recorder, run_store),
-        run_frames.router(run_store.reader),
-        exchange.export_router(runs_directory.folder),
-        exchange.import_router(runs_directory.make, runs_directory.has),
-        compare.router(runs_directory.folder),
+        run_frames.router(run_store.reader, disk),
+        exchange.export_router(runs_directory.folder, disk),
+        exchange.import_router(runs_directory.make, runs_directory.has, disk),
+        compare.router(runs_directory.folder, disk),
     ):
         app.include_router(router, prefix=api.PREFIX)
     app.include_router(docs.router())
@@ -198,6 +202,7 @@ def _add_middleware(
     origins = AllowedOrigins(settings.host, settings.allow_hosts, settings.allow_origins)
     app.add_middleware(AccessMiddleware, origins=origins, authenticator=authenticator)
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(TrustedProxy, networks=settings.trusted_proxies)
 
 
 @asynccontextmanager

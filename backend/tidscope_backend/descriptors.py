@@ -2,6 +2,7 @@
 
 import errno
 import resource
+import sys
 
 SPARE = 256
 """Kept for runs, sealing, exports and child processes, whatever the network does."""
@@ -18,7 +19,7 @@ def raise_descriptor_limit() -> int:
 def connection_descriptors() -> int:
     """How many descriptors connections may hold: half of a low limit stays for files."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return max(limit - SPARE, limit // 2)
+    return sys.maxsize if limit == resource.RLIM_INFINITY else max(limit - SPARE, limit // 2)
 
 
 def is_exhausted(error: OSError) -> bool:

@@ -19,6 +19,7 @@ from tidscope_backend.descriptors import connection_descriptors, raise_descripto
 from tidscope_backend.settings import Settings
 
 PEER_LOGS = (
+    "asyncio",
     "uvicorn.error",
     "tidscope_backend.connections.acceptor",
     "tidscope_backend.connections.table",

@@ -10,6 +10,7 @@ from tidscope_wire.generated.limits import (
     MAX_FRAME_BYTES,
     MAX_IMPORT_BYTES,
     MAX_PAGE_COMMAND_BYTES,
+    MIN_SECRET,
     RUN_PART_BYTES,
     RUN_PART_SECONDS,
 )
@@ -26,7 +27,6 @@ COLLECTOR_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 METRICS_VARIABLE = "TIDSCOPE_METRICS_TOKEN"
 RUNS_VARIABLE = "TIDSCOPE_RUNS"
 OTLP_VARIABLE = "TIDSCOPE_OTLP_ENDPOINT"
-SHORTEST_SECRET = 16
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8787
 
@@ -57,6 +57,7 @@ class Settings:
         allow_hosts: more host names that requests may name, without port.
         allow_origins: more origins that pages may come from, such as https://tidscope.example
             behind a proxy that ends TLS.
+        trusted_proxies: networks of proxies whose X-Forwarded-For and -Proto are believed.
         web_dir: where the built page lies.
         history_bytes: bound on the kept frames of one target.
         history_total_bytes: bound on the kept frames of all targets.
@@ -99,6 +100,7 @@ class Settings:
     port: int = DEFAULT_PORT
     allow_hosts: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()
     web_dir: Path = Path(__file__).parent / "web"
     history_bytes: int = 32 * MIB
     history_total_bytes: int = 80 * MIB
@@ -214,9 +216,9 @@ def _secret(environ: Mapping[str, str], name: str) -> str:
     value = environ.get(name, "")
     if not value:
         return new_secret()
-    if len(value) < SHORTEST_SECRET:
+    if len(value) < MIN_SECRET:
         raise SettingsError(
-            f"{name} has {len(value)} characters; give at least {SHORTEST_SECRET}, "
+            f"{name} has {len(value)} characters; give at least {MIN_SECRET}, "
             "or leave it out to have one made"
         )
     return value

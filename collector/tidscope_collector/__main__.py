@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
+from tidscope_wire.generated.limits import MIN_SECRET
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
 from tidscope_wire.proof import host_credential
 
@@ -283,8 +284,12 @@ def main() -> int:
     secret = os.environ.pop(ENVIRONMENT_VARIABLE, "")
     sign_in = None
     if not arguments.backend.startswith(UNIX):
-        if not secret:
-            sys.stderr.write(f"{ENVIRONMENT_VARIABLE} is not set; see README.md\n")
+        if len(secret) < MIN_SECRET:
+            what = f"has {len(secret)} characters" if secret else "is not set"
+            sys.stderr.write(
+                f"{ENVIRONMENT_VARIABLE} {what}; set it to the backend's collector secret, of at "
+                f"least {MIN_SECRET} characters\n"
+            )
             return 2
         if not is_address(arguments.backend):
             sys.stderr.write(f"--backend {arguments.backend!r} is not a ws:// or wss:// address\n")

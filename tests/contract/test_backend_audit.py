@@ -124,6 +124,8 @@ async def test_wrong_tokens_are_logged_without_them_and_cannot_push_out_the_rest
 async def test_a_full_disk_keeps_nobody_out(backend: Backend) -> None:
     assert backend.settings.state_dir is not None
     log = backend.settings.state_dir / FILE
+    async with backend.program() as client:
+        await client.get("/api/v1/health")  # It has started, and said so in the log.
     await asyncio.to_thread(log.unlink)
     await asyncio.to_thread(log.symlink_to, "/dev/full")
     async with backend.client(origin=backend.url) as page:

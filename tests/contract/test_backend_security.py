@@ -120,6 +120,46 @@ async def test_forwarded_headers_are_ignored(backend: Backend) -> None:
         assert answer.status_code == 201
 
 
+async def test_forwarded_headers_of_a_trusted_proxy_are_believed() -> None:
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(trusted_proxies=("127.0.0.1/32", "10.0.0.0/8")) as backend,
+        backend.client(origin=backend.url) as proxy,
+    ):
+        # Proxies append to what they get: only the last address that is not theirs is the client.
+        forged = "203.0.113.7, 192.0.2.1, 10.1.2.3"
+        assert await guess(proxy, 10, **{"x-forwarded-for": forged}) == [401] * 10
+        assert await guess(proxy, 1, **{"x-forwarded-for": "198.51.100.1, 192.0.2.1"}) == [429]
+        assert await guess(proxy, 1, **{"x-forwarded-for": "203.0.113.7"}) == [401]
+        assert await guess(proxy, 1, **{"x-forwarded-for": "192.0.2.1, anything"}) == [401]
+        host = f"127.0.0.1:{backend.port}"
+        for proto, status in (("https", 201), ("http", 403), ("gopher", 403)):
+            answer = await proxy.post(
+                "/api/v1/session",
+                json={"token": TOKEN},
+                headers={
+                    "x-forwarded-proto": proto,
+                    "x-forwarded-for": "198.51.100.9",
+                    "origin": f"https://{host}",
+                },
+            )
+            assert answer.status_code == status
+        async with backend.program() as program:
+            (row,) = (await program.get("/api/v1/sessions")).json()["sessions"]
+            assert row["address"] == "198.51.100.9"
+
+
+async def test_a_peer_that_is_not_the_trusted_proxy_is_not_believed() -> None:
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(trusted_proxies=("10.0.0.0/8",)) as backend,
+        backend.client(origin=backend.url) as guesser,
+    ):
+        for number in range(10):
+            assert await guess(guesser, 1, **{"x-forwarded-for": f"192.0.2.{number}"}) == [401]
+        assert await guess(guesser, 1, **{"x-forwarded-for": "192.0.2.99"}) == [429]
+
+
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST:1", "[::1]:99"])
 async def test_our_names(backend: Backend, name: str) -> None:
     async with backend.program() as client:

@@ -19,11 +19,11 @@ from tidscope_backend.settings import (
     COLLECTOR_VARIABLE,
     DEFAULT_PORT,
     RUNS_VARIABLE,
-    SHORTEST_SECRET,
     VIEW_VARIABLE,
 )
 from tidscope_collector.steering.knobs.leases import DIRECTORY as LEASES
 from tidscope_wire.audit import SYSTEM_FOLDER as AUDIT
+from tidscope_wire.generated.limits import MIN_SECRET
 
 ROOT = Path(__file__).parent.parent.parent
 SERVICES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())[
@@ -84,7 +84,7 @@ def test_secrets_are_asked_for_and_never_written_down() -> None:
         secrets = {k: v for k, v in service["environment"].items() if k not in folders}
         assert set(secrets) == needed[name]
         for variable, value in secrets.items():
-            said = f"set it to at least {SHORTEST_SECRET} characters"
+            said = f"set it to at least {MIN_SECRET} characters"
             assert value == f"${{{variable}:?{said}}}"
 
 

@@ -1,17 +1,23 @@
 """Costly reads: equal ones share an answer, and those of viewers keep no operator waiting."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 import httpx
 import pytest
 from answering_collector import reply_to
-from backend_builders import host
+from backend_builders import target
 from backend_server import Backend, kind, running_backend
 from fake_collector import FakeCollector
+from tidscope_backend.api import compare
 from tidscope_backend.security.read_limit import ALL, EACH, WAITING
-from tidscope_wire.generated.models import DoctorCommand, ListProcessesCommand
+from tidscope_wire.generated.models import (
+    DoctorCommand,
+    ListProcessesCommand,
+    SteeringOptionsCommand,
+)
 
 WAIT = 30
 VIEW_TOKEN = "view-token-of-the-tests"
@@ -75,31 +81,30 @@ async def test_a_read_after_a_change_does_not_share_one_from_before_it(backend: 
 
 
 async def test_a_viewers_costly_reads_do_not_keep_an_operator_waiting(backend: Backend) -> None:
+    first, second = (target().model_copy(update={"id": f"t-{n}-0000000a"}) for n in (1, 2))
+    paths = ["/processes", "/doctor", f"/targets/{first.id}/steering"]
+    assert len(paths) == ALL
     async with AsyncExitStack() as stack:
-        collectors = []
-        for number in range(ALL + 1):
-            it = host().model_copy(update={"id": f"h-{number}{'0' * 11}", "name": f"box{number}"})
-            collector = await stack.enter_async_context(backend.collector(host=it))
-            collectors.append((await collector.greeted(), f"/processes?host={it.id}"))
+        collector = await stack.enter_async_context(backend.collector(targets=[first, second]))
+        await collector.greeted()
         sessions = [await backend.sign_in(VIEW_TOKEN) for _ in range(3)]
         viewers = [await stack.enter_async_context(backend.person(one)) for one in sessions]
         operator = await stack.enter_async_context(backend.program())
         # As many as all viewers together may have, and no more than that for one of them.
         held = []
-        for index, (collector, path) in enumerate(collectors[:ALL]):
+        for index, path in enumerate(paths):
             held.append(ask(viewers[index // EACH], path))
-            await collector.command(ListProcessesCommand)
-        last, path = collectors[ALL]
+            await collector.next_command()
+        path = f"/targets/{second.id}/steering"
         waiting = ask(viewers[2], path)
         # The operator's is asked and answered; the viewer's has not even been asked.
-        read = ask(operator, path)
-        await answer(last, await last.command(ListProcessesCommand))
-        assert (await read).status_code == 200
-        assert not waiting.done()
-        again = ask(operator, path)
-        await answer(last, await last.command(ListProcessesCommand))
-        assert (await again).status_code == 200
-        assert not waiting.done()
+        for _ in range(2):
+            read = ask(operator, path)
+            command = await collector.command(SteeringOptionsCommand)
+            assert command.target == second.id
+            await collector.say(reply_to(command))
+            assert (await read).status_code == 200
+            assert not waiting.done()
         for read in (*held, waiting):
             read.cancel()
 
@@ -126,6 +131,30 @@ async def test_a_viewer_with_very_many_reads_is_refused_and_others_are_not(
         # Those that waited get their turn.
         assert {(await read).status_code for read in reads} == {200}
         serving.cancel()
+
+
+async def test_a_viewers_comparison_does_not_keep_an_operator_waiting(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def compared(_: object, groups: list[list[str]], *__: object) -> str:
+        if groups == [["slow"]]:
+            begun.set()
+            go_on.wait(WAIT)
+        return "{}"
+
+    monkeypatch.setattr(compare, "_compared", compared)
+    async with (
+        backend.program() as operator,
+        backend.person(await backend.sign_in(VIEW_TOKEN)) as viewer,
+    ):
+        slow = ask(viewer, "/compare?runs=slow")
+        await asyncio.to_thread(begun.wait, WAIT)
+        assert (await operator.get("/api/v1/compare?runs=quick")).status_code == 200
+        assert not slow.done()
+        go_on.set()
+        assert (await slow).status_code == 200
 
 
 async def serve(collector: FakeCollector) -> None:

@@ -32,13 +32,14 @@ from schemathesis.specs.openapi.checks import (
 from scripted_run import write_run
 from tidscope_backend.app import create_app
 
-EXAMPLES = 8
+EXAMPLES = 6
 """Of each operation and each of the two kinds of data, in each round."""
 SEEDS = (20261122, 20261123)
 """One a round: what was deleted in the first is restored in the second."""
 EXCLUDED = {
     "POST /api/v1/demo": "it starts a program with many threads; test_backend_demo.py does it",
     "POST /api/v1/session/tickets": "it needs a session; test_backend_sessions.py has one",
+    "POST /api/v1/proof/session": "it needs a proof, which is not guessed; test_proof.py makes one",
 }
 RUNS = [f"r-20261121-120000-{number:06x}" for number in (1, 2, 3)]
 ARCHIVE = "application/zstd"
@@ -152,7 +153,7 @@ class Fuzzer:
             if isinstance(given_values, dict):
                 for name in sorted(set(given_values) & set(self._known)):
                     if data.draw(st.integers(0, 2)):
-                        given_values[name] = data.draw(st.sampled_from(self._known[name][-4:]))
+                        given_values[name] = data.draw(st.sampled_from(self._known[name][-2:]))
         if case.media_type == ARCHIVE and data.draw(st.integers(0, 2)):
             case.body = self._archive[: data.draw(st.integers(0, 4 * len(self._archive)))]
 

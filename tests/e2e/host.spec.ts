@@ -18,6 +18,7 @@ test("a rate that the budget lowered is seen, and how to raise the budget", asyn
   const site = await Site.start(TINY_PERCENT);
   try {
     await page.goto(site.urlWithToken);
+    await expect(page.locator("[data-connection=open]")).toBeVisible();
     await new LivePage(page, site).open(program.pid);
     const effective = page.locator("[data-effective-hz]");
     await expect(effective).toContainText(/Hz effective \(10 requested\)/);

@@ -172,8 +172,15 @@ def test_a_port_that_is_taken(verb: Sequence[str]) -> None:
         (["up", "--budget-percent", "inf"], {}, "'inf' is not a percentage of 0 or more"),
         (["collect"], {}, "TIDSCOPE_COLLECTOR_SECRET is not set"),
         (
+            ["collect"],
+            {"TIDSCOPE_COLLECTOR_SECRET": "x" * 15},
+            "TIDSCOPE_COLLECTOR_SECRET has 15 characters",
+        ),
+        (["up", "--trusted-proxy", "10.0.0.1/8"], {}, "10.0.0.1/8 has host bits set"),
+        (["serve", "--trusted-proxy", "proxy"], {}, "use one such as 10.0.0.0/24"),
+        (
             ["collect", "--backend", "nonsense"],
-            {"TIDSCOPE_COLLECTOR_SECRET": "secret-value"},
+            {"TIDSCOPE_COLLECTOR_SECRET": "collector-secret-value"},
             "--backend nonsense: not an address",
         ),
         (["dance"], {}, "invalid choice: 'dance'"),
@@ -186,6 +193,33 @@ def test_what_cannot_be_done_is_named(
     assert done.returncode in (1, 2)
     assert validation_text in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("secret", ["", "x" * 15])
+def test_a_collector_refuses_a_short_secret(secret: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tidscope_collector", "run", "--backend", "ws://127.0.0.1:1/x"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env=environment(TIDSCOPE_COLLECTOR_SECRET=secret),
+    )
+    assert done.returncode == 2
+    assert "of at least 16 characters" in done.stderr
+    assert not secret or secret not in done.stderr
+
+
+def test_the_collector_gets_no_token_of_the_backend() -> None:
+    tokens = {name: f"{name}-of-the-test" for name in ("TIDSCOPE_TOKEN", "TIDSCOPE_METRICS_TOKEN")}
+    with up(**tokens) as running:
+        headers = {"authorization": f"Bearer {tokens['TIDSCOPE_METRICS_TOKEN']}"}
+        assert httpx.get(f"{running.address}/metrics", headers=headers).status_code == 200
+        assert running.collector_pid is not None
+        held = Path(f"/proc/{running.collector_pid}/environ").read_bytes()
+        assert b"TIDSCOPE_COLLECTOR_SECRET" in held
+        for token in tokens.values():
+            assert token.encode() not in held
 
 
 def test_serve_alone_ends_on_a_signal() -> None:

@@ -178,7 +178,7 @@ def test_collect_becomes_the_collector(command: list[str], environment: dict[str
         capture_output=True,
         text=True,
         check=False,
-        env={**environment, "TIDSCOPE_COLLECTOR_SECRET": "secret-value"},
+        env={**environment, "TIDSCOPE_COLLECTOR_SECRET": "collector-secret-value"},
     )
     assert done.returncode == 1
     assert "httpx.ConnectError" in done.stderr

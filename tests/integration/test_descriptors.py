@@ -9,14 +9,18 @@ from pathlib import Path
 
 import httpx
 import pytest
-from backend_builders import key_frame, stream
+from backend_builders import FIELDS, key_frame, stream
 from backend_server import TOKEN
 from capabilities import needs
 from raw_http import raw_connection
+from run_folders import run_folder
 from run_harness import RunHarness
-from run_seqs import open_seqs, singles
+from run_seqs import open_seqs, seqs, singles
 from served import free_port, served
+from tidscope_backend.recording.part_sealer import PartSealer, seal_in_process
 from tidscope_backend.recording.recording import PartLimits
+from tidscope_backend.store.disk import Disk
+from tidscope_backend.store.folder import RunFolder
 from tidscope_wire.problems import ProblemError
 
 REQUEST = f"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
@@ -41,16 +45,16 @@ async def test_a_recording_goes_on_in_its_part_until_there_are_some(tmp_path: Pa
     # Each key frame would begin a part.
     harness = RunHarness(tmp_path, PartLimits(part_ns=1))
     await harness.start()
-    harness.send(*stream(1, 3))
+    await harness.written(*stream(1, 3))
     run = (await harness.begin()).id
-    harness.send(key_frame(4), key_frame(5))
+    await harness.written(key_frame(4), key_frame(5))
     parts = len(harness.folder(run).open_parts())
     with no_descriptors(os.getpid()):
-        harness.send(*(key_frame(seq) for seq in range(6, 10)))
+        await harness.written(*(key_frame(seq) for seq in range(6, 10)))
         await harness.look()
     assert harness.recorder.recordings
     assert len(harness.folder(run).open_parts()) == parts
-    harness.send(key_frame(10))
+    await harness.written(key_frame(10))
     assert len(harness.folder(run).open_parts()) == parts + 1
     done = await harness.recorder.stop(run)
     assert (done.state, done.losses.frames) == ("complete", 0)
@@ -61,7 +65,7 @@ async def test_a_recording_goes_on_in_its_part_until_there_are_some(tmp_path: Pa
 async def test_a_recording_that_cannot_begin_says_why(tmp_path: Path) -> None:
     harness = RunHarness(tmp_path)
     await harness.start()
-    harness.send(*stream(1, 3))
+    await harness.written(*stream(1, 3))
     with no_descriptors(os.getpid()), pytest.raises(ProblemError) as refused:
         await harness.begin()
     problem = refused.value.problem
@@ -112,3 +116,26 @@ async def test_the_backend_takes_as_many_as_it_may_have() -> None:
         await connection.send(REQUEST.encode())
         await connection.answer()
         assert resource.prlimit(backend.pid, resource.RLIMIT_NOFILE) == (700, 700)
+
+
+async def test_a_part_is_sealed_when_there_are_some(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path / "run", [stream(1, 5)], FIELDS, closed=0)
+    attempts = 0
+
+    async def seal(folder: RunFolder, part: int | None) -> None:
+        nonlocal attempts
+        attempts += 1
+        if attempts > 1:
+            await seal_in_process(folder, part)
+            return
+        with no_descriptors(os.getpid()):
+            await seal_in_process(folder, part)
+
+    sealer = PartSealer(Disk(), seal)
+    sealer.start()
+    sealer.part(folder, 1)
+    await sealer.idle()
+    await sealer.stop()
+    assert attempts == 2
+    assert folder.open_parts() == []
+    assert seqs(folder) == singles(1, 5)

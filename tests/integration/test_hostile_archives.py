@@ -303,7 +303,7 @@ async def test_an_imported_run_is_never_resumed(tmp_path: Path) -> None:
     harness = RunHarness(runs, targets=(live_target(),))
     await harness.start()
     try:
-        harness.send(frame_bytes(26, time_ns=time_ns(26)))
+        await harness.written(frame_bytes(26, time_ns=time_ns(26)))
         await harness.look()
         assert harness.recorder.recordings == []
     finally:

@@ -107,6 +107,30 @@ async def test_how_commands_end(harness: Harness) -> None:
             assert outcome.output_bytes == 8
 
 
+async def test_secrets_of_a_command_are_not_stored(harness: Harness) -> None:
+    secret = "hunter2-of-somebody"
+    script = f"echo token={secret}; echo account-12; exec sleep 0.1 # --password {secret}"
+    code, _, manifest = await harness.record("--redact", r"account-\d+", "--", "sh", "-c", script)
+    text = (harness.runs / manifest.id / "manifest.json").read_text()
+    assert code == 0
+    assert manifest.outcome is not None
+    assert manifest.outcome.output_tail == "token=[redacted]\n[redacted]\n"
+    assert secret not in text
+    assert "account-12" not in text
+
+
+async def test_arguments_and_output_need_not_be_stored(harness: Harness) -> None:
+    script = "echo written; exec sleep 0.1 # argument"
+    code, said, manifest = await harness.record(
+        "--no-arguments", "--no-output", "--", "sh", "-c", script
+    )
+    assert (code, said.strip()) == (0, b"written")
+    assert manifest.outcome is not None
+    assert (manifest.outcome.command, manifest.outcome.output_tail) == (["sh"], None)
+    assert manifest.target.process.command == "sh [arguments not stored]"
+    assert "# argument" not in (harness.runs / manifest.id / "manifest.json").read_text()
+
+
 async def test_the_command_does_not_see_the_token(harness: Harness) -> None:
     _, said, _ = await harness.record("--", "env")
     assert b"PATH=" in said

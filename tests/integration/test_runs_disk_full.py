@@ -45,12 +45,12 @@ def large(seq: int) -> bytes:
 async def test_it_ends_with_what_was_written(small_disk: Path) -> None:
     harness = RunHarness(small_disk / "runs")
     await harness.start()
-    harness.send(*stream(1, 3))
+    await harness.written(*stream(1, 3))
     run = (await harness.begin()).id
     sent = 3
     while harness.recorder.recordings:
         sent += 1
-        harness.send(large(sent))
+        await harness.written(large(sent))
     await harness.recorder.wait_saved()
     done = harness.manifest(run)
     assert (done.state, done.end) == ("interrupted", "disk-full")
@@ -73,7 +73,7 @@ async def test_it_ends_with_what_was_written(small_disk: Path) -> None:
 async def test_without_room_none_begins_and_nothing_is_left(small_disk: Path) -> None:
     harness = RunHarness(small_disk / "runs")
     await harness.start()
-    harness.send(*stream(1, 3))
+    await harness.written(*stream(1, 3))
     (small_disk / "runs").mkdir()
     with (small_disk / "filler").open("wb", buffering=0) as filler:
         filler.write(b"x" * (ROOM - 64 * 1024))
@@ -88,9 +88,9 @@ async def test_without_room_none_begins_and_nothing_is_left(small_disk: Path) ->
 async def test_a_part_that_cannot_be_sealed_stays_frames(small_disk: Path) -> None:
     harness = RunHarness(small_disk / "runs", seals=True)
     await harness.start()
-    harness.send(key_frame(1))
+    await harness.written(key_frame(1))
     run = (await harness.begin()).id
-    harness.send(*(large(seq) for seq in range(2, 20)))
+    await harness.written(*(large(seq) for seq in range(2, 20)))
     with (small_disk / "filler").open("wb", buffering=0) as filler:
         # As much as fits; what was held back for the manifest is still there.
         filler.write(b"x" * ROOM)

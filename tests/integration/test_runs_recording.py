@@ -5,6 +5,7 @@ import shutil
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,7 @@ async def test_a_run_begins_with_what_is_and_holds_what_comes(tmp_path: Path) ->
         await site.send(*stream(16, 25))
         first, _ = split(frames_of(site.folder(run))[0])
         assert (first.kind, first.events) == ("key", [])
-        assert open_seqs(site.folder(run)) == singles(15, 25)
+        await until(lambda: open_seqs(site.folder(run)) == singles(15, 25))
         done = await site.stop(run)
         assert not (await site.recorded(0)).recordings
         assert seqs(site.folder(run)) == singles(15, 25)
@@ -133,13 +134,17 @@ async def test_a_run_begins_with_what_is_and_holds_what_comes(tmp_path: Path) ->
         assert seqs(site.folder(run)) == singles(15, 25)
 
 
+def are_written(folder: RunFolder, last: int) -> bool:
+    return open_seqs(folder) == singles(3, last)
+
+
 async def test_each_frame_lies_there_at_once(tmp_path: Path) -> None:
     """Not only when a buffer is full: a killed backend has written all that it got."""
     async with harness(tmp_path, stream(1, 3)) as site:
         run = (await site.record()).id
         for seq in range(4, 9):
             await site.send(frame_bytes(seq))
-            assert open_seqs(site.folder(run)) == singles(3, seq)
+            await until(partial(are_written, site.folder(run), seq))
 
 
 async def test_recording_before_the_first_frame_waits_for_a_key_frame(tmp_path: Path) -> None:
@@ -290,7 +295,7 @@ async def test_parts_are_bounded_in_bytes(tmp_path: Path) -> None:
     async with harness(tmp_path, stream(1, 11), part_bytes=1) as site:
         folder = site.folder((await site.record()).id)
         await site.send(*stream(12, 31))
-        assert {*folder.open_parts(), *folder.sealed_parts()} == {1, 2, 3}
+        await until(lambda: {*folder.open_parts(), *folder.sealed_parts()} == {1, 2, 3})
         assert seqs(folder) == singles(11, 31)
 
 

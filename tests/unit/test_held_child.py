@@ -38,7 +38,7 @@ def test_peak_memory_is_that_of_the_command(mib: int, heavy_parent: bytearray) -
     exited = run(program, str(mib))
     assert exited.code == 0
     assert len(heavy_parent) == 96 * MIB
-    peak = exited.outcome([program]).max_rss_bytes
+    peak = exited.outcome([program], None).max_rss_bytes
     assert mib * MIB <= peak <= (mib + 2) * MIB
 
 
@@ -48,7 +48,7 @@ def test_peak_memory_agrees_with_a_parent_that_is_small(heavy_parent: bytearray)
     timed = subprocess.run(
         ["/usr/bin/time", "-f", "%M", program, "8"], capture_output=True, text=True, check=True
     )
-    peak = run(program, "8").outcome([program]).max_rss_bytes
+    peak = run(program, "8").outcome([program], None).max_rss_bytes
     assert len(heavy_parent) == 96 * MIB
     assert peak == pytest.approx(int(timed.stderr) * 1024, abs=MIB)
 

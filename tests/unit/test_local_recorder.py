@@ -13,10 +13,14 @@ from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.forked_collector import ForkedCollector
 from tidscope_backend.cli.local_recorder import LocalRecorder
 from tidscope_backend.cli.recording_client import RecordingOptions
+from tidscope_backend.cli.redaction import Keeping
 from tidscope_backend.recording.part_sealer import PartSealer
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 
-NOTHING = RecordingOptions(None, [], None, None, None, None, None)
+NOTHING = RecordingOptions(
+    None, [], None, None, None, None, None, Keeping(arguments=True, output=True)
+)
 SERVER = {"fastapi", "starlette", "uvicorn", "prometheus_client", "opentelemetry"}
 ANALYSIS = {"scipy", "duckdb", "pandas"}
 READING = {"pyarrow", "numpy", "websockets", "asyncio"}
@@ -83,7 +87,7 @@ async def test_a_part_that_cannot_be_sealed_for_any_reason_does_not_stop_the_oth
     folder.make()
     for part in (1, 2):
         folder.open_part(part).touch()
-    sealer = PartSealer(seal)
+    sealer = PartSealer(Disk(), seal)
     sealer.start()
     sealer.part(folder, 1)
     sealer.part(folder, 2)

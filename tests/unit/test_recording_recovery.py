@@ -34,9 +34,9 @@ async def started(home: Path, **changes: Any) -> AsyncIterator[RunHarness]:
 async def killed(home: Path, left: Path, first: int, last: int, **request: Any) -> str:
     """Record frames, and copy the folder as a kill would leave it; the id of the run."""
     async with started(home) as harness:
-        harness.send(*stream(1, first))
+        await harness.written(*stream(1, first))
         run = (await harness.begin(**request)).id
-        harness.send(*stream(first + 1, last))
+        await harness.written(*stream(first + 1, last))
         shutil.copytree(home / run, left / run)
     return run
 
@@ -47,7 +47,7 @@ async def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
         assert [one.run for one in harness.recorder.recordings] == [run]
         harness.registry.connect_host(host(), [target()])
         # The collector replays all it has.
-        harness.send(*stream(1, 30))
+        await harness.written(*stream(1, 30))
         assert open_seqs(harness.folder(run)) == singles(11, 30)
         done = await harness.recorder.stop(run)
         assert (done.state, done.end, done.losses.frames) == ("complete", "stopped", 0)
@@ -58,7 +58,7 @@ async def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
 async def test_a_hole_is_counted(tmp_path: Path) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
     async with started(tmp_path / "b") as harness:
-        harness.send(*stream(25, 30))
+        await harness.written(*stream(25, 30))
         done = await harness.recorder.stop(run)
         assert (done.losses.frames, done.losses.gaps) == (4, 1)
         assert done.losses.missing_ns == 500_000_000
@@ -91,7 +91,7 @@ async def test_it_ends_at_once_if_the_collector_does_not_know_it(tmp_path: Path)
 async def test_the_time_at_which_it_ends_is_kept(tmp_path: Path) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20, duration_s=1.5)
     async with started(tmp_path / "b") as harness:
-        harness.send(*stream(1, 40))
+        await harness.written(*stream(1, 40))
         await harness.recorder.wait_saved()
         done = harness.manifest(run)
         assert (done.end, done.to_ns) == ("duration", 2_600_000_000)
@@ -110,14 +110,14 @@ async def test_killed_between_the_last_frame_and_the_manifest(tmp_path: Path) ->
 
 async def test_a_backend_that_is_asked_to_end_leaves_it_to_the_next(tmp_path: Path) -> None:
     async with started(tmp_path) as harness:
-        harness.send(*stream(1, 11))
+        await harness.written(*stream(1, 11))
         run = (await harness.begin()).id
-        harness.send(*stream(12, 15))
+        await harness.written(*stream(12, 15))
     left = RunFolder(tmp_path / run).read_manifest()
     assert (left.state, left.end) == ("interrupted", "backend-lost")
     assert left.to_ns == 1_500_000_000
     async with started(tmp_path) as harness:
-        harness.send(*stream(1, 20))
+        await harness.written(*stream(1, 20))
         assert open_seqs(harness.folder(run)) == singles(11, 20)
         done = await harness.recorder.stop(run)
         assert (done.state, done.end, done.counts.frames) == ("complete", "stopped", 10)
@@ -125,12 +125,12 @@ async def test_a_backend_that_is_asked_to_end_leaves_it_to_the_next(tmp_path: Pa
 
 async def test_two_backends_with_one_folder_leave_each_other_alone(tmp_path: Path) -> None:
     async with started(tmp_path) as first:
-        first.send(*stream(1, 11))
+        await first.written(*stream(1, 11))
         run = (await first.begin()).id
         async with started(tmp_path) as second:
             assert second.recorder.recordings == []
-            second.send(*stream(1, 20))
-        first.send(*stream(12, 13))
+            await second.written(*stream(1, 20))
+        await first.written(*stream(12, 13))
         assert open_seqs(first.folder(run)) == singles(11, 13)
         assert (await first.recorder.stop(run)).state == "complete"
 
@@ -146,7 +146,7 @@ async def test_a_part_that_was_begun_and_has_no_frame(tmp_path: Path) -> None:
             == 9
         )
         # A part begins with a key frame: what comes before one cannot be kept.
-        harness.send(*stream(1, 30))
+        await harness.written(*stream(1, 30))
         assert open_seqs(folder) == singles(11, 30)
         assert folder.open_parts() == [1, 2]
 
@@ -187,7 +187,7 @@ async def test_cut_anywhere_it_is_recover_recording(tmp_path: Path) -> None:
         assert lock is not None
         recording, _ = recover_recording(folder, lock, folder.read_manifest(), PartLimits())
         stats = recording.stats
-        recording.end(Ending("stopped", "complete", ""))
+        recording.end(Ending("stopped", "complete", ""), 0)
         lock.release()
         assert stats.losses.truncated_bytes == length - ends[whole], length
         # The manifest had counted the first of them.
@@ -201,7 +201,7 @@ async def test_what_a_failure_of_power_leaves_is_cut_off(tmp_path: Path, junk: b
     with RunFolder(tmp_path / "b" / run).open_part(1).open("ab") as part:
         part.write(junk)
     async with started(tmp_path / "b") as harness:
-        harness.send(*stream(1, 25))
+        await harness.written(*stream(1, 25))
         assert open_seqs(harness.folder(run)) == singles(11, 25)
         assert (await harness.recorder.stop(run)).losses.truncated_bytes == len(junk)
 
@@ -213,7 +213,7 @@ async def test_a_manifest_that_is_none_is_left_alone(tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()}
     async with started(tmp_path / "b") as harness:
         assert harness.recorder.recordings == []
-        harness.send(*stream(1, 30))
+        await harness.written(*stream(1, 30))
     assert {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()} == before
 
 

@@ -172,11 +172,11 @@ async def test_rows_are_counted_without_decoding_them(tmp_path: Path) -> None:
     try:
         header, body = split(key_frame(1))
         garbage = b"\xff" * len(body)
-        harness.send(key_frame(1))
+        await harness.written(key_frame(1))
         manifest = await harness.begin()
         for seq in (2, 3):
             reported = header.model_copy(update={"seq": seq, "first_seq": seq, "rows": 7})
-            harness.send(join(reported, garbage))
+            await harness.written(join(reported, garbage))
         await harness.recorder.stop(manifest.id)
         assert harness.manifest(manifest.id).counts.thread_samples == 1 + 7 + 7
     finally:

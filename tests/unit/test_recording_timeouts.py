@@ -12,7 +12,7 @@ from tidscope_wire.problems import ProblemError
 async def recorded(home: Path, **request: float) -> tuple[RunHarness, str]:
     harness = RunHarness(home)
     await harness.start()
-    harness.send(*stream(1, 11))
+    await harness.written(*stream(1, 11))
     return harness, (await harness.begin(**request)).id
 
 
@@ -25,7 +25,7 @@ async def ended(harness: RunHarness, run: str) -> RunManifest:
 async def test_nothing_ends_it_while_frames_come(tmp_path: Path) -> None:
     harness, run = await recorded(tmp_path)
     for seq in range(12, 20):
-        harness.send(*stream(seq, seq))
+        await harness.written(*stream(seq, seq))
         await harness.look(60)
     assert harness.manifest(run).state == "recording"
     await harness.stop()
@@ -36,7 +36,7 @@ async def test_a_silent_collector_may_come_back(tmp_path: Path) -> None:
     harness.registry.disconnect_host(host().id)
     await harness.look(3600)
     harness.registry.connect_host(host(), [target()])
-    harness.send(*stream(12, 15))
+    await harness.written(*stream(12, 15))
     done = await harness.recorder.stop(run)
     assert (done.state, done.counts.frames) == ("complete", 5)
     await harness.stop()
@@ -49,7 +49,7 @@ async def test_its_last_frame_does_not_come(tmp_path: Path, state: TargetState, 
     harness, run = await recorded(tmp_path)
     harness.registry.update_target(target(state=state))
     await harness.look(100)
-    harness.send(*stream(12, 12))
+    await harness.written(*stream(12, 12))
     await harness.look(4)
     assert harness.manifest(run).state == "recording"
     await harness.look(2)

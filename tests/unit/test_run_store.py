@@ -59,8 +59,17 @@ async def run_store(
 ) -> AsyncIterator[tuple[RunHarness, RunStore]]:
     harness = RunHarness(home)
     await harness.start()
-    harness.send(*stream(1, 30))
-    yield harness, RunStore(RunsDirectory(home), harness.recorder, ManifestWriter(), retention)
+    await harness.written(*stream(1, 30))
+    yield (
+        harness,
+        RunStore(
+            RunsDirectory(home),
+            harness.recorder,
+            ManifestWriter(harness.disk),
+            retention,
+            harness.disk,
+        ),
+    )
     await harness.stop()
 
 
@@ -140,9 +149,9 @@ async def test_a_damaged_run_may_go(tmp_path: Path) -> None:
 async def test_sizes_are_those_of_the_files_and_tell_what_is_not_sealed(tmp_path: Path) -> None:
     harness = RunHarness(tmp_path, seals=True)
     await harness.start()
-    harness.send(*stream(1, 60))
+    await harness.written(*stream(1, 60))
     run = (await harness.begin()).id
-    harness.send(*stream(61, 300))
+    await harness.written(*stream(61, 300))
     folder, manifest_of = harness.folder(run), harness.recorder.current_manifest
     counts = manifest_of(folder, harness.manifest(run)).counts
     frames = folder.open_part(1).stat().st_size

@@ -17,6 +17,7 @@ from tidscope_collector.foreign.questions import WORD
 from tidscope_collector.processes.identity import Identity, identify
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling import target as module
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.threads.reading import Reading, TargetExitedError
 from tidscope_wire.frame import Rows
@@ -48,6 +49,7 @@ class Stream:
         self.sampler = TargetSampler(meant(), script, size, ATTACH, proc.procfs)
         self.receiver = Receiver()
         self.now = ATTACH
+        self.last: SampledFrame
 
     def sample(
         self, after_ns: int = SECOND // 10, late: int = 0, missed: int = 0, lost: int = 0
@@ -59,7 +61,7 @@ class Stream:
     def frame(
         self, reading: Reading, late: int = 0, missed: int = 0, lost: int = 0
     ) -> tuple[FrameHeader, Rows]:
-        frame = self.sampler.frame(
+        (self.last,) = self.sampler.frame(
             reading,
             self.now,
             None,
@@ -68,7 +70,7 @@ class Stream:
             health=collector_health,
             started_ns=self.now,
         )
-        return self.receiver.frame(frame)
+        return self.receiver.frame(self.last.data)
 
 
 @pytest.fixture
@@ -80,18 +82,18 @@ def test_the_first_frame_is_a_key_frame_and_then_only_what_changed(stream: Strea
     header, rows = stream.sample()
     assert (header.kind, header.seq, header.live_threads) == ("key", 1, 2)
     assert (rows.name, rows.start_ns is not None) == (["work", "work"], True)
-    assert stream.sampler.last_was_key
+    assert stream.last.key
     stream.script.cpu[8] = 201
     header, rows = stream.sample()
     assert (header.kind, rows.tid.tolist(), rows.name) == ("delta", [8], None)
-    assert not stream.sampler.last_was_key
+    assert not stream.last.key
     header, rows = stream.sample()
     assert (header.seq, rows.tid.tolist(), header.events) == (3, [], [])
     assert header.time_ns == 3 * SECOND // 10
 
 
 def test_a_key_frame_comes_again_after_ten_seconds(stream: Stream) -> None:
-    kinds = {stream.sample(SECOND)[0].seq: stream.sampler.last_was_key for _ in range(22)}
+    kinds = {stream.sample(SECOND)[0].seq: stream.last.key for _ in range(22)}
     assert [seq for seq, key in kinds.items() if key] == [1, 11, 21]
 
 
@@ -112,20 +114,20 @@ def test_what_was_missed_and_lost_is_reported_in_each_kind_of_frame(stream: Stre
     header, _ = stream.sample(missed=3, lost=4, late=2500)
     assert header.events[:2] == reported
     assert header.health.late_us == 2
-    frame = stream.sampler.failure(
+    (frame,) = stream.sampler.failure(
         OSError(5, "no answer"),
         lateness=(0, 3),
         lost=4,
         health=collector_health,
         started_ns=stream.now + 1,
     )
-    header, rows = stream.receiver.frame(frame)
+    header, rows = stream.receiver.frame(frame.data)
     assert header.events == [*reported, SampleFailed(reason="OSError: [Errno 5] no answer")]
     assert (rows.tid.tolist(), header.live_threads) == ([], 2)
-    frame = stream.sampler.final(
+    (frame,) = stream.sampler.final(
         None, exited=False, exit_code=None, lost=4, health=collector_health
     )
-    header, _ = stream.receiver.frame(frame)
+    header, _ = stream.receiver.frame(frame.data)
     assert header.events == [ExitRecordsLost(count=4), TargetDetached()]
     assert stream.sampler.target.state == "detached"
     # Reported once.
@@ -135,15 +137,14 @@ def test_what_was_missed_and_lost_is_reported_in_each_kind_of_frame(stream: Stre
 def test_a_sample_that_failed_loses_nothing(stream: Stream) -> None:
     stream.sample()
     stream.script.cpu[7] = 150
-    stream.receiver.frame(
-        stream.sampler.failure(
-            OSError("x"),
-            lateness=(0, 0),
-            lost=0,
-            health=collector_health,
-            started_ns=stream.now + 1,
-        )
+    (frame,) = stream.sampler.failure(
+        OSError("x"),
+        lateness=(0, 0),
+        lost=0,
+        health=collector_health,
+        started_ns=stream.now + 1,
     )
+    stream.receiver.frame(frame.data)
     _, rows = stream.sample()
     assert rows.tid.tolist() == [7]
     assert stream.receiver.total("cpu_run_ns") == 150 + 200
@@ -151,8 +152,8 @@ def test_a_sample_that_failed_loses_nothing(stream: Stream) -> None:
 
 def test_the_end_of_the_process(stream: Stream) -> None:
     stream.sample()
-    frame = stream.sampler.final(None, exited=True, exit_code=9, lost=0, health=collector_health)
-    header, rows = stream.receiver.frame(frame)
+    (frame,) = stream.sampler.final(None, exited=True, exit_code=9, lost=0, health=collector_health)
+    header, rows = stream.receiver.frame(frame.data)
     assert [type(event) for event in header.events] == [ThreadExited, ThreadExited, TargetExited]
     assert header.events[-1] == TargetExited(exit_code=9)
     assert (header.live_threads, rows.tid.tolist()) == (0, [])
@@ -274,21 +275,21 @@ def test_a_real_process_that_ends() -> None:
 
 
 def test_the_first_frame_with_threads_is_the_baseline(stream: Stream) -> None:
-    frame = stream.sampler.failure(
+    (frame,) = stream.sampler.failure(
         OSError(5, "no answer"),
         lateness=(0, 0),
         lost=0,
         health=collector_health,
         started_ns=stream.now + 1,
     )
-    header, _ = stream.receiver.frame(frame)
+    header, _ = stream.receiver.frame(frame.data)
     assert (header.kind, header.baseline, header.rows) == ("key", False, 0)
     header, _ = stream.sample()
     assert (header.kind, header.baseline, header.rows) == ("key", True, 2)
-    assert stream.sampler.last_was_baseline
+    assert stream.last.baseline
     header, _ = stream.sample()
     assert (header.baseline, header.rows) == (False, 0)
-    assert not stream.sampler.last_was_baseline
+    assert not stream.last.baseline
 
 
 def test_births_are_counted_since_the_baseline(stream: Stream) -> None:

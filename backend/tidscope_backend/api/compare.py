@@ -10,8 +10,10 @@ from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import READ_RUN, raises
 from tidscope_backend.comparison.tables import ComparisonError
+from tidscope_backend.hidden_arguments import comparison_without
 from tidscope_backend.security.authenticator import principal_of
 from tidscope_backend.shared_reads import SharedReads
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256
@@ -23,8 +25,8 @@ Finder = Callable[[str], RunFolder]
 """From the id of a run to its folder; raises ProblemError."""
 
 
-def router(find: Finder) -> APIRouter:
-    """Make the route."""
+def router(find: Finder, disk: Disk) -> APIRouter:
+    """Make the route; runs are read in the disk's threads."""
     routes = APIRouter(tags=["runs"])
     # One at a time: each takes a core for a while, and memory. Viewers have a turn of their own.
     turns = {True: asyncio.Lock(), False: asyncio.Lock()}
@@ -46,15 +48,16 @@ def router(find: Finder) -> APIRouter:
     ) -> Response:
         # In a query + stands for a blank, unless it is written %2B.
         groups = [group.replace("+", " ").split() for group in runs.split(",")]
-        turn = turns[principal_of(request.scope).grant == "operator"]
+        sees = principal_of(request.scope).sees_arguments
+        turn = turns[sees]
 
         async def computed() -> str:
             async with turn:
-                return await asyncio.to_thread(
-                    _compared, find, groups, align, mark, match or [], basis
+                return await disk.read(
+                    _compared, find, groups, align, mark, match or [], basis, sees
                 )
 
-        asked = (runs, align, basis, mark, tuple(match or ()), turn)
+        asked = (runs, align, basis, mark, tuple(match or ()), sees)
         text = await shared.get(asked, computed)
         return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})
 
@@ -68,12 +71,14 @@ def _compared(
     mark: str | None,
     match: list[str],
     basis: CompareBasis,
+    sees_arguments: bool,
 ) -> str:
     from tidscope_backend.comparison.from_folders import compare_folders
 
     try:
         paths = [[find(run).path for run in group] for group in groups]
-        return compare_folders(paths, align, mark, match, basis).model_dump_json()
+        found = compare_folders(paths, align, mark, match, basis)
+        return (found if sees_arguments else comparison_without(found)).model_dump_json()
     except ComparisonError as error:
         raise refusal("bad-request", str(error), HINT) from None
     except (OSError, ValueError) as error:

@@ -15,6 +15,8 @@ from tidscope_wire.problems import refusal
 from tidscope_backend.api.compare import Finder
 from tidscope_backend.api.openapi import READ_RUN, WRITE_RUNS, binary, raises
 from tidscope_backend.security.audit import note
+from tidscope_backend.security.authenticator import principal_of
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.errors import unwritable
 
 Format = Literal["folder", "parquet", "csv", "trace"]
@@ -30,7 +32,7 @@ MAX_IMPORTS = 2
 """At once."""
 
 
-def export_router(find: Finder) -> APIRouter:
+def export_router(find: Finder, disk: Disk) -> APIRouter:
     """Make the route that reads."""
     routes = APIRouter(tags=["runs"])
 
@@ -41,11 +43,12 @@ def export_router(find: Finder) -> APIRouter:
         responses={200: binary(*(media_type for _, media_type in KINDS.values()))},
         openapi_extra=raises(*READ_RUN),
     )
-    async def export(run_id: str, format: Format = "folder") -> StreamingResponse:
+    async def export(run_id: str, request: Request, format: Format = "folder") -> StreamingResponse:
         ending, media_type = KINDS[format]
-        content = await asyncio.to_thread(_started, find, run_id, format)
+        hide = not principal_of(request.scope).sees_arguments
+        content = await disk.read(_started, find, run_id, format, hide)
         return StreamingResponse(
-            content,
+            disk.iterate(content),
             media_type=media_type,
             headers={
                 "Content-Disposition": f'attachment; filename="{run_id}.{ending}"',
@@ -56,12 +59,13 @@ def export_router(find: Finder) -> APIRouter:
     return routes
 
 
-def import_router(make: Callable[[], Path], taken: Callable[[str], bool]) -> APIRouter:
+def import_router(make: Callable[[], Path], taken: Callable[[str], bool], disk: Disk) -> APIRouter:
     """Make the route that writes.
 
     Args:
         make: makes the folder of all runs if it is not there; raises ProblemError.
         taken: whether an id is not free.
+        disk: whose threads write.
     """
     routes = APIRouter(tags=["runs"])
     at_once = asyncio.Semaphore(MAX_IMPORTS)
@@ -83,37 +87,37 @@ def import_router(make: Callable[[], Path], taken: Callable[[str], bool]) -> API
                 "wait until they are done",
             )
         async with at_once:
-            runs = await asyncio.to_thread(make)
+            runs = await disk.write(make)
             archive = runs / f".import-{secrets.token_hex(8)}.tar.zst"
             try:
-                await _save(request, archive)
-                manifest = await asyncio.to_thread(_imported, archive, runs, taken)
+                await _save(request, archive, disk)
+                manifest = await disk.write(_imported, archive, runs, taken)
                 note(request.scope, manifest.id, name=manifest.name)
                 return manifest
             except OSError as error:
                 raise unwritable(runs, error) from None
             finally:
-                await asyncio.to_thread(archive.unlink, missing_ok=True)
+                await disk.write(archive.unlink, missing_ok=True)
 
     return routes
 
 
-async def _save(request: Request, archive: Path) -> None:
+async def _save(request: Request, archive: Path, disk: Disk) -> None:
     """Write a body to a file as it comes; the disk may be slow, and frames come in meanwhile."""
-    file = await asyncio.to_thread(archive.open, "xb")
+    file = await disk.write(archive.open, "xb")
     try:
         async for chunk in request.stream():
-            await asyncio.to_thread(file.write, chunk)
+            await disk.write(file.write, chunk)
     finally:
-        await asyncio.to_thread(file.close)
+        await disk.write(file.close)
 
 
-def _started(find: Finder, run_id: str, format: Format) -> Iterator[bytes]:
+def _started(find: Finder, run_id: str, format: Format, hide: bool) -> Iterator[bytes]:
     """The file's bytes; made up to the first of them, so that a refusal can still be sent."""
     from tidscope_backend.exchange.formats import MAKERS
 
     try:
-        content = MAKERS[format](find(run_id).path)
+        content = MAKERS[format](find(run_id).path, hide)
         return chain([next(content)], content)
     except (OSError, ValueError, StopIteration) as error:
         detail = f"run {run_id} cannot be read: {error}"

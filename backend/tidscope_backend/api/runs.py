@@ -10,8 +10,10 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.api.openapi import FIND_ATTACHED, READ_RUN, WRITE_RUNS, raises
+from tidscope_backend.hidden_arguments import manifest_without, runs_without
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.security.audit import note
+from tidscope_backend.security.authenticator import principal_of
 from tidscope_backend.store.run_store import RunStore
 
 
@@ -20,8 +22,9 @@ def router(recorder: Recorder, store: RunStore) -> APIRouter:
     routes = APIRouter(prefix="/runs", tags=["runs"])
 
     @routes.get("", summary="Runs, those that can be restored, and what cannot be read")
-    async def runs() -> RunsResponse:
-        return await store.runs()
+    async def runs(request: Request) -> RunsResponse:
+        listed = await store.runs()
+        return listed if principal_of(request.scope).sees_arguments else runs_without(listed)
 
     @routes.post(
         "",
@@ -38,8 +41,10 @@ def router(recorder: Recorder, store: RunStore) -> APIRouter:
         return manifest
 
     @routes.get("/{run_id}", summary="One run", openapi_extra=raises(*READ_RUN))
-    async def run(run_id: str) -> RunManifest:
-        return await store.manifest(run_id)
+    async def run(run_id: str, request: Request) -> RunManifest:
+        manifest = await store.manifest(run_id)
+        sees = principal_of(request.scope).sees_arguments
+        return manifest if sees else manifest_without(manifest)
 
     @routes.patch(
         "/{run_id}",

@@ -4,6 +4,7 @@ from fastapi import APIRouter, Request, Response, status
 from tidscope_wire.generated.models import AttachRequest, RateRequest, Target, TargetsResponse
 
 from tidscope_backend.api.openapi import ASK_COLLECTOR, FIND_ATTACHED, PICK_HOST, raises
+from tidscope_backend.hidden_arguments import target_without
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.security.audit import note
@@ -15,8 +16,8 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     routes = APIRouter(prefix="/targets", tags=["targets"])
 
     @routes.get("", summary="Targets known, ended ones included")
-    async def targets() -> TargetsResponse:
-        return TargetsResponse(targets=registry.targets)
+    async def targets(request: Request) -> TargetsResponse:
+        return TargetsResponse(targets=[_shown(each, request) for each in registry.targets])
 
     @routes.post(
         "",
@@ -41,8 +42,8 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         return reply.target
 
     @routes.get("/{target_id}", summary="One target", openapi_extra=raises("unknown-target"))
-    async def target(target_id: str) -> Target:
-        return registry.require(target_id)
+    async def target(target_id: str, request: Request) -> Target:
+        return _shown(registry.require(target_id), request)
 
     @routes.patch(
         "/{target_id}",
@@ -72,3 +73,8 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
             registry.remove_target(target_id)
 
     return routes
+
+
+def _shown(target: Target, request: Request) -> Target:
+    """A target as who asks may see it."""
+    return target if principal_of(request.scope).sees_arguments else target_without(target)

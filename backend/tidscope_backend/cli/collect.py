@@ -5,6 +5,8 @@ import os
 from collections.abc import Sequence
 from urllib.parse import urlsplit, urlunsplit
 
+from tidscope_wire.generated.limits import MIN_SECRET
+
 from tidscope_backend.cli.collector_command import PATH, collector_command
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.installation import warn_if_others_may_change_it
@@ -33,9 +35,12 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argpars
 
 def _run(options: argparse.Namespace) -> int:
     """Become the collector."""
-    if not os.environ.get(COLLECTOR_VARIABLE):
+    secret = os.environ.get(COLLECTOR_VARIABLE, "")
+    if len(secret) < MIN_SECRET:
+        what = f"has {len(secret)} characters" if secret else "is not set"
         raise CommandError(
-            f"{COLLECTOR_VARIABLE} is not set; set it to the backend's collector secret"
+            f"{COLLECTOR_VARIABLE} {what}; set it to the backend's collector secret, of at least "
+            f"{MIN_SECRET} characters"
         )
     warn_if_others_may_change_it()
     url = socket_url(options.backend)

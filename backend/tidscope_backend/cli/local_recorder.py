@@ -12,8 +12,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from ctypes import CDLL
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -46,6 +47,7 @@ from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.sealing import seal_part, write_threads
 from tidscope_backend.settings import Settings
 from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.stream.fanout import Fanout
@@ -75,8 +77,10 @@ class LocalRecorder:
     def __init__(self, runs: Path, options: RecordingOptions, user: BackendUser | None) -> None:
         self._options = options
         self._user = user
-        self._manifests = ManifestWriter()
-        self._sealer = PartSealer(_seal)
+        # Its threads write files, too.
+        self._disk = Disk(partial(_act_as, user))
+        self._manifests = ManifestWriter(self._disk)
+        self._sealer = PartSealer(self._disk, self._seal)
         self._directory = RunsDirectory(runs)
         self._registry = HostRegistry(max_ended=1)
         settings = Settings(token="", collector_secret="", runs_dir=runs)
@@ -90,9 +94,10 @@ class LocalRecorder:
             self._directory,
             self._registry,
             history,
-            RunSaver(self._manifests, self._sealer),
+            RunSaver(self._manifests, self._sealer, self._disk),
             time.monotonic,
             self._wake,
+            self._disk,
         )
         ingest = FrameIngest(self._registry, Fanout(history), self._frame_received, self._recorder)
         self._registry.subscribe(self._wake, ingest.forget)
@@ -160,13 +165,21 @@ class LocalRecorder:
         return self._wait(self._recorder.stop(manifest.id))
 
     def wait_for_end(self, manifest: RunManifest) -> RunManifest:
-        """Wait until the exit of the process ends the run; stop it if that takes too long."""
+        """Wait until the exit of the process ends the run; stop it if no frames come any more."""
         run = manifest.id
-        self._wait(self._until(lambda: not self._recorder.is_recording(run), LAST_FRAME_SECONDS))
+        frames = -1
+        while self._recorder.is_recording(run) and self._frames > frames:
+            frames = self._frames
+            self._wait(
+                self._until(partial(self._has_ended_or_more, run, frames), LAST_FRAME_SECONDS)
+            )
         if self._recorder.is_recording(run):
             return self.stop(manifest)
         self._wait(self._recorder.wait_saved())
         return self.manifest(manifest)
+
+    def _has_ended_or_more(self, run: str, frames: int) -> bool:
+        return self._frames > frames or not self._recorder.is_recording(run)
 
     def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
         """Record how the command exited."""
@@ -215,12 +228,7 @@ class LocalRecorder:
             for module in ("numpy.ma", "pyarrow.acero"):
                 import_module(module)
         _act_as(self._user)
-        # Its threads write files, too.
-        self._loop.set_default_executor(
-            ThreadPoolExecutor(2, initializer=_act_as, initargs=(self._user,))
-        )
         self._loop.run_until_complete(self._serve())
-        self._loop.run_until_complete(self._loop.shutdown_default_executor())
 
     async def _serve(self) -> None:
         self._sealer.start()
@@ -267,6 +275,15 @@ class LocalRecorder:
         except TimeoutError:
             pass
 
+    async def _seal(self, folder: RunFolder, part: int | None) -> None:
+        """Seal a small part here, and a large one in a process of its own."""
+        if await self._disk.read(folder.bytes) > SMALL_PART_BYTES:
+            await seal_in_process(folder, part)
+        elif part is not None:
+            await self._disk.write(seal_part, folder, part)
+        else:
+            await self._disk.write(write_threads, folder)
+
     def _wake(self) -> None:
         self._changed.set()
 
@@ -307,16 +324,6 @@ def _open_private_socket() -> tuple[Path, socket.socket]:
             "one with a short path"
         ) from None
     return folder, listening
-
-
-async def _seal(folder: RunFolder, part: int | None) -> None:
-    """Seal a small part here, and a large one in a process of its own."""
-    if folder.bytes() > SMALL_PART_BYTES:
-        await seal_in_process(folder, part)
-    elif part is not None:
-        await asyncio.to_thread(seal_part, folder, part)
-    else:
-        await asyncio.to_thread(write_threads, folder)
 
 
 def _act_as(user: BackendUser | None) -> None:

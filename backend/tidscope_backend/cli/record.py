@@ -23,6 +23,13 @@ from tidscope_backend.cli.command import Command, CommandError, loading
 from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, spawn_held
 from tidscope_backend.cli.installation import warn_if_others_may_change_it
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions, RunRecorder
+from tidscope_backend.cli.redaction import (
+    ARGUMENTS_VARIABLE,
+    OUTPUT_VARIABLE,
+    Keeping,
+    kept_by_default,
+    pattern,
+)
 from tidscope_backend.cli.relay import TICK_SECONDS, relay_until_exit
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import progress, summary
@@ -126,9 +133,12 @@ def _record_command(
     ended = relay_until_exit(child, tick if line.shown else _nothing)
     line.clear()
     try:
-        manifest = recorder.set_outcome(
-            recorder.wait_for_end(manifest), ended.outcome(options.command)
+        ran = recorder.wait_for_end(manifest)
+        keeping: Keeping = options.keeping
+        outcome = ended.outcome(
+            keeping.argument_list(options.command), keeping.output_text(ended.tail)
         )
+        manifest = recorder.set_outcome(ran, outcome)
     except (RefusedError, UnavailableError, UntrustedError) as error:
         # The caller gets the command's exit code in any case.
         text = f"tidscope record: the recording was not completed: {error}"
@@ -169,6 +179,7 @@ def _recording_options(options: argparse.Namespace) -> RecordingOptions:
         rate_hz=options.rate,
         past_s=options.past,
         duration_s=options.duration,
+        keeping=options.keeping,
     )
 
 
@@ -188,6 +199,25 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="with --pid: include the last seconds that a running tidscope has kept",
     )
+    parser.add_argument(
+        "--arguments",
+        action=argparse.BooleanOptionalAction,
+        help="store the process's arguments, what looks like a secret left out "
+        f"(default: unless {ARGUMENTS_VARIABLE} is no)",
+    )
+    parser.add_argument(
+        "--output",
+        action=argparse.BooleanOptionalAction,
+        help="store the end of the command's output, what looks like a secret left out "
+        f"(default: unless {OUTPUT_VARIABLE} is no)",
+    )
+    parser.add_argument(
+        "--redact",
+        action="append",
+        default=[],
+        metavar="REGEX",
+        help="leave what matches out of stored arguments and output, too (repeatable)",
+    )
     add_backend_options(parser)
     parser.add_argument(
         "--json",
@@ -205,11 +235,27 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argpars
         own, command = own[:place], own[place + 1 :]
     options = parser.parse_args(own)
     options.command = command
+    options.keeping = _keeping(parser, options)
     if (options.pid is None) == (not command):
         parser.error("give either --pid PID or -- COMMAND")
     if command and (options.duration is not None or options.past is not None):
         parser.error("--duration and --past need --pid; a command is recorded until it exits")
     return options
+
+
+def _keeping(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Keeping:
+    arguments, output = (
+        kept_by_default(os.environ, variable) if given is None else bool(given)
+        for given, variable in (
+            (options.arguments, ARGUMENTS_VARIABLE),
+            (options.output, OUTPUT_VARIABLE),
+        )
+    )
+    try:
+        patterns = [pattern(text) for text in options.redact]
+    except ValueError as error:
+        parser.error(f"--redact: {error}")
+    return Keeping(arguments, output, patterns)
 
 
 COMMAND = Command(

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from tidscope_wire.generated.models import (
@@ -13,6 +14,7 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.cli.backend_client import BackendClient
+from tidscope_backend.cli.redaction import Keeping
 
 FIRST_SECONDS = 5.0
 LAST_SECONDS = 10.0
@@ -30,10 +32,13 @@ class RecordingOptions:
     rate_hz: float | None
     past_s: float | None
     duration_s: float | None
+    keeping: Keeping
 
     def request(self, target: Target) -> dict[str, object]:
         """The body of the request."""
+        command = target.process.command
         given = {
+            "command": None if command is None else self.keeping.command_line(command),
             "name": self.name,
             "group": self.group,
             "notes": self.notes,
@@ -118,8 +123,11 @@ class RecordingClient:
         return self._request(f"/runs/{manifest.id}/stop", RunManifest, "POST")
 
     def wait_for_end(self, manifest: RunManifest) -> RunManifest:
-        """Wait until the exit of the process ends the run; stop it if that takes too long."""
-        manifest = self._until(manifest, LAST_SECONDS, lambda _: False)
+        """Wait until the exit of the process ends the run; stop it if no frames come any more."""
+        frames = -1
+        while manifest.state == "recording" and manifest.counts.frames > frames:
+            frames = manifest.counts.frames
+            manifest = self._until(manifest, LAST_SECONDS, partial(_has_more, frames))
         return self.stop(manifest) if manifest.state == "recording" else manifest
 
     def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
@@ -139,3 +147,7 @@ class RecordingClient:
             time.sleep(POLL_SECONDS)
             manifest = self.manifest(manifest)
         return manifest
+
+
+def _has_more(frames: int, manifest: RunManifest) -> bool:
+    return manifest.counts.frames > frames

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from resource import struct_rusage
 
 from tidscope_wire.generated.models import RunOutcome
+from tidscope_wire.redaction import MARGIN
 
 from tidscope_backend.cli.held_child import HeldChild
 
@@ -25,7 +26,7 @@ FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 class OutputTail:
     """The end of the output, and the count of all of its bytes."""
 
-    def __init__(self, keep: int = TAIL_BYTES) -> None:
+    def __init__(self, keep: int = TAIL_BYTES + MARGIN) -> None:
         self._keep = keep
         self._chunks: deque[bytes] = deque()
         self._held = 0
@@ -38,6 +39,11 @@ class OutputTail:
         self._held += len(data)
         while self._held - len(self._chunks[0]) >= self._keep:
             self._held -= len(self._chunks.popleft())
+
+    @property
+    def cut(self) -> bool:
+        """Whether there was more before it."""
+        return self.total > self._keep
 
     def text(self) -> str:
         """The end, as text."""
@@ -60,12 +66,12 @@ class CommandExit:
             return 128 + os.WTERMSIG(self.status)
         return os.WEXITSTATUS(self.status)
 
-    def outcome(self, command: list[str]) -> RunOutcome:
-        """The same for the run's manifest."""
+    def outcome(self, command: list[str], output: str | None) -> RunOutcome:
+        """The same for the run's manifest, with what it keeps of arguments and output."""
         killed = os.WIFSIGNALED(self.status)
         return RunOutcome(
             # A command line of the kernel may be longer than a manifest has room for.
-            command=[argument.encode(errors="replace").decode() for argument in command[:1024]],
+            command=command[:1024],
             exit_code=None if killed else os.WEXITSTATUS(self.status),
             signal=_name(os.WTERMSIG(self.status)) if killed else None,
             elapsed_us=round(self.elapsed_s * 1e6),
@@ -77,7 +83,7 @@ class CommandExit:
             voluntary_switches=self.usage.ru_nvcsw,
             involuntary_switches=self.usage.ru_nivcsw,
             output_bytes=self.tail.total,
-            output_tail=self.tail.text(),
+            output_tail=output,
         )
 
 

@@ -143,7 +143,8 @@ def _headline(manifest: RunManifest, report: RunReport | None) -> str:
 def _facts(manifest: RunManifest) -> Iterator[str]:
     outcome = manifest.outcome
     if outcome is not None:
-        yield _labelled("command", " ".join(outcome.command))
+        if outcome.command is not None:
+            yield _labelled("command", " ".join(outcome.command))
         yield _labelled(
             "exit",
             f"{exit_text(outcome)} after {outcome.elapsed_us / 1e6:.2f} s; "

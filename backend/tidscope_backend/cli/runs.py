@@ -111,7 +111,7 @@ def _export(runs: Path, options: argparse.Namespace) -> None:
         raise CommandError(
             f"{options.file}: want a name that ends with {', '.join(ENDINGS)}, or --format"
         )
-    content = MAKERS[chosen](path)
+    content = MAKERS[chosen](path, False)
     if options.file == "-":
         _write_all(content, sys.stdout.buffer.write)
         return

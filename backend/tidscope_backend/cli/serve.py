@@ -54,7 +54,8 @@ def _run(options: argparse.Namespace) -> int:
         raise CommandError(str(error)) from None
     address, port = sock.getsockname()[:2]
     logging.getLogger(__name__).info("listening on %s port %d", address, port)
-    serve(replace(settings, port=port), sock)
+    proxies = tuple(options.trusted_proxy)
+    serve(replace(settings, port=port, trusted_proxies=proxies), sock)
     return 0
 
 

@@ -3,6 +3,7 @@
 import argparse
 import math
 from collections.abc import Mapping
+from ipaddress import ip_network
 
 from tidscope_backend.settings import DEFAULT_HOST, DEFAULT_PORT, OTLP_VARIABLE
 
@@ -33,6 +34,15 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="ORIGIN",
         help="another origin of the page, such as https://NAME behind a proxy (repeatable)",
+    )
+    parser.add_argument(
+        "--trusted-proxy",
+        type=network,
+        action="append",
+        default=[],
+        metavar="CIDR",
+        help="address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto are "
+        "believed (repeatable; default: nobody's are)",
     )
     parser.add_argument(
         "--otlp-endpoint",
@@ -107,6 +117,14 @@ def port(text: str) -> int:
     if not text.isdigit() or int(text) > MAX_PORT:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port; use 1 to {MAX_PORT}")
     return int(text)
+
+
+def network(text: str) -> str:
+    """Read an IP address or network."""
+    try:
+        return str(ip_network(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}; use one such as 10.0.0.0/24") from None
 
 
 def positive_number(text: str) -> float:

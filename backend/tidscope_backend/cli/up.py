@@ -39,6 +39,7 @@ from tidscope_backend.parent_death import run_module
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
+    METRICS_VARIABLE,
     VIEW_VARIABLE,
     SettingsError,
     settings_from,
@@ -165,7 +166,7 @@ def _programs(
     environ = otlp_environ(options, os.environ)
     settings = settings_from(environ)
     address = reachable(options.host, sock.getsockname()[1])
-    secrets = (BROWSER_VARIABLE, VIEW_VARIABLE, COLLECTOR_VARIABLE)
+    secrets = (BROWSER_VARIABLE, VIEW_VARIABLE, METRICS_VARIABLE, COLLECTOR_VARIABLE)
     environ = {name: value for name, value in environ.items() if name not in secrets}
     for_collector = {**environ, COLLECTOR_VARIABLE: settings.collector_secret}
     command = run_module("tidscope_backend", "serve", "--host", options.host)
@@ -174,6 +175,8 @@ def _programs(
         command += ["--allow-host", name]
     for origin in options.allow_origin:
         command += ["--allow-origin", origin]
+    for network in options.trusted_proxy:
+        command += ["--trusted-proxy", network]
     command += retention_arguments(options)
     backend = Program(
         "backend",
@@ -182,6 +185,7 @@ def _programs(
             **for_collector,
             BROWSER_VARIABLE: settings.token,
             VIEW_VARIABLE: settings.view_token,
+            METRICS_VARIABLE: settings.metrics_token or "",
         },
         descriptors=(sock.fileno(),),
         user=user,

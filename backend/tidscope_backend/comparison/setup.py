@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 
 from tidscope_wire.generated.models import RunManifest, RunPolicy, SetupDifference
 
+from tidscope_backend.hidden_arguments import COMMAND_ASPECT, HIDDEN
+
 
 def setup_differences(manifests: Sequence[RunManifest]) -> list[SetupDifference]:
     """What is not the same in all runs, as text, with one value per run."""
@@ -28,7 +30,7 @@ def _in_words(policy: RunPolicy) -> str:
 
 
 def _command(manifest: RunManifest) -> str:
-    return manifest.target.process.command
+    return manifest.target.process.command or HIDDEN
 
 
 def _cpu(manifest: RunManifest) -> str:
@@ -70,7 +72,7 @@ def _end(manifest: RunManifest) -> str:
 
 ASPECTS: Sequence[tuple[str, Callable[[RunManifest], str]]] = (
     ("policy", _policy),
-    ("command", _command),
+    (COMMAND_ASPECT, _command),
     ("executable", lambda manifest: manifest.target.process.executable or "unknown"),
     ("runtime", _runtime),
     ("GOMAXPROCS at attach", _gomaxprocs),

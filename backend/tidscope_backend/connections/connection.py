@@ -1,13 +1,15 @@
 """One accepted connection: whose it is, what it has shown, and what is waited for."""
 
-import asyncio
 import socket
 import struct
 from collections.abc import MutableMapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tidscope_backend.connections.peer import Peer
+
+if TYPE_CHECKING:
+    import asyncio
 
 STATE_KEY = "connection"
 """Under this name a request finds its connection in the ASGI scope's state."""
@@ -111,7 +113,7 @@ class Connection:
         """Whether no request of it is being answered."""
         return self._protocol is None or self._protocol.awaited()[0] == "head"
 
-    def serve(self, transport: asyncio.Transport, protocol: ServedProtocol) -> None:
+    def serve(self, transport: "asyncio.Transport", protocol: ServedProtocol) -> None:
         """A protocol begins to serve it."""
         self._transport, self._protocol = transport, protocol
         if self._dropped:

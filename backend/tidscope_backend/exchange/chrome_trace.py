@@ -22,7 +22,9 @@ from tidscope_wire.generated.models import (
     ThreadExited,
 )
 
+from tidscope_backend.exchange.opening import open_run
 from tidscope_backend.exchange.rates import Rates, rates_of
+from tidscope_backend.hidden_arguments import HIDDEN
 from tidscope_backend.store.reader import RunReader
 
 MAX_ROWS = 300_000
@@ -35,7 +37,7 @@ NAMES = {"cpu_run_ns": "on CPU", "cpu_delay_ns": "run queue", "blkio_delay_ns": 
 Event = dict[str, object]
 
 
-def as_trace(path: Path) -> Iterator[bytes]:
+def as_trace(path: Path, hide: bool = False) -> Iterator[bytes]:
     """One JSON object, streamed.
 
     Times are microseconds since attach. A run with more than `MAX_ROWS` thread samples is
@@ -45,7 +47,7 @@ def as_trace(path: Path) -> Iterator[bytes]:
     Raises:
         OSError: the run cannot be read.
     """
-    reader = RunReader(path)
+    reader = open_run(path, hide)
     level = level_for(reader)
     manifest = reader.manifest
     head = {
@@ -53,7 +55,7 @@ def as_trace(path: Path) -> Iterator[bytes]:
         "otherData": {
             "run": manifest.id,
             "name": manifest.name,
-            "command": manifest.target.process.command,
+            "command": manifest.target.process.command or HIDDEN,
             "tidscope": manifest.tidscope,
             "attached_unix_us": str(manifest.target.attached_unix_us),
             "level": str(level),
@@ -93,7 +95,8 @@ def _events(reader: RunReader, level: int) -> Iterator[Event]:
 def _names(reader: RunReader, threads: pa.Table, pid: int) -> Iterator[Event]:
     process = reader.manifest.target.process
     yield {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": process.name}}
-    yield {"ph": "M", "name": "process_labels", "pid": pid, "args": {"labels": process.command}}
+    labels = process.command or HIDDEN
+    yield {"ph": "M", "name": "process_labels", "pid": pid, "args": {"labels": labels}}
     tids, names = threads["tid"].to_pylist(), threads["name"].to_pylist()
     # A reused id has the name of its last thread.
     for tid, name in dict(zip(tids, names, strict=True)).items():

@@ -7,10 +7,13 @@ from tidscope_backend.exchange.chrome_trace import as_trace
 from tidscope_backend.exchange.joined import as_csv, as_parquet
 from tidscope_backend.exchange.packing import pack_run
 
-MAKERS: dict[str, Callable[[Path], Iterator[bytes]]] = {
+MAKERS: dict[str, Callable[[Path, bool], Iterator[bytes]]] = {
     "folder": pack_run,
     "parquet": as_parquet,
     "csv": as_csv,
     "trace": as_trace,
 }
-"""Each makes the bytes of a file, piece by piece, from the folder of a run."""
+"""Each makes the bytes of a file, piece by piece, from the folder of a run.
+
+The second argument hides arguments and output of programs, as from viewers.
+"""

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
+from tidscope_backend.exchange.opening import open_run
 from tidscope_backend.exchange.stream_buffer import StreamBuffer
 from tidscope_backend.store.parts import PartReader
 from tidscope_backend.store.reader import RunReader
@@ -85,9 +86,9 @@ def _of_part(part: PartReader, names: _Names, fields: list[str]) -> Iterator[pa.
         )
 
 
-def as_parquet(path: Path) -> Iterator[bytes]:
+def as_parquet(path: Path, hide: bool = False) -> Iterator[bytes]:
     """One Parquet file, streamed. Raises OSError."""
-    reader = RunReader(path)
+    reader = open_run(path, hide)
     buffer = StreamBuffer()
     facts = {"tidscope.manifest": reader.manifest.model_dump_json()}
     writer: pq.ParquetWriter | None = None
@@ -102,9 +103,9 @@ def as_parquet(path: Path) -> Iterator[bytes]:
     yield buffer.drain()
 
 
-def as_csv(path: Path) -> Iterator[bytes]:
+def as_csv(path: Path, hide: bool = False) -> Iterator[bytes]:
     """The same as CSV; an empty cell is an absent value, no text is a formula. Raises OSError."""
-    reader = RunReader(path)
+    reader = open_run(path, hide)
     buffer = StreamBuffer()
     writer: pacsv.CSVWriter | None = None
     for table in map(_without_formulas, joined_tables(reader)):

@@ -10,28 +10,29 @@ from typing import BinaryIO
 import pyarrow as pa
 from tidscope_wire.generated.models import RunManifest
 
+from tidscope_backend.exchange.opening import open_run
 from tidscope_backend.exchange.stream_buffer import StreamBuffer
 from tidscope_backend.store.folder import MANIFEST, THREADS, RunFolder
 from tidscope_backend.store.open_part import whole_bytes
-from tidscope_backend.store.reader import RunReader
 
 CHUNK = 256 * 1024
 OPEN_DETAIL = "exported while it was being recorded"
 
 
-def pack_run(path: Path) -> Iterator[bytes]:
+def pack_run(path: Path, hide: bool = False) -> Iterator[bytes]:
     """Pack a run.
 
     Open parts are packed as frames, without a truncated one.
 
     Args:
         path: of its folder.
+        hide: arguments and output of programs, as from viewers.
 
     Raises:
         OSError: a file cannot be read.
     """
     folder = RunFolder(path)
-    manifest = manifest_to_pack(path)
+    manifest = manifest_to_pack(path, hide)
     buffer = StreamBuffer()
     with (
         pa.CompressedOutputStream(pa.PythonFile(buffer, "w"), "zstd") as compressed,
@@ -49,9 +50,9 @@ def pack_run(path: Path) -> Iterator[bytes]:
     yield buffer.drain()
 
 
-def manifest_to_pack(path: Path) -> RunManifest:
+def manifest_to_pack(path: Path, hide: bool = False) -> RunManifest:
     """The manifest of a run; of one that is being recorded, with the end of the copy."""
-    reader = RunReader(path)
+    reader = open_run(path, hide)
     manifest = reader.manifest
     if manifest.state != "recording":
         return manifest

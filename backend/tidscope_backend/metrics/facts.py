@@ -44,6 +44,9 @@ class RunFacts:
     frames: int = 0
     frame_bytes: int = 0
     refused: int = 0
+    queued_bytes: int = 0
+    overflowed: int = 0
+    lost: int = 0
 
 
 @dataclass
@@ -78,8 +81,11 @@ def run_facts(recorder: Recorder) -> RunFacts:
     """Take the numbers of runs."""
     return RunFacts(
         recording=len(recorder.recordings),
-        frames=recorder.frames,
-        frame_bytes=recorder.frame_bytes,
+        frames=recorder.writer.frames,
+        frame_bytes=recorder.writer.frame_bytes,
+        queued_bytes=recorder.writer.queued_bytes,
+        overflowed=recorder.writer.overflowed,
+        lost=recorder.lost,
         refused=recorder.refused,
     )
 

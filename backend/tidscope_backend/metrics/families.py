@@ -133,6 +133,20 @@ def _of_runs(runs: RunFacts) -> Iterator[Metric]:
         "Frames that could not be written, each of which ended a run.",
         runs.refused,
     )
+    yield CounterMetricFamily(
+        "tidscope_run_frames_overflowed",
+        "Frames not written to a run because too many waited for the disk.",
+        runs.overflowed,
+    )
+    yield CounterMetricFamily(
+        "tidscope_run_frames_lost", "Frames missing in runs, for whatever reason.", runs.lost
+    )
+    yield GaugeMetricFamily(
+        "tidscope_run_queued_bytes",
+        "Memory of frames that wait to be written to runs.",
+        runs.queued_bytes,
+        unit="bytes",
+    )
 
 
 def _of_collectors(facts: Facts) -> Iterator[Metric]:

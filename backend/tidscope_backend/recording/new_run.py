@@ -1,8 +1,7 @@
-"""Creates runs: folder, manifest and first frames."""
+"""Creates runs: folder, lock and manifest."""
 
 import shutil
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,12 +17,10 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend import VERSION
-from tidscope_backend.recording.opening import opening_frames
-from tidscope_backend.recording.recording import Ending, PartLimits, Recording
+from tidscope_backend.recording.recording import PartLimits, Recording
 from tidscope_backend.recording.stats import RecordingStats
 from tidscope_backend.store.folder import RunFolder, new_run_id
 from tidscope_backend.store.lock import RunLock
-from tidscope_backend.stream.stored_frame import StoredFrame
 
 
 def create_recording(
@@ -55,6 +52,8 @@ def create_recording(
     )
     duration_ns = None if request.duration_s is None else int(request.duration_s * 1e9)
     recording = Recording(folder, lock, info, target, host.collector.pid, limits, duration_ns)
+    recording.stored_command = request.command
+    recording.update_target(target)
     empty = RecordingStats()
     manifest = RunManifest(
         format=1,
@@ -73,7 +72,7 @@ def create_recording(
         until_ns=None,
         tidscope=VERSION,
         host=host,
-        target=target,
+        target=recording.target,
         fields=CATALOGUE.fields,
         policies=[],
         marks=[],
@@ -83,21 +82,6 @@ def create_recording(
         imported=False,
     )
     return recording, manifest
-
-
-def write_start(
-    recording: Recording,
-    manifest: RunManifest,
-    past: Sequence[StoredFrame],
-    past_s: float | None,
-) -> Ending | None:
-    """Write the manifest and the first frames of a run. Raises OSError: the run is of no use then.
-
-    Returns:
-        How the run ends, if its first frames end it.
-    """
-    recording.folder.write_manifest(manifest)
-    return recording.write_first_frames(opening_frames(past, int((past_s or 0) * 1e9)))
 
 
 def discard(folder: RunFolder) -> None:

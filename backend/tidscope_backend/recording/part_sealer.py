@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tidscope_backend.descriptors import is_exhausted
 from tidscope_backend.parent_death import bound_to_parent, run_module
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 
 SEALING_PROGRAM = "tidscope_backend.recording.sealing"
@@ -24,6 +25,8 @@ class SealingError(Exception):
 
 
 class _Job(NamedTuple):
+    """A part; with `done`, all open parts of a run that has ended, and its thread table."""
+
     folder: RunFolder
     part: int | None
     done: Callable[[], Awaitable[None]] | None
@@ -64,12 +67,16 @@ class PartSealer:
     """A queue of parts. A part that fails is logged and stays frames, which can be read as well.
 
     Args:
+        disk: whose threads look for what is to be sealed.
         seal: seals one part; with None as its number it writes the thread table.
     """
 
     def __init__(
-        self, seal: Callable[[RunFolder, int | None], Awaitable[None]] = seal_in_process
+        self,
+        disk: Disk,
+        seal: Callable[[RunFolder, int | None], Awaitable[None]] = seal_in_process,
     ) -> None:
+        self._disk = disk
         self._seal = seal
         self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
@@ -95,8 +102,6 @@ class PartSealer:
             folder: of the run.
             done: called when all of it is done, or has failed.
         """
-        for part in folder.open_parts():
-            self.part(folder, part)
         self._jobs.put_nowait(_Job(folder, None, done))
 
     async def idle(self) -> None:
@@ -108,20 +113,30 @@ class PartSealer:
             job = await self._jobs.get()
             try:
                 await self._run(job)
-            except Exception as error:
-                # Whatever it is, the parts behind it are sealed, and who waits for them goes on.
-                what = "threads" if job.part is None else f"part {job.part}"
-                _log.warning("%s: %s not sealed: %s", job.folder.path.name, what, error)
+            except Exception:
+                _log.exception("%s is not sealed", job.folder.path.name)
             finally:
                 self._jobs.task_done()
 
     async def _run(self, job: _Job) -> None:
+        if job.done is None:
+            await self._try(job.folder, job.part)
+            return
         try:
-            # A part may be queued twice, and its run may have been deleted meanwhile.
-            wanted = job.folder.open_part(job.part) if job.part is not None else job.folder.manifest
-            while wanted.exists():
+            for part in await self._disk.read(job.folder.open_parts):
+                await self._try(job.folder, part)
+            await self._try(job.folder, None)
+        finally:
+            await job.done()
+
+    async def _try(self, folder: RunFolder, part: int | None) -> None:
+        """Seal; whatever fails, the parts behind it are sealed, and who waits for them goes on."""
+        # A part may be queued twice, and its run may have been deleted meanwhile.
+        wanted = folder.open_part(part) if part is not None else folder.manifest
+        try:
+            while await self._disk.read(wanted.exists):
                 try:
-                    await self._seal(job.folder, job.part)
+                    await self._seal(folder, part)
                 except OSError as error:
                     if not is_exhausted(error):
                         raise
@@ -129,6 +144,6 @@ class PartSealer:
                     await asyncio.sleep(RETRY_SECONDS)
                 else:
                     break
-        finally:
-            if job.done is not None:
-                await job.done()
+        except Exception as error:
+            what = "threads" if part is None else f"part {part}"
+            _log.warning("%s: %s not sealed: %s", folder.path.name, what, error)

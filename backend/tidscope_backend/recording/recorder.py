@@ -18,7 +18,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.recording.new_run import create_recording, discard, write_start
+from tidscope_backend.recording.new_run import create_recording, discard
 from tidscope_backend.recording.recording import (
     DEFAULT_LIMITS,
     WRITE_FAILURES,
@@ -27,7 +27,7 @@ from tidscope_backend.recording.recording import (
     Recording,
     write_failure,
 )
-from tidscope_backend.recording.recovery import is_unfinished, recover_recording
+from tidscope_backend.recording.recovery import recover_run
 from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.timeouts import (
     DEFAULT_TIMEOUTS,
@@ -35,7 +35,9 @@ from tidscope_backend.recording.timeouts import (
     ending_by_timeout,
     ending_on_request,
 )
+from tidscope_backend.recording.writer import MAX_QUEUED_BYTES, RecordingWriter
 from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.errors import damage_text, unwritable
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
@@ -44,6 +46,8 @@ from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.stream.stored_frame import StoredFrame
 
 _log = logging.getLogger(__name__)
+RECOVER_SECONDS = 10.0
+"""How long a backend that starts waits for its runs to be recovered."""
 START_SECONDS = 2.0
 """How long a backend that ends waits for a run that is just starting."""
 _STOPPED = Ending("stopped", "complete", "It was stopped.")
@@ -65,13 +69,14 @@ class Recorder:
         saver: writes manifests and has parts sealed.
         clock: seconds, monotonic.
         changed: called when a run starts, ends or is renamed.
+        disk: whose threads touch files.
         limits: of the parts of runs.
         timeouts: of runs.
+        max_queued_bytes: of frames that wait for the disk.
 
     Attributes:
-        frames: frames written since the backend started.
-        frame_bytes: their bytes.
         refused: frames that could not be written.
+        writer: passes frames to the thread that appends them.
     """
 
     def __init__(
@@ -82,12 +87,15 @@ class Recorder:
         saver: RunSaver,
         clock: Callable[[], float],
         changed: Callable[[], None],
+        disk: Disk,
         limits: PartLimits = DEFAULT_LIMITS,
         timeouts: RecordingTimeouts = DEFAULT_TIMEOUTS,
+        max_queued_bytes: int = MAX_QUEUED_BYTES,
     ) -> None:
-        self.frames = 0
-        self.frame_bytes = 0
         self.refused = 0
+        self._ended_lost = 0
+        self.writer = RecordingWriter(disk, self._reported, max_queued_bytes)
+        self._disk = disk
         self._directory = directory
         self._registry = registry
         self._history = history
@@ -105,6 +113,12 @@ class Recorder:
     def recordings(self) -> list[RecordingInfo]:
         """The recordings that pages show."""
         return [recording.info for recording in self._active.values()]
+
+    @property
+    def lost(self) -> int:
+        """Frames missing in the runs recorded since the backend started."""
+        active = sum(one.stats.losses.frames for one in self._active.values())
+        return self._ended_lost + active
 
     def is_recording(self, run_id: str) -> bool:
         """Whether the run is being recorded here."""
@@ -127,17 +141,25 @@ class Recorder:
         if recording is None:
             return
         recording.last_frame_s = self._clock()
-        resuming, before = recording.awaiting_resume, recording.stats.counts.frames
-        ending = recording.receive(frame, header)
-        if recording.stats.counts.frames > before:
-            self.frames += 1
-            self.frame_bytes += len(frame.data)
+        recording.offered_seq = max(recording.offered_seq, frame.seq)
+        # One that is not taken is a gap before the next that is, or at the end.
+        if not self.writer.offer(recording, frame, header) and not recording.stalled:
+            recording.stalled = True
+            _log.warning("%s: the disk is too slow; frames are lost", recording.info.run)
+
+    def _reported(self, recording: Recording, ending: Ending | None) -> None:
+        """A frame filled a part, resumed a run or ended it."""
         self._saver.seal_full_parts(recording)
-        if ending is not None:
+        if recording.ending is not None:
+            return
+        if ending is None:
+            if recording.resumed():
+                _log.info("%s is resumed", recording.info.run)
+                self._spawn(self._saver.save(recording))
+        elif recording.started.is_set():
             self._end_soon(recording, ending)
-        elif resuming and not recording.awaiting_resume:
-            _log.info("%s is resumed", recording.info.run)
-            self._spawn(self._saver.save(recording))
+        else:
+            recording.early_ending = ending
 
     def rename(self, run_id: str, name: str | None) -> None:
         """A run has a new name; None: it keeps its name."""
@@ -150,7 +172,7 @@ class Recorder:
         """The collector has dropped these frames."""
         recording = self._active.get(lost.target)
         if recording is not None:
-            recording.stats.frames_lost(lost.to_seq)
+            recording.offered_seq = max(recording.offered_seq, lost.to_seq)
 
     async def record(self, request: RecordRequest) -> RunManifest:
         """Start a run of a target: from now on, including some of its past, or its past only.
@@ -181,20 +203,26 @@ class Recorder:
         # Nothing is awaited in between, so history and later frames join without a gap.
         past = self._history.get(target.id).frames
         try:
-            ending = await asyncio.to_thread(write_start, recording, manifest, past, request.past_s)
+            ending = await self.writer.start(recording, manifest, past, request.past_s)
         except OSError as error:
             self._active.pop(target.id)
-            raise self._discard(recording, error) from None
-        ending = ending or recording.accept_frames()
-        self._count_start(recording)
+            raise await self._discard(recording, error) from None
         self._saver.seal_full_parts(recording)
         self._changed()
+        ending = ending or recording.early_ending
+        recording.started.set()
         if ending is not None:
             return await self._end(recording, ending)
         await self._saver.save(recording)
-        return await asyncio.to_thread(
+        return await self._disk.read(
             lambda: self.current_manifest(recording.folder, recording.folder.read_manifest())
         )
+
+    async def saved(self, run_id: str) -> None:
+        """Wait until a run that has just ended says so on the disk."""
+        recording = self._saver.unsaved(run_id)
+        if recording is not None and recording.ending is not None:
+            await recording.finalised.wait()
 
     async def stop(self, run_id: str) -> RunManifest:
         """End a run.
@@ -206,7 +234,7 @@ class Recorder:
         if recording is not None:
             await recording.started.wait()
         if recording is None or recording.ending is not None:
-            self._directory.folder(run_id)
+            await self._disk.read(self._directory.folder, run_id)
             raise refusal(
                 "not-recording", f"run {run_id} is not being recorded", "it has ended already"
             )
@@ -214,14 +242,23 @@ class Recorder:
         connected = host is not None and host.connected
         return await self._end(recording, ending_on_request(recording, connected, _STOPPED))
 
-    def start(self) -> None:
-        """Recover the runs that an earlier backend left unfinished, and start checking runs."""
-        for path in self._directory.all():
+    async def start(self) -> None:
+        """Recover the runs that an earlier backend left unfinished, and start checking runs.
+
+        A disk that hangs does not keep the backend from starting: what it keeps is recovered later.
+        """
+        recovering = asyncio.create_task(self._recover_all())
+        self._tasks.add(recovering)
+        recovering.add_done_callback(self._tasks.discard)
+        await asyncio.wait((recovering,), timeout=RECOVER_SECONDS)
+        self.watch()
+
+    async def _recover_all(self) -> None:
+        for path in await self._disk.read(self._directory.all):
             try:
-                self.recover(RunFolder(path))
+                await self.recover(RunFolder(path))
             except (OSError, ValueError) as error:
                 _log.warning("%s is not recovered: %s", path.name, damage_text(error))
-        self.watch()
 
     def watch(self) -> None:
         """Start checking runs, without recovering any."""
@@ -239,20 +276,21 @@ class Recorder:
                     await recording.started.wait()
             if recording.ending is not None:
                 continue  # It could not be started.
-            recording.end(_BACKEND_ENDS)
+            recording.ending = _BACKEND_ENDS
+            await self._disk.record(recording.end, _BACKEND_ENDS, recording.offered_seq)
             await self._saver.save(recording)
-            recording.lock.release()
+            await self._disk.write(recording.lock.release)
         self._active.clear()
 
     async def _create(
         self, target: Target, request: RecordRequest
     ) -> tuple[Recording, RunManifest]:
-        directory = self._directory.make()
+        directory = await self._disk.write(self._directory.make)
         host = self._registry.host(target.host)
         if host is None:
             raise refusal("unknown-host", f"host {target.host} is not known", "attach again")
         try:
-            return await asyncio.to_thread(
+            return await self._disk.write(
                 create_recording, directory, host, target, request, self._limits
             )
         except OSError as error:
@@ -273,51 +311,46 @@ class Recorder:
             )
         recording, manifest = await self._create(target, request)
         try:
-            ending = await asyncio.to_thread(write_start, recording, manifest, past, request.past_s)
+            ending = await self.writer.start(recording, manifest, past, request.past_s)
         except OSError as error:
-            raise self._discard(recording, error) from None
-        self._count_start(recording)
+            raise await self._discard(recording, error) from None
         if ending is None or ending.end not in WRITE_FAILURES:
             ending = Ending("flight-recorder", "complete", "Only the past was recorded.")
         return await self._end(recording, ending)
 
-    def _discard(self, recording: Recording, error: OSError) -> Exception:
-        recording.end(write_failure(error))
+    async def _discard(self, recording: Recording, error: OSError) -> Exception:
+        recording.ending = write_failure(error)
         # A pending request to stop it fails: the run is gone.
         recording.started.set()
-        recording.lock.release()
-        discard(recording.folder)
+
+        def remove() -> None:
+            recording.end(write_failure(error), 0)
+            recording.lock.release()
+            discard(recording.folder)
+
+        await self._disk.record(remove)
         return unwritable(recording.folder.path.parent, error)
 
-    def _count_start(self, recording: Recording) -> None:
-        self.frames += recording.stats.counts.frames
-        self.frame_bytes += recording.written_bytes
-
-    def recover(self, folder: RunFolder) -> None:
+    async def recover(self, folder: RunFolder) -> None:
         """Resume or finish a run that an earlier backend left unfinished; else do nothing.
 
         Raises:
             OSError: it cannot be read or written.
             ValueError: its manifest is invalid.
         """
-        manifest = folder.read_manifest()
-        unfinished = is_unfinished(folder, manifest)
-        unsealed = bool(folder.open_parts()) or not folder.threads.exists()
-        if not unfinished and not unsealed:
+        found = await self._disk.record(recover_run, folder, self._limits)
+        if found is None:
             return
-        lock = RunLock.acquire(folder)
-        if lock is None:
-            return  # Another backend records it.
-        if not unfinished:
-            self._saver.seal_ended(folder, lock)
+        if isinstance(found, RunLock):
+            self._saver.seal_ended(folder, found)
             return
-        recording, ending = recover_recording(folder, lock, manifest, self._limits)
+        recording, ending = found
+        recording.started.set()
         recording.last_frame_s = self._clock()
         if ending is not None or recording.target.id in self._active:
             self._end_soon(recording, ending or ending_on_request(recording, False, _STOPPED))
         else:
             self._active[recording.target.id] = recording
-            recording.accept_frames()
             # Truncated bytes are counted nowhere else.
             self._spawn(self._saver.save(recording))
 
@@ -352,14 +385,14 @@ class Recorder:
             return
         target = self._registry.target(recording.target.id)
         if target is not None and not recording.awaiting_resume:
-            recording.target = target
+            recording.update_target(target)
         sampled = target is not None and target.state == "attached"
         if not sampled and recording.target_lost_s is None:
             recording.target_lost_s = self._clock()
         host = self._registry.host(recording.target.host)
         ending = ending_by_timeout(recording, self._clock(), target, host, self._timeouts)
         if ending is None:
-            ending = await recording.sync()
+            ending = await self._disk.record(recording.sync)
         if ending is not None and recording.ending is None:
             await self._end(recording, ending)
         elif save and not recording.awaiting_resume:
@@ -367,25 +400,32 @@ class Recorder:
 
     def _end_soon(self, recording: Recording, ending: Ending) -> None:
         self._detach(recording, ending)
-        self._spawn(self._finalise(recording))
+        self._spawn(self._finalise(recording, ending))
 
     async def _end(self, recording: Recording, ending: Ending) -> RunManifest:
         self._detach(recording, ending)
-        return await self._finalise(recording)
+        return await self._finalise(recording, ending)
 
     def _detach(self, recording: Recording, ending: Ending) -> None:
         if self._active.get(recording.target.id) is recording:
             del self._active[recording.target.id]
-        recording.end(ending)
+        recording.ending = ending
         self._saver.ended(recording)
         self.refused += ending.end in WRITE_FAILURES
         _log.info("%s has ended: %s", recording.info.run, ending.why)
 
-    async def _finalise(self, recording: Recording) -> RunManifest:
+    async def _finalise(self, recording: Recording, ending: Ending) -> RunManifest:
         """Write the manifest of an ended run, and have its last part and thread table made."""
+        known = recording.stats.losses.frames
+        self._ended_lost += known
+        # What comes after the frame that ended it is not part of it.
+        through_seq = 0 if ending.by_frame else recording.offered_seq
+        await self._disk.record(recording.end, ending, through_seq)
+        self._ended_lost += recording.stats.losses.frames - known
         try:
             return await self._saver.save(recording)
         finally:
+            recording.finalised.set()
             self._changed()
             self._saver.seal_ended(recording.folder, recording.lock)
 

@@ -1,7 +1,12 @@
-"""One run while it is being recorded: frames are appended to its open part as they arrive."""
+"""One run while it is being recorded: frames are appended to its open part as they arrive.
+
+What touches its files runs in the recording thread of the disk, one call after the other; the event
+loop reads single values and decides when it ends.
+"""
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,10 +29,10 @@ from tidscope_wire.generated.models import (
 from tidscope_backend.descriptors import is_exhausted
 from tidscope_backend.recording.stats import RecordingStats
 from tidscope_backend.store.errors import disk_full
-from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.folder import RunFolder, sync_folder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.losses import final_state, missing_text
-from tidscope_backend.store.open_part import PartFile, sync
+from tidscope_backend.store.open_part import PartFile
 from tidscope_backend.stream.stored_frame import StoredFrame, store_frame
 
 RESERVE_BYTES = 256 * 1024
@@ -49,11 +54,19 @@ WRITE_FAILURES: frozenset[RunEnd] = frozenset({"disk-full", "write-failed"})
 
 
 class Ending(NamedTuple):
-    """Why and how a run ends; `why` is a sentence."""
+    """Why and how a run ends.
+
+    Attributes:
+        end: why.
+        state: how, if nothing is missing.
+        why: a sentence.
+        by_frame: whether its last frame says so: what comes later is not part of it.
+    """
 
     end: RunEnd
     state: RunState
     why: str
+    by_frame: bool = False
 
 
 class Recording:
@@ -71,12 +84,19 @@ class Recording:
     Attributes:
         stats: what it holds, and what is missing.
         until_ns: when its time is over, nanoseconds since attach.
-        waiting: an earlier backend recorded it; it resumes with the next frame.
+        awaiting_resume: an earlier backend recorded it; it resumes with the next frame.
         last_frame_s: when the last frame arrived, seconds by the recorder's clock.
         target_lost_s: when its target was first seen not to be sampled any more; likewise.
         written_bytes: bytes of frames written.
         manifest_failed: its manifest could not be written.
-        ready: set when its first frames are written.
+        stalled: a frame was lost because the disk was too slow.
+        started: set when its first frames are written.
+        finalised: set when it has ended and its manifest was written, or could not be.
+        ending: how it ends; None: it goes on.
+        early_ending: how it ends, if it does so before it has started.
+        offered_seq: number of the newest frame that there was for it, written or not.
+        full_parts: numbers of the parts that are full and not sealed yet.
+        stored_command: the process's command line as the run keeps it; None: as it is reported.
     """
 
     def __init__(
@@ -98,28 +118,46 @@ class Recording:
         self.until_ns: int | None = None
         self.awaiting_resume = False
         self.manifest_failed = False
+        self.stalled = False
         self.last_frame_s = 0.0
         self.target_lost_s: float | None = None
         self.written_bytes = 0
         self.started = asyncio.Event()
+        self.finalised = asyncio.Event()
+        self.stored_command: str | None = None
         self.ending: Ending | None = None
+        self.early_ending: Ending | None = None
+        self.offered_seq = 0
+        self.full_parts: deque[int] = deque()
         self.duration_ns = duration_ns
         self._limits = limits
         self._part: PartFile | None = None
         self._number = 0
         self._part_began_ns = 0
-        self._pending: list[tuple[StoredFrame, FrameHeader]] | None = []
-        self._full: list[int] = []
+        self._final_target: TargetState | None = None
+        self._over = self._resuming = False
+        self._writing_past = False
+        self._names_synced = False
+
+    def update_target(self, target: Target) -> None:
+        """The target has changed; its command line may be one that the run does not keep."""
+        if self.stored_command is not None:
+            process = target.process.model_copy(update={"command": self.stored_command})
+            target = target.model_copy(update={"process": process})
+        self.target = target
 
     def write_first_frames(self, frames: Sequence[bytes]) -> Ending | None:
-        """Write the frames that it starts with; may run in another thread. Raises OSError."""
+        """Write the frames that it starts with. Raises OSError."""
         self._reserve()
+        self._writing_past = True
         ending = None
         for data in frames:
             header, _ = split(data)
             ending = ending or self._take(store_frame(header, data), header)
         if self.duration_ns is not None and self.stats.last is not None:
             self.until_ns = self.stats.last.time_ns + self.duration_ns
+        self._writing_past = False
+        self._over = ending is not None
         return ending
 
     def resume(self, part: int, began_ns: int) -> None:
@@ -128,50 +166,43 @@ class Recording:
         self._number = part
         self._part = PartFile(self.folder.open_part(part))
         self._part_began_ns = began_ns
-        self.awaiting_resume = True
-
-    def accept_frames(self) -> Ending | None:
-        """Append the frames that arrived while the first ones were written, and all later ones."""
-        pending, self._pending = self._pending or [], None
-        self.started.set()
-        for frame, header in pending:
-            ending = self.receive(frame, header)
-            if ending is not None:
-                return ending
-        return None
+        self.awaiting_resume = self._resuming = True
 
     def receive(self, frame: StoredFrame, header: FrameHeader) -> Ending | None:
         """Append a frame of the target; returns how the run ends, if it ends with this frame."""
-        if self._pending is not None:
-            self._pending.append((frame, header))
-            return None
         last = self.stats.last
-        if last is not None and frame.seq <= last.seq:
+        if self._over or (last is not None and frame.seq <= last.seq):
             return None
         self.awaiting_resume = False
-        return self._take(frame, header)
+        ending = self._take(frame, header)
+        self._over = ending is not None
+        return ending
 
-    def take_full_parts(self) -> list[int]:
-        """Numbers of the parts that became full since the last call."""
-        full, self._full = self._full, []
-        return full
+    def resumed(self) -> bool:
+        """Whether it was resumed since the last call."""
+        resumed = self._resuming and not self.awaiting_resume
+        self._resuming = self._resuming and not resumed
+        return resumed
 
-    async def sync(self) -> Ending | None:
-        """Sync the open part to disk; returns how the run ends if that fails."""
-        if self._part is None:
-            return None
+    def sync(self) -> Ending | None:
+        """See what was appended on the disk; returns how the run ends if that fails."""
         try:
-            # A duplicate: the part may be closed while another thread syncs it.
-            descriptor = self._part.sync_descriptor()
-            await asyncio.to_thread(sync, descriptor)
+            self._sync()
         except OSError as error:
-            # Without a descriptor the next check syncs it.
-            return None if is_exhausted(error) else write_failure(error)
+            return write_failure(error)
         return None
 
-    def end(self, ending: Ending) -> None:
-        """Accept no more frames. The open part stays as it is."""
-        self.ending = ending
+    def end(self, ending: Ending, through_seq: int) -> None:
+        """Accept no more frames. The open part stays as it is.
+
+        Args:
+            ending: how it ends; by a failure to write, if that is seen only now.
+            through_seq: frames up to this one belong to it; those not written are lost.
+        """
+        failure = self.sync()
+        self.ending = failure if failure is not None and ending.state == "complete" else ending
+        self._over = True
+        self.stats.frames_lost(through_seq)
         self.stats.close()
         if self._part is not None:
             self._part.close()
@@ -179,6 +210,15 @@ class Recording:
             if empty:
                 self.folder.open_part(self._number).unlink(missing_ok=True)
         self.folder.reserve.unlink(missing_ok=True)
+
+    def synced_fields(self) -> dict[str, object]:
+        """`manifest_fields`, of frames that are on the disk: it counts none that may be lost.
+
+        Raises:
+            OSError: they cannot be synced.
+        """
+        self._sync()
+        return self.manifest_fields()
 
     def manifest_fields(self) -> dict[str, object]:
         """The fields of its manifest that recording determines; people set the others."""
@@ -191,7 +231,11 @@ class Recording:
             "from_ns": stats.first.time_ns if stats.first else 0,
             "to_ns": stats.last.time_ns if stats.last else 0,
             "until_ns": self.until_ns,
-            "target": self.target,
+            "target": (
+                self.target
+                if self._final_target is None
+                else self.target.model_copy(update={"state": self._final_target})
+            ),
             "policies": list(stats.policies),
             "losses": stats.losses.model_copy(),
             "counts": stats.counts.model_copy(),
@@ -215,15 +259,17 @@ class Recording:
         """How the run ends, if a frame is the last of its target or of the time to record."""
         ended = _ends_target(header)
         if ended is not None:
-            self.target = self.target.model_copy(update={"state": ended})
-            return Ending("target-ended", "complete", _ENDED[ended])
+            self._final_target = ended
+            return Ending("target-ended", "complete", _ENDED[ended], by_frame=True)
         if self.until_ns is not None and header.time_ns >= self.until_ns:
-            return Ending("duration", "complete", "Its time is over.")
+            return Ending("duration", "complete", "Its time is over.", by_frame=True)
         return None
 
     def _write(self, frame: StoredFrame) -> None:
         part = self._part
         if part is None or (frame.key and self._is_full(part, frame.time_ns)):
+            if part is not None:
+                part.sync()  # Nobody syncs it later.
             try:
                 fresh = PartFile(self.folder.open_part(self._number + 1))
             except OSError as error:
@@ -240,8 +286,8 @@ class Recording:
                 raise
             if part is not None:
                 part.close()
-                self._full.append(self._number)
-            self._part = fresh
+                self.full_parts.append(self._number)
+            self._part, self._names_synced = fresh, False
             self._number += 1
             self._part_began_ns = frame.time_ns
         else:
@@ -252,7 +298,7 @@ class Recording:
         return part.bytes > 0 and (old or part.bytes >= self._limits.part_bytes)
 
     def _begun(self, header: FrameHeader) -> None:
-        if self.duration_ns is not None and self._pending is None:
+        if self.duration_ns is not None and not self._writing_past:
             self.until_ns = header.time_ns + self.duration_ns
         steering = self.target.steering
         if (
@@ -261,6 +307,21 @@ class Recording:
             and not self.stats.policies
         ):
             self.stats.add_initial_policy(steering, header.time_ns)
+
+    def _sync(self) -> None:
+        if self._part is not None:
+            self._part.sync()
+        if self._names_synced:
+            return
+        run = self.folder.path
+        try:
+            for folder in (self.folder.open_part(1).parent, run, run.parent):
+                sync_folder(folder)
+        except OSError as error:
+            if not is_exhausted(error):
+                raise
+        else:
+            self._names_synced = True
 
     def _reserve(self) -> None:
         descriptor = os.open(

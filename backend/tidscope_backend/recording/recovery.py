@@ -26,6 +26,33 @@ def is_unfinished(folder: RunFolder, manifest: RunManifest) -> bool:
     return manifest.end == "backend-lost" and bool(folder.open_parts())
 
 
+def recover_run(
+    folder: RunFolder, limits: PartLimits
+) -> tuple[Recording, Ending | None] | RunLock | None:
+    """Take up what an earlier backend left of a run.
+
+    Returns:
+        A recording as `recover_recording` makes it; or the lock of a run that has ended and is to
+        be sealed; None: there is nothing to do, or another backend has it.
+
+    Raises:
+        OSError: it cannot be read or written.
+        ValueError: its manifest is invalid, or its files are inconsistent.
+    """
+    manifest = folder.read_manifest()
+    unfinished = is_unfinished(folder, manifest)
+    if not unfinished and not folder.open_parts() and folder.threads.exists():
+        return None
+    lock = RunLock.acquire(folder)
+    if lock is None or not unfinished:
+        return lock
+    try:
+        return recover_recording(folder, lock, manifest, limits)
+    except BaseException:
+        lock.release()
+        raise
+
+
 def recover_recording(
     folder: RunFolder, lock: RunLock, manifest: RunManifest, limits: PartLimits
 ) -> tuple[Recording, Ending | None]:
@@ -47,6 +74,7 @@ def recover_recording(
         created_unix_us=manifest.created_unix_us,
     )
     recording = Recording(folder, lock, info, manifest.target, manifest.host.collector.pid, limits)
+    recording.stored_command = manifest.target.process.command
     recording.until_ns = manifest.until_ns
     numbers = folder.open_parts()
     cut = _cut(folder.open_part(numbers[-1])) if numbers else 0

@@ -1,6 +1,5 @@
 """Puts runs on disk: their manifests, and their parts as they are sealed."""
 
-import asyncio
 import logging
 from contextlib import suppress
 
@@ -8,6 +7,7 @@ from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.recording.part_sealer import PartSealer
 from tidscope_backend.recording.recording import Recording
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.errors import damage_text
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
@@ -22,9 +22,11 @@ class RunSaver:
     Args:
         manifests: writes manifests.
         sealer: seals parts.
+        disk: whose recording thread knows what was written.
     """
 
-    def __init__(self, manifests: ManifestWriter, sealer: PartSealer) -> None:
+    def __init__(self, manifests: ManifestWriter, sealer: PartSealer, disk: Disk) -> None:
+        self._disk = disk
         self._manifests = manifests
         self._sealer = sealer
         self._unsaved: dict[str, Recording] = {}
@@ -39,19 +41,21 @@ class RunSaver:
 
     async def save(self, recording: Recording) -> RunManifest:
         """Write a run's manifest. If that fails, `retry` tries again."""
-        fields = recording.manifest_fields()
+        fields: dict[str, object] = {}
 
         def change(manifest: RunManifest) -> RunManifest:
             return manifest.model_copy(update=fields)
 
         try:
+            fields = await self._disk.record(recording.synced_fields)
             manifest = await self._manifests.update(recording.folder, change)
         except (OSError, ValueError) as error:
             if not recording.manifest_failed:
                 _log.warning("%s: manifest not written: %s", recording.info.run, damage_text(error))
             recording.manifest_failed = True
             self._unsaved[recording.info.run] = recording
-            return change(await asyncio.to_thread(recording.folder.read_manifest))
+            fields = recording.manifest_fields()
+            return change(await self._disk.read(recording.folder.read_manifest))
         recording.manifest_failed = False
         self._unsaved.pop(recording.info.run, None)
         return manifest
@@ -63,8 +67,8 @@ class RunSaver:
 
     def seal_full_parts(self, recording: Recording) -> None:
         """Have the parts sealed that are full."""
-        for part in recording.take_full_parts():
-            self._sealer.part(recording.folder, part)
+        while recording.full_parts:
+            self._sealer.part(recording.folder, recording.full_parts.popleft())
 
     def seal_ended(self, folder: RunFolder, lock: RunLock) -> None:
         """Have all parts of an ended run sealed, then count its bytes and release its lock."""
@@ -73,6 +77,6 @@ class RunSaver:
             # The run may have been deleted meanwhile.
             with suppress(OSError, ValueError):
                 await self._manifests.update(folder, lambda manifest: manifest)
-            lock.release()
+            await self._disk.write(lock.release)
 
         self._sealer.ended(folder, sealed)

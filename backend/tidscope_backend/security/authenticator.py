@@ -50,6 +50,11 @@ class Principal:
         return "operator" if self.grant == "operator" else "viewer"
 
     @property
+    def sees_arguments(self) -> bool:
+        """Whether they are shown arguments and output of programs."""
+        return self.grant == "operator"
+
+    @property
     def actor(self) -> Actor:
         """Them, for events and audit logs."""
         who = "a program" if self.session is None else f"session {self.session.id}"

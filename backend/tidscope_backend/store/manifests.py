@@ -5,15 +5,21 @@ from collections.abc import Callable
 
 from tidscope_wire.generated.models import RunManifest
 
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 
 Change = Callable[[RunManifest], RunManifest]
 
 
 class ManifestWriter:
-    """Updates manifests, in which people and the recorder change different fields."""
+    """Updates manifests, in which people and the recorder change different fields.
 
-    def __init__(self) -> None:
+    Args:
+        disk: whose threads write.
+    """
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
         self._changing = asyncio.Lock()
 
     async def update(self, folder: RunFolder, change: Change) -> RunManifest:
@@ -24,7 +30,7 @@ class ManifestWriter:
             ValueError: it is invalid.
         """
         async with self._changing:
-            return await asyncio.to_thread(_change, folder, change)
+            return await self._disk.write(_change, folder, change)
 
 
 def with_bytes(folder: RunFolder, manifest: RunManifest) -> RunManifest:

@@ -82,18 +82,10 @@ class PartFile:
             raise
         self.bytes += len(data)
 
-    def sync_descriptor(self) -> int:
-        """A duplicate descriptor, to sync the file in another thread; the caller closes it."""
-        return os.dup(self._descriptor)
+    def sync(self) -> None:
+        """See its data on the disk. Raises OSError."""
+        os.fdatasync(self._descriptor)
 
     def close(self) -> None:
         """Close the file."""
         os.close(self._descriptor)
-
-
-def sync(descriptor: int) -> None:
-    """Sync a file's data to disk, and close the descriptor. Raises OSError."""
-    try:
-        os.fdatasync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -16,6 +16,7 @@ from tidscope_wire.problems import refusal
 
 from tidscope_backend.store import trash
 from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.errors import damage_text, unwritable
 from tidscope_backend.store.events import run_events
 from tidscope_backend.store.folder import RunFolder
@@ -41,11 +42,15 @@ class ActiveRuns(Protocol):
         """A manifest as it would be written now. Called from other threads."""
         ...
 
+    async def saved(self, run_id: str) -> None:
+        """Wait until a run that has just ended says so on the disk."""
+        ...
+
     def rename(self, run_id: str, name: str | None) -> None:
         """A run has a new name; None: it keeps its name."""
         ...
 
-    def recover(self, folder: RunFolder) -> None:
+    async def recover(self, folder: RunFolder) -> None:
         """Resume or finish a run that an earlier backend left unfinished."""
         ...
 
@@ -58,6 +63,7 @@ class RunStore:
         active: the runs that are being recorded.
         manifests: writes manifests.
         retention: which runs are deleted automatically.
+        disk: whose threads touch files.
     """
 
     def __init__(
@@ -66,7 +72,9 @@ class RunStore:
         active: ActiveRuns,
         manifests: ManifestWriter,
         retention: Retention,
+        disk: Disk,
     ) -> None:
+        self._disk = disk
         self._directory = directory
         self._active = active
         self._manifests = manifests
@@ -86,18 +94,20 @@ class RunStore:
 
     async def runs(self) -> RunsResponse:
         """List all runs."""
-        return await asyncio.to_thread(self._index.runs, self._retention)
+        return await self._disk.read(self._index.runs, self._retention)
 
     async def manifest(self, run_id: str) -> RunManifest:
         """Read a manifest. Raises ProblemError: the run is unknown or damaged."""
-        folder = self._directory.folder(run_id)
-        return await asyncio.to_thread(self._index.manifest, folder)
+        return await self._disk.read(self._manifest, run_id)
+
+    def _manifest(self, run_id: str) -> RunManifest:
+        return self._index.manifest(self._directory.folder(run_id))
 
     async def events(self, run_id: str) -> RunEventsResponse:
         """Read the events of a run. Raises as `manifest`."""
-        folder = self._directory.folder(run_id)
+        folder = await self._disk.read(self._directory.folder, run_id)
         try:
-            return await asyncio.to_thread(run_events, folder)
+            return await self._disk.read(run_events, folder)
         except (OSError, ValueError) as error:
             raise refusal(
                 "bad-run",
@@ -122,13 +132,14 @@ class RunStore:
         Raises:
             ProblemError: it is not there, or cannot be read or written.
         """
-        folder = self._directory.folder(run_id)
-        await asyncio.to_thread(self._index.manifest, folder)
+        folder = await self._disk.read(self._directory.folder, run_id)
+        await self._disk.read(self._index.manifest, folder)
         given = {name: getattr(patch, name) for name in patch.model_fields_set}
         # Only the group and the outcome can be unset.
         update = {k: v for k, v in given.items() if v is not None or k in ("group", "outcome")}
         if "marks" in update:
             update["marks"] = sorted(update["marks"], key=lambda mark: mark.time_ns)
+        await self._active.saved(run_id)
         try:
             await self._manifests.update(
                 folder, lambda manifest: manifest.model_copy(update=update)
@@ -136,7 +147,7 @@ class RunStore:
         except OSError as error:
             raise unwritable(folder.path, error) from None
         self._active.rename(run_id, patch.name)
-        return await asyncio.to_thread(self._index.manifest, folder)
+        return await self._disk.read(self._index.manifest, folder)
 
     async def delete(self, run_id: str) -> None:
         """Move a run to the trash.
@@ -144,10 +155,13 @@ class RunStore:
         Raises:
             ProblemError: it is not there, or being recorded, or cannot be moved.
         """
-        folder = self._directory.folder(run_id)
-        self._check_ended(folder)
+        folder = await self._disk.read(self._directory.folder, run_id)
+        if self._active.is_recording(run_id) or await self._disk.read(_is_locked, folder):
+            raise refusal(
+                "already-recording", f"run {run_id} is being recorded", "stop it, then delete it"
+            )
         try:
-            await asyncio.to_thread(trash.delete, folder, time.time())
+            await self._disk.write(trash.delete, folder, time.time())
         except OSError as error:
             raise unwritable(folder.path, error) from None
 
@@ -158,24 +172,24 @@ class RunStore:
             ProblemError: it is not there, or cannot be moved.
         """
         try:
-            folder = await asyncio.to_thread(trash.restore, self._directory, run_id)
+            folder = await self._disk.write(trash.restore, self._directory, run_id)
         except OSError as error:
-            raise unwritable(self._directory.make(), error) from None
+            raise unwritable(await self._disk.write(self._directory.make), error) from None
         try:
             # Its last parts may not have been closed when it went.
-            self._active.recover(folder)
+            await self._active.recover(folder)
         except (OSError, ValueError) as error:
             _log.warning("%s: %s", run_id, damage_text(error))
-        return await asyncio.to_thread(self._index.manifest, folder)
+        return await self._disk.read(self._index.manifest, folder)
 
     async def clean_up(self) -> None:
         """Purge the trash, and delete runs by retention."""
         now = time.time()
-        for path in await asyncio.to_thread(trash.purge, self._directory, now):
+        for path in await self._disk.write(trash.purge, self._directory, now):
             _log.info("%s was in the trash and is now removed", path.name)
         if self._retention.max_age_s is None and self._retention.max_bytes is None:
             return
-        candidates = await asyncio.to_thread(self._index.retention_candidates)
+        candidates = await self._disk.read(self._index.retention_candidates)
         for run_id in runs_to_delete(candidates, self._retention, now):
             _log.info("%s is deleted by retention; it can be restored for an hour", run_id)
             await self.delete(run_id)
@@ -189,20 +203,16 @@ class RunStore:
                 _log.exception("clean-up of runs failed")
             await asyncio.sleep(CLEAN_UP_SECONDS)
 
-    def _check_ended(self, folder: RunFolder) -> None:
-        run_id = folder.path.name
-        locked = self._active.is_recording(run_id)
-        if not locked:
-            try:
-                recording = folder.read_manifest().state == "recording"
-            except (OSError, ValueError):
-                recording = False  # A damaged run may be deleted.
-            if recording:
-                lock = RunLock.acquire(folder)
-                locked = lock is None
-                if lock is not None:
-                    lock.release()
-        if locked:
-            raise refusal(
-                "already-recording", f"run {run_id} is being recorded", "stop it, then delete it"
-            )
+
+def _is_locked(folder: RunFolder) -> bool:
+    """Whether another process records a run."""
+    try:
+        recording = folder.read_manifest().state == "recording"
+    except (OSError, ValueError):
+        return False  # A damaged run may be deleted.
+    if not recording:
+        return False
+    lock = RunLock.acquire(folder)
+    if lock is not None:
+        lock.release()
+    return lock is None

@@ -14,7 +14,7 @@ from tidscope_backend.security.credentials import accepted_protocol
 from tidscope_backend.security.rights import LIVE_COMMANDS, grants
 from tidscope_backend.security.sessions import Session, Sessions
 from tidscope_backend.settings import Settings
-from tidscope_backend.stream.fanout import Fanout
+from tidscope_backend.stream.fanout import Fanout, state_text
 from tidscope_backend.stream.page import Page
 from tidscope_backend.stream.subscription import Bounds
 from tidscope_backend.validation import validation_text
@@ -46,9 +46,9 @@ def live_router(
                 socket, CloseCode.TOO_MANY, f"{settings.max_pages} pages are connected already"
             )
             return
-        page = Page(bounds)
+        page = Page(bounds, principal.sees_arguments)
         fanout.add(page)
-        page.enqueue_state(state().model_dump_json())
+        page.enqueue_state(state_text(state(), page.sees_arguments))
         writer = asyncio.create_task(_write(socket, page, settings.stall_seconds))
         reader = asyncio.create_task(_read(socket, page, principal, fanout))
         session = asyncio.create_task(_until_ended(principal.session, sessions))

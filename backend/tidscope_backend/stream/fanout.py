@@ -2,9 +2,15 @@
 
 from tidscope_wire.generated.models import FramesLost, LiveState
 
+from tidscope_backend.hidden_arguments import state_without
 from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.stream.page import Page
 from tidscope_backend.stream.stored_frame import StoredFrame
+
+
+def state_text(state: LiveState, sees_arguments: bool) -> str:
+    """Hosts and targets as a message; without arguments of programs for who must not see them."""
+    return (state if sees_arguments else state_without(state)).model_dump_json()
 
 
 class Fanout:
@@ -76,10 +82,12 @@ class Fanout:
 
     def publish_state(self, state: LiveState) -> None:
         """Hosts or targets have changed."""
-        if self._pages:
-            text = state.model_dump_json()
-            for page in self._pages:
-                page.enqueue_state(text)
+        texts: dict[bool, str] = {}
+        for page in self._pages:
+            sees = page.sees_arguments
+            if sees not in texts:
+                texts[sees] = state_text(state, sees)
+            page.enqueue_state(texts[sees])
 
     def publish_stats(self) -> None:
         """A second has passed."""

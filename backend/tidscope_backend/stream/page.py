@@ -28,10 +28,12 @@ class Page:
 
     Args:
         bounds: of each subscription.
+        sees_arguments: whether it is shown those of programs.
     """
 
-    def __init__(self, bounds: Bounds) -> None:
+    def __init__(self, bounds: Bounds, sees_arguments: bool) -> None:
         self._bounds = bounds
+        self.sees_arguments = sees_arguments
         self._subscriptions: dict[str, Subscription] = {}
         self._state: str | None = None
         self._stats: str | None = None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tidscope_wire.generated.models import Runtime
+from tidscope_wire.redaction import redact
 
 from tidscope_collector.foreign.questions import Key
 from tidscope_collector.foreign.reader import MOST_AT_ONCE, NoAnswerError, ProcessLine, describe
@@ -29,11 +30,13 @@ class Details:
     """What a process is, as far as its own memory and files say.
 
     Attributes:
-        command: its arguments; empty if it has none or they cannot be read.
+        command: its arguments, what looks like a secret left out; empty if it has none or they
+            cannot be read.
         runtime: of which language.
         version: such as go1.26.8 or python3.11; None if unknown.
         key: of its executable; None if it may not be seen.
         executable: its path; None if it may not be seen.
+        read: stands for the arguments as they were read.
     """
 
     command: str
@@ -41,6 +44,7 @@ class Details:
     version: str | None
     key: Key | None
     executable: str | None
+    read: int = 0
 
 
 UNKNOWN = Details("", "unknown", None, None, None)
@@ -108,8 +112,11 @@ class DetailReader:
 
     @staticmethod
     def _merge(known: Details | None, line: ProcessLine) -> Details:
+        read = hash(line.command)
+        same = known is not None and known.read == read
+        command = known.command if known is not None and same else redact(line.command)
         if line.runtime is not None:
-            return Details(line.command, line.runtime, line.version, line.key, line.executable)
+            return Details(command, line.runtime, line.version, line.key, line.executable, read)
         if known is not None and line.key is not None and known.key == line.key:
-            return Details(line.command, known.runtime, known.version, line.key, line.executable)
-        return Details(line.command, "unknown", None, None, line.executable)
+            return Details(command, known.runtime, known.version, line.key, line.executable, read)
+        return Details(command, "unknown", None, None, line.executable, read)

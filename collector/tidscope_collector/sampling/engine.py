@@ -7,7 +7,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,8 +19,9 @@ from tidscope_wire.generated.models import CollectorHealth, EnergySource, RateAd
 from tidscope_collector.energy.zones import NOT_LOOKED_FOR
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.budget import Budget
+from tidscope_collector.sampling.frame_bounds import divide_exits, most_threads
 from tidscope_collector.sampling.machine import MachineMeter
-from tidscope_collector.sampling.readings import join
+from tidscope_collector.sampling.readings import empty, join
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sampling.target import TargetSampler
@@ -32,8 +33,16 @@ log = logging.getLogger("tidscope.sampling")
 DRAIN_NS = 100_000_000
 """Exit records are taken at least this often, so that the sockets do not fill."""
 
+HELD_EXITS = 200_000
+"""Exit records of all targets that wait in memory, about 90 MB; more are folded into totals."""
+STALLED_NS = 50_000_000
+"""Between two looks whether the backend takes frames again."""
+
 LAST_OF_PROCESS = 0x20
 """AGROUP of ac_flag (include/uapi/linux/acct.h), in taskstats from version 12 on."""
+
+Step = tuple[list[SampledFrame], bool]
+"""Frames of a sample, and whether they are its last."""
 
 FrameSink = Callable[[Target, SampledFrame], None]
 """Called with each frame, in the sampling thread."""
@@ -86,6 +95,7 @@ class Engine:
         self._commands: queue.SimpleQueue[_Command | None] = queue.SimpleQueue()
         self._targets: dict[str, TargetSampler] = {}
         self._exits: ExitListener | None = None
+        self._open: dict[str, Iterator[Step]] = {}
         self._held: dict[str, list[Reading]] = {}
         self._codes: dict[str, int] = {}
         self._lost_reported: dict[str, int] = {}
@@ -157,19 +167,17 @@ class Engine:
         sampler = self._targets.get(target)
         if sampler is None:
             return None
-        self._drain()
-        self._finish(sampler, exited=False)
+        self._complete(target)
+        if target in self._targets:
+            self._drain()
+            self._emit_all(sampler, self._final_frames(sampler, exited=False))
         return sampler.target
 
     def _run(self) -> None:
         while True:
-            now = time.monotonic_ns()
-            due = [sampler.schedule.due_ns for sampler in self._targets.values()]
-            if self._exits is not None:
-                due.append(self._drain_due_ns)
+            stalled = self._load().stalled
             try:
-                timeout = max(0.0, (min(due) - now) / 1e9) if due else None
-                command = self._commands.get(timeout=timeout)
+                command = self._commands.get(timeout=self._pause_s(stalled))
             except queue.Empty:
                 pass
             else:
@@ -177,21 +185,45 @@ class Engine:
                     break
                 command.run()
                 continue
-            now = time.monotonic_ns()
-            if self._exits is not None and now >= self._drain_due_ns:
-                self._drain()
-            for sampler in list(self._targets.values()):
-                if sampler.schedule.due_ns <= time.monotonic_ns():
-                    self._sample(sampler)
+            for target, sampler in list(self._targets.items()):
+                self._drain_if_due()
+                if target not in self._open and sampler.schedule.due_ns <= time.monotonic_ns():
+                    if stalled:
+                        sampler.schedule.advance(time.monotonic_ns())
+                    else:
+                        self._step(sampler, self._frames(sampler))
+            for target in [] if stalled else list(self._open):
+                self._drain_if_due()
+                steps = self._open.pop(target, None)
+                if steps is not None:
+                    self._step(self._targets[target], steps)
+            self._drain_if_due()
             if self._targets:
                 self._account(time.monotonic_ns())
-        for sampler in self._targets.values():
+        self._end()
+        self._ended.set()
+        self._cancel_commands()
+
+    def _pause_s(self, stalled: bool) -> float | None:
+        """How long there is nothing to do but commands; None: for ever."""
+        now = time.monotonic_ns()
+        due = [sampler.schedule.due_ns for sampler in self._targets.values()]
+        if self._exits is not None:
+            due.append(self._drain_due_ns)
+        if self._open:
+            due.append(now + STALLED_NS if stalled else now)
+        return max(0.0, (min(due) - now) / 1e9) if due else None
+
+    def _end(self) -> None:
+        """Sampling is over: what was taken from the kernel goes out with a last sample."""
+        for target, sampler in list(self._targets.items()):
+            self._complete(target)
+            if target in self._targets:
+                self._emit_all(sampler, self._frames(sampler))
             sampler.close()
         if self._exits is not None:
             self._exits.close()
         self._machine.close()
-        self._ended.set()
-        self._cancel_commands()
 
     def _cancel_commands(self) -> None:
         while True:
@@ -218,27 +250,53 @@ class Engine:
             )
             sampler.adapt_rate(event, now_ns)
 
-    def _sample(self, sampler: TargetSampler) -> None:
+    def _step(self, sampler: TargetSampler, steps: Iterator[Step]) -> None:
+        """Make the next frame of a sample: most have one. Others do not wait for all of them."""
+        target = sampler.target.id
         cpu_ns = self._watch.sampling()
-        frame = self._sampled(sampler)
-        if frame is not None:
-            self._emit(sampler, frame)
+        frames, last = next(steps)
+        for frame in frames:
+            self._sink(sampler.target, frame)
+        if not last:
+            self._open[target] = steps
+        if target in self._targets:
             cpu_ns = self._watch.sampling() - cpu_ns
-            self._watch.note(sampler.target.id, cpu_ns, len(frame))
+            self._watch.note(target, cpu_ns, sum(len(frame.data) for frame in frames))
 
-    def _sampled(self, sampler: TargetSampler) -> bytes | None:
-        """Take a sample; its frame, or None if the process has ended."""
+    def _complete(self, target: str) -> None:
+        """Make all frames of a sample that has begun."""
+        sampler = self._targets[target]
+        self._emit_all(sampler, self._open.pop(target, iter(())))
+
+    def _emit_all(self, sampler: TargetSampler, steps: Iterator[Step]) -> None:
+        for frames, _ in steps:
+            for frame in frames:
+                self._sink(sampler.target, frame)
+
+    def _frames(self, sampler: TargetSampler) -> Iterator[Step]:
+        """Take a sample: its frames, the one with the rows as the last."""
         started = time.monotonic_ns()
         lateness = sampler.schedule.advance(started)
         health = partial(self._health, sampler)
+        parts: list[Reading] = []
         try:
             reading, end = sampler.read()
+            most = most_threads(len(sampler.reader.fields))
+            if len(reading.tid) > most:
+                raise OSError(f"{len(reading.tid)} threads; a frame holds {most}")
             # Drained after the listing: a thread that is not listed any more has its record here.
             self._drain()
-            return sampler.frame(
+            parts = divide_exits(self._exits_of(sampler))
+            if not sampler.seq:  # The first frame is a key frame: none comes before it.
+                while len(parts) > 1:
+                    sampler.fold(parts.pop(0), end)
+            while len(parts) > 1:
+                frame = sampler.exits(parts.pop(0), end, health=health, started_ns=started)
+                yield [frame], False
+            frames = sampler.frame(
                 reading,
                 end,
-                self._exits_of(sampler),
+                parts.pop(),
                 lateness=lateness,
                 lost=self._lost_untold(sampler),
                 health=health,
@@ -246,37 +304,40 @@ class Engine:
             )
         except TargetExitedError:
             self._drain()
-            self._finish(sampler, exited=True)
-            return None
+            yield from self._final_frames(sampler, exited=True)
+            return
         except Exception as error:  # whatever it is, other targets are still to be sampled
             if not isinstance(error, OSError):
                 log.exception("a sample of %s failed", sampler.target.id)
-            return sampler.failure(
+            if parts:
+                self._held.setdefault(sampler.target.id, [])[:0] = parts
+            frames = sampler.failure(
                 error,
                 lateness=lateness,
                 lost=self._lost_untold(sampler),
                 health=health,
                 started_ns=started,
             )
+        yield frames, True
 
-    def _finish(self, sampler: TargetSampler, *, exited: bool) -> None:
-        frame = sampler.final(
-            self._exits_of(sampler),
+    def _final_frames(self, sampler: TargetSampler, *, exited: bool) -> Iterator[Step]:
+        """The last frames of a target, which is sampled no more."""
+        health = partial(self._health, sampler)
+        parts = divide_exits(self._exits_of(sampler))
+        for part in parts[:-1]:
+            now = time.monotonic_ns()
+            yield [sampler.exits(part, None, health=health, started_ns=now)], False
+        frames = sampler.final(
+            parts[-1],
             exited=exited,
             exit_code=self._codes.pop(sampler.target.id, None),
             lost=self._lost_untold(sampler),
-            health=partial(self._health, sampler),
+            health=health,
         )
         self._budget.remove(sampler.target.id)
         del self._targets[sampler.target.id], self._lost_reported[sampler.target.id]
-        self._emit(sampler, frame)
         sampler.close()
-
-    def _emit(self, sampler: TargetSampler, frame: bytes) -> None:
-        self._sink(
-            sampler.target,
-            SampledFrame(sampler.seq, frame, sampler.last_was_key, sampler.last_was_baseline),
-        )
+        yield frames, True
 
     def _lost_untold(self, sampler: TargetSampler) -> int:
         """Exit records lost since this target was reported last; whose they were is not known."""
@@ -285,6 +346,11 @@ class Engine:
         reported = self._lost_reported[sampler.target.id]
         self._lost_reported[sampler.target.id] = self._exits.lost
         return self._exits.lost - reported
+
+    def _drain_if_due(self) -> None:
+        """Called between any two steps: the sockets must not fill meanwhile."""
+        if self._exits is not None and time.monotonic_ns() >= self._drain_due_ns:
+            self._drain()
 
     def _drain(self) -> None:
         if self._exits is None:
@@ -309,6 +375,7 @@ class Engine:
                 if len(reading.tid):
                     self._held.setdefault(target, []).append(reading)
                     self._note_code(sampler, self._exits, exits)
+        self._fold_excess()
 
     def _note_code(self, sampler: TargetSampler, listener: ExitListener, exits: Exits) -> None:
         """Note the exit status of a process: that of its last thread.
@@ -327,15 +394,28 @@ class Engine:
             codes = listener.own_member(exits, "ac_exitcode")
             self._codes[sampler.target.id] = int(codes[row])
 
-    def _exits_of(self, sampler: TargetSampler) -> Reading | None:
+    def _exits_of(self, sampler: TargetSampler) -> Reading:
         held = self._held.pop(sampler.target.id, None)
-        return join(held) if held else None
+        return join(held) if held else empty(len(sampler.reader.fields))
+
+    def _fold_excess(self) -> None:
+        """Keep what waits within its bound: the oldest exits of whoever has the most are folded."""
+        waiting = {name: sum(len(one.tid) for one in held) for name, held in self._held.items()}
+        while sum(waiting.values()) > HELD_EXITS:
+            target = max(waiting, key=lambda name: waiting[name])
+            # Those that are on their way into frames come before.
+            self._complete(target)
+            if target not in self._held:  # it has ended, and all its exits went out
+                del waiting[target]
+                continue
+            oldest = self._held[target].pop(0)
+            waiting[target] -= len(oldest.tid)
+            self._targets[target].fold(oldest, time.monotonic_ns())
 
     def _health(
         self, sampler: TargetSampler, sample_us: int, late_us: int, missed: int
     ) -> CollectorHealth:
         exits, load, watch = self._exits, self._load(), self._watch
-        sampler.times.note(sample_us, time.monotonic_ns())
         return CollectorHealth(
             sample_us=sample_us,
             sample_mean_us=sampler.times.mean_us,

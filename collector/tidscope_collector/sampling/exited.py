@@ -61,11 +61,11 @@ class ExitedThreads:
         """Another sample has come: forget who vanished before the one before."""
         self._before, self._recent = self._recent, {}
 
-    def recorded(self, name: str, totals: Mapping[str, int]) -> None:
-        """A thread of this name ended and the kernel reported its totals."""
-        self.threads += 1
+    def recorded(self, name: str, threads: int, totals: Mapping[str, int]) -> None:
+        """Threads of this name ended and the kernel reported their totals, which are added up."""
+        self.threads += threads
         self._add(totals)
-        self.roles.ended(name, totals)
+        self.roles.ended(name, totals, threads)
 
     def vanished(
         self, tid: int, name: str, totals: Mapping[str, int], start_ns: int, seen_ns: int

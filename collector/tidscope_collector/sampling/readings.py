@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from tidscope_collector.threads.reading import Reading
 
-Chosen = npt.NDArray[np.bool_] | npt.NDArray[np.intp]
-"""Rows, as a mask or as their numbers."""
+Chosen = npt.NDArray[np.bool_] | npt.NDArray[np.intp] | slice
+"""Rows, as a mask, as their numbers, or as a stretch."""
 
 
 def empty(fields: int) -> Reading:
@@ -69,3 +69,13 @@ def values(reading: Reading, row: int, fields: Sequence[str]) -> dict[str, int]:
         for column, name in enumerate(fields)
         if reading.absent is None or not reading.absent[row, column]
     }
+
+
+def sums(reading: Reading, rows: Sequence[int], fields: Sequence[str]) -> dict[str, int]:
+    """Field name to the sum of some rows; those that are absent in all of them are left out."""
+    chosen = pick(reading, np.array(rows, np.intp))
+    if chosen.absent is None:
+        return dict(zip(fields, chosen.counters.sum(axis=0).tolist(), strict=True))
+    added = np.where(chosen.absent, np.uint64(0), chosen.counters).sum(axis=0).tolist()
+    given: list[bool] = np.any(~chosen.absent, axis=0).tolist()
+    return {name: total for name, total, one in zip(fields, added, given, strict=True) if one}

@@ -52,10 +52,10 @@ class RoleSums:
         self._roles: dict[str | None, _Settled] = {}
         self._keys: dict[str, str | None] = {}
 
-    def ended(self, name: str, totals: Mapping[str, int]) -> None:
-        """A thread of this name ended with these totals."""
+    def ended(self, name: str, totals: Mapping[str, int], threads: int = 1) -> None:
+        """Threads of this name ended with these totals, added up."""
         settled = self._of(name)
-        settled.exited += 1
+        settled.exited += threads
         settled.add(totals)
 
     def renamed(self, previous: str, name: str, values: Mapping[str, int]) -> None:

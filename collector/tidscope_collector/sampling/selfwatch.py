@@ -20,6 +20,7 @@ class Load:
         replay_frames: the same, in frames.
         unsent_frames: of them not sent yet.
         undelivered_bytes: of frames that the backend has not confirmed.
+        stalled: whether a connected backend takes so little that no more is to be made.
         dropped: by target the frames that no backend has received, and none will.
         sent_frames: sent, repeated ones too.
         sent_bytes: of messages and frames.
@@ -29,6 +30,7 @@ class Load:
     replay_frames: int = 0
     unsent_frames: int = 0
     undelivered_bytes: int = 0
+    stalled: bool = False
     dropped: Mapping[str, int] = field(default_factory=dict)
     sent_frames: int = 0
     sent_bytes: int = 0

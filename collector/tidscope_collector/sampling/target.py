@@ -15,7 +15,9 @@ from tidscope_wire.generated.models import (
     ExitRecordsLost,
     FrameHeader,
     GomaxprocsChanged,
+    Process,
     ProcessGauges,
+    ProgramExecuted,
     RateAdapted,
     RateChanged,
     SampleFailed,
@@ -24,19 +26,23 @@ from tidscope_wire.generated.models import (
     TargetDetached,
     TargetEvent,
     TargetExited,
+    ThreadExited,
 )
 
 from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.threads import ThreadLister
-from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
+from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.sampling.frame_bounds import Later, divide_events, exits_behind
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
 from tidscope_collector.sampling.presence import presence
 from tidscope_collector.sampling.process_clock import process_cpu_ns
+from tidscope_collector.sampling.program import ProgramWatch
+from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.selfwatch import SampleTimes
 from tidscope_collector.sampling.tracker import Tracker
@@ -46,6 +52,7 @@ KEY_FRAME_NS = 10_000_000_000
 KEY_FRAME_BYTES = 4 * 1024 * 1024
 SLOW_GAUGES_NS = 1_000_000_000
 ROLES_NS = 1_000_000_000
+DESCRIBE_NS = 1_000_000_000
 FIRST_WITH_TGID = 12
 """From this version on struct taskstats says of which process a thread is."""
 
@@ -68,6 +75,9 @@ class TargetSampler:
     Attributes:
         machine: the machine's counters since attach; None: they are reported as absent.
         times: how long samples took.
+        on_change: called when the process runs another program, or has another name; with whether
+            it executed one. What it finds out comes back by `describe_again`.
+        exits_without_event: threads that exited and are in the totals only.
 
     Raises:
         TargetExitedError: the process has ended; another one may have its id.
@@ -88,20 +98,22 @@ class TargetSampler:
         self.schedule = Schedule(target.rate_hz, attach_ns)
         self.reader = reader
         self.seq = 0
-        self.last_was_key = False
-        self.last_was_baseline = False
         self._gomaxprocs = gomaxprocs
         self._size = self._known_size = target.gomaxprocs
         self._procfs = procfs
         self.attach_ns = attach_ns
         self.machine: MachineWatch | None = None
         self.times = SampleTimes()
+        self.exits_without_event = 0
         version = target.source.taskstats_version
         self.foreign_exits = version is not None and version < FIRST_WITH_TGID
         self._tracker = Tracker(
             reader.fields, attach_ns, self.pid, foreign_exits=self.foreign_exits
         )
         self._encoder = RowEncoder(reader.fields)
+        self._no_rows = Rows(
+            np.empty(0, np.uint32), dict.fromkeys(reader.fields, np.empty(0, np.uint64)), {}
+        )
         self._pending: list[TargetEvent] = []
         self._key_ns = -KEY_FRAME_NS
         self._key_bytes = 0
@@ -109,6 +121,9 @@ class TargetSampler:
         self._threads_born = 0
         self._rss: int | None = None
         self._roles_ns = -ROLES_NS
+        self.on_change: Callable[[bool], object] = lambda _: None
+        self._stale = self._executed = False
+        self._described_ns = -DESCRIBE_NS
         self._delays = delays
         self._accounting: bool | None = None
         self._slow_ns = -SLOW_GAUGES_NS
@@ -117,8 +132,7 @@ class TargetSampler:
             opened.callback(reader.close)
             if lister is not None:
                 opened.callback(lister.close)
-            if gomaxprocs is not None:
-                opened.callback(gomaxprocs.close)
+            opened.callback(self._close_gomaxprocs)
             try:
                 pidfd = os.pidfd_open(self.pid)
                 opened.callback(os.close, pidfd)
@@ -127,6 +141,9 @@ class TargetSampler:
                 )
                 opened.callback(os.close, self._tasks)
                 self._check_identity()
+                self._program = ProgramWatch(
+                    self._tasks, self.pid, target.process.executable, target.process.name
+                )
             except (ProcessLookupError, FileNotFoundError) as error:
                 raise TargetExitedError(str(error)) from error
             self._opened = opened.pop_all()
@@ -147,6 +164,20 @@ class TargetSampler:
     def close(self) -> None:
         """Close what is open."""
         self._opened.close()
+
+    def describe_again(self, process: Process, program: GoProgram | None) -> None:
+        """Take in what was found out about the program that the process runs now.
+
+        Args:
+            process: its description.
+            program: what it is with regard to Go; None: it is still the same. Its reader is closed
+                with the sampler.
+        """
+        self.target = self.target.model_copy(update={"process": process})
+        if program is not None:
+            self._close_gomaxprocs()
+            self._gomaxprocs = program.reader
+            self.target = self.target.model_copy(update={"gomaxprocs_reason": program.reason})
 
     def change_rate(self, rate_hz: float, now_ns: int) -> None:
         """Sample at another rate from now on, as someone asked for."""
@@ -199,15 +230,50 @@ class TargetSampler:
         lost: int,
         health: HealthNow,
         started_ns: int,
-    ) -> bytes:
-        """Make the frame of a sample that was taken."""
+    ) -> list[SampledFrame]:
+        """Make the frames of a sample that was taken, or the last of them.
+
+        Args:
+            reading: the live threads.
+            end_ns: CLOCK_MONOTONIC after it.
+            exits: records drained after it that `exits` has not got.
+            lateness: of the sample, and how many deadlines it missed.
+            lost: exit records.
+            health: makes the health part.
+            started_ns: CLOCK_MONOTONIC before it.
+        """
         late, missed = lateness
         events, rows = self._tracker.update(
             reading, end_ns, exits, listed=self._threads.listed, look=partial(presence, self._tasks)
         )
         self._note(missed, lost)
+        self._watch_program(started_ns)
         self._watch_size()
         return self._join(events, rows, started_ns, late, health)
+
+    def exits(
+        self, exits: Reading, end_ns: int | None, *, health: HealthNow, started_ns: int
+    ) -> SampledFrame:
+        """Make a frame of some of the exits that belong to a sample, before its own.
+
+        Args:
+            exits: some of the records that were drained after its reading.
+            end_ns: CLOCK_MONOTONIC after the reading; None: sampling is over.
+            health: makes the health part.
+            started_ns: CLOCK_MONOTONIC before the sample: all its frames are of one instant.
+        """
+        return self._exits_frame(self._tracker.take_exits(exits, end_ns), started_ns, health)
+
+    def fold(self, exits: Reading, end_ns: int) -> None:
+        """Count exits in the totals without an event for each: too many wait.
+
+        Threads that readers know still get theirs, with the next frame.
+        """
+        for event in self._tracker.take_exits(exits, end_ns):
+            if isinstance(event, ThreadExited) and not event.seen_alive:
+                self.exits_without_event += 1
+            else:
+                self._pending.append(event)
 
     def failure(
         self,
@@ -217,14 +283,12 @@ class TargetSampler:
         lost: int,
         health: HealthNow,
         started_ns: int,
-    ) -> bytes:
+    ) -> list[SampledFrame]:
         """Make the frame of a sample that failed."""
         late, missed = lateness
         self._note(missed, lost)
         self._pending.append(SampleFailed(reason=f"{type(error).__name__}: {error}"))
-        empty = np.empty(0, np.uint64)
-        rows = Rows(np.empty(0, np.uint32), dict.fromkeys(self.reader.fields, empty), {})
-        return self._join([], rows, started_ns, late, health)
+        return self._join([], self._no_rows, started_ns, late, health)
 
     def final(
         self,
@@ -234,24 +298,49 @@ class TargetSampler:
         exit_code: int | None,
         lost: int,
         health: HealthNow,
-    ) -> bytes:
-        """Make the last frame: the process has ended, or someone asked to stop."""
+    ) -> list[SampledFrame]:
+        """Make the last frames: the process has ended, or someone asked to stop."""
         self._note(0, lost)
         state = "exited" if exited else "detached"
         self.target = self.target.model_copy(update={"state": state, "steering": None})
         events = self._tracker.finish(exits, exited=exited)
         last: TargetEvent = TargetExited(exit_code=exit_code) if exited else TargetDetached()
-        empty = np.empty(0, np.uint64)
-        rows = Rows(np.empty(0, np.uint32), dict.fromkeys(self.reader.fields, empty), {})
         now = time.monotonic_ns()
         self._roles_ns = -ROLES_NS
-        return self._join([*events, last], rows, now, 0, health)
+        return self._join([*events, last], self._no_rows, now, 0, health)
 
     def _note(self, missed: int, lost: int) -> None:
         if missed:
             self._pending.append(DeadlinesMissed(count=missed))
         if lost:
             self._pending.append(ExitRecordsLost(count=lost))
+
+    def _watch_program(self, now_ns: int) -> None:
+        main = self._tracker.threads.get(self.pid)
+        change = self._program.change(main.name if main else None, now_ns)
+        if change is not None:
+            self._stale = True
+            if change.executed:
+                self._executed = True
+                self._close_gomaxprocs()
+                self._pending.append(
+                    ProgramExecuted(
+                        name=change.program.name,
+                        executable=change.program.executable,
+                        previous=change.previous,
+                    )
+                )
+        # A program that executes and renames all the time is not described more often.
+        if self._stale and now_ns - self._described_ns >= DESCRIBE_NS:
+            executed, self._stale, self._executed = self._executed, False, False
+            self._described_ns = now_ns
+            self.on_change(executed)
+
+    def _close_gomaxprocs(self) -> None:
+        self._size = self._known_size = None
+        if self._gomaxprocs is not None:
+            self._gomaxprocs.close()
+            self._gomaxprocs = None
 
     def _watch_size(self) -> None:
         if self._gomaxprocs is None:
@@ -265,15 +354,18 @@ class TargetSampler:
 
     def _join(
         self, events: list[TargetEvent], rows: Rows, started_ns: int, late: int, health: HealthNow
-    ) -> bytes:
-        self.seq += 1
-        live, exited = len(self._tracker.threads), self._tracker.exited()
+    ) -> list[SampledFrame]:
+        """Make frames of one instant: the last one has the rows, those before it events only."""
+        events, self._pending = [*self._pending, *events], []
+        parts = divide_events(events)
+        frames = [
+            self._exits_frame(part, started_ns, health, later)
+            for part, later in zip(parts[:-1], exits_behind(parts)[:-1], strict=True)
+        ]
+        live = len(self._tracker.threads)
         baseline = self._initial_threads is None and live > 0
         if baseline:
             self._initial_threads = live
-        # An exit without a record may be withdrawn in the next sample; the count never falls.
-        born = live + exited.threads - (self._initial_threads or 0)
-        self._threads_born = max(self._threads_born, born)
         key = (
             baseline
             or started_ns - self._key_ns >= KEY_FRAME_NS
@@ -282,27 +374,69 @@ class TargetSampler:
         if key:
             rows = self._tracker.all_rows()
             self._key_ns, self._key_bytes = started_ns, 0
-        self.last_was_key, self.last_was_baseline = key, baseline
         if started_ns - self._slow_ns >= SLOW_GAUGES_NS:
             self._slow_ns = started_ns
             self._rss = rss_bytes(self._procfs, self.pid)
             self._accounting = None if self._delays is None else self._delays.state()
-        cpu_ns, self._cpu_ns = self._cpu_ns, None
         roles = None
         if key or started_ns - self._roles_ns >= ROLES_NS:
             roles, self._roles_ns = self._tracker.roles(), started_ns
         body = self._encoder.encode(rows)
-        now = time.monotonic_ns()
-        events, self._pending = [*self._pending, *events], []
-        header = FrameHeader(
+        took_us = (time.monotonic_ns() - started_ns) // 1000
+        self.times.note(took_us, time.monotonic_ns())
+        header = self._header(parts[-1], started_ns, health(took_us, late // 1000, self._missed))
+        cpu_ns, self._cpu_ns = self._cpu_ns, None
+        changes = {
+            "kind": "key" if key else "delta",
+            "baseline": baseline,
+            "rows": len(rows.tid),
+            "process": header.process.model_copy(update={"cpu_ns": cpu_ns}),
+            "roles": roles,
+        }
+        return [*frames, self._frame(header.model_copy(update=changes), body)]
+
+    def _exits_frame(
+        self,
+        events: list[TargetEvent],
+        started_ns: int,
+        health: HealthNow,
+        later: Later | None = None,
+    ) -> SampledFrame:
+        """A frame without rows, of the instant of the one that follows.
+
+        Args:
+            events: of the frame.
+            started_ns: its instant.
+            health: makes the health part.
+            later: exits that are counted already; None: none.
+        """
+        header = self._header(events, started_ns, health(0, 0, self._missed), later)
+        return self._frame(header, self._encoder.encode(self._no_rows))
+
+    def _header(
+        self,
+        events: list[TargetEvent],
+        started_ns: int,
+        health: CollectorHealth,
+        later: Later | None = None,
+    ) -> FrameHeader:
+        self.seq += 1
+        exited, live = self._tracker.exited(), len(self._tracker.threads)
+        if later is not None:
+            exited, live = later.before(exited), live + later.seen_alive
+        # An exit without a record may be withdrawn in the next sample; the count never falls.
+        born = live + exited.threads - (self._initial_threads or 0)
+        self._threads_born = max(self._threads_born, born)
+        ago_us = (time.monotonic_ns() - started_ns) // 1000
+        return FrameHeader(
             target=self.target.id,
             seq=self.seq,
             first_seq=self.seq,
-            kind="key" if key else "delta",
-            baseline=baseline,
-            rows=len(rows.tid),
+            kind="delta",
+            baseline=False,
+            rows=0,
             time_ns=max(0, started_ns - self.attach_ns),
-            unix_us=time.time_ns() // 1000 - (now - started_ns) // 1000,
+            unix_us=time.time_ns() // 1000 - ago_us,
             live_threads=live,
             threads_born=self._threads_born,
             events=events,
@@ -310,14 +444,19 @@ class TargetSampler:
                 gomaxprocs=self._size,
                 gomaxprocs_missed=None if self._gomaxprocs is None else self._gomaxprocs.missed,
                 rss_bytes=self._rss,
-                cpu_ns=cpu_ns,
+                cpu_ns=None,
                 delay_accounting=self._accounting,
             ),
             machine=ABSENT if self.machine is None else self.machine.counters(),
-            health=health((now - started_ns) // 1000, late // 1000, self.schedule.missed),
+            health=health.model_copy(update={"exits_without_event": self.exits_without_event}),
             exited=exited,
-            roles=roles,
         )
-        frame = join(header, body)
-        self._key_bytes += len(frame)
-        return frame
+
+    def _frame(self, header: FrameHeader, body: bytes) -> SampledFrame:
+        data = join(header, body)
+        self._key_bytes += len(data)
+        return SampledFrame(header.seq, data, header.kind == "key", header.baseline)
+
+    @property
+    def _missed(self) -> int:
+        return self.schedule.missed

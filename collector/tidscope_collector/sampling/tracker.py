@@ -3,7 +3,7 @@
 The question is what a thread id stands for now, asked only where the reading leaves it open.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.sampling.exited import ExitedThreads, latest
 from tidscope_collector.sampling.presence import Look, Presence
-from tidscope_collector.sampling.readings import absent_mask, empty, join, pick, values
+from tidscope_collector.sampling.readings import absent_mask, empty, join, pick, sums, values
 from tidscope_collector.threads.matching import Index, rows_of_both
 from tidscope_collector.threads.reading import Reading
 
@@ -66,15 +66,42 @@ class Tracker:
     """Ids whose exit record came and that may still be listed, or be listed only now."""
     _absent: set[int] = field(default_factory=set)
     """Those of them that the last listing did not have."""
+    _recorded: set[int] = field(default_factory=set)
+    """Ids whose exit record came for the sample that is being taken in."""
+    _heirs: list[Heir] = field(default_factory=list)
     _last: Reading = field(init=False)
     """The last row of each live thread, whichever sample it is from."""
     _seen_ns: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     """Of each of those rows CLOCK_MONOTONIC after the sample that it is from."""
+    _places: dict[int, int] | None = None
+    """Their places by id, once they were asked for."""
+    _open: bool = False
+    """Whether exit records of the next sample have been taken in."""
     _cpu: int | None = field(init=False)
 
     def __post_init__(self) -> None:
         self._last = empty(len(self.fields))
         self._cpu = self.fields.index(CPU) if CPU in self.fields else None
+
+    def take_exits(self, exits: Reading | None, end_ns: int | None) -> list[TargetEvent]:
+        """Take exit records in, before the sample that they belong to.
+
+        Args:
+            exits: of threads of this target, drained after its reading.
+            end_ns: CLOCK_MONOTONIC after the reading; None: there is none, sampling is over.
+
+        Returns:
+            The exits, in order.
+        """
+        if not self._open:
+            self._open = True
+            self._ended.turn()
+        return [] if exits is None else self._records(exits, end_ns)
+
+    def _close(self) -> None:
+        """The sample is taken in."""
+        self._inherit(self._heirs)
+        self._heirs, self._recorded, self._open = [], set(), False
 
     def update(
         self,
@@ -90,19 +117,17 @@ class Tracker:
         Args:
             reading: the live threads.
             end_ns: CLOCK_MONOTONIC after it was taken.
-            exits: records of threads of this target that exited, drained after the reading.
+            exits: records that `take_exits` has not got yet.
             listed: thread ids that were listed before the reading.
             look: tells what an id stands for.
 
         Returns:
             Events in order, and the rows that changed.
         """
-        events: list[TargetEvent] = []
-        self._ended.turn()
-        recorded, heirs = self._records(exits, events, end_ns)
+        events = self.take_exits(exits, end_ns)
         # A copy: the ids may stand in the reader's buffer, which the next query overwrites.
         reading = replace(reading, tid=reading.tid.copy())
-        reading = self._without_ended(reading, recorded, listed, look)
+        reading = self._without_ended(reading, listed, look)
         now, then = rows_of_both(reading.tid, self._last.tid)
         same = isinstance(now, slice)
         reading, differs, reborn = self._compare(reading, now, then)
@@ -116,16 +141,18 @@ class Tracker:
         for row in np.flatnonzero(fresh).tolist():
             self._born(reading, row, events)
             if int(reading.tid[row]) == self.pid:
-                heirs.append((text(bytes(reading.name[row])), values(reading, row, self.fields)))
-        self._inherit(heirs)
+                heir = text(bytes(reading.name[row])), values(reading, row, self.fields)
+                self._heirs.append(heir)
+        self._close()
         self._renamed(reading, now, then, events)
         seen = reading.seen_ns
         if seen is None:
             seen = np.full(len(reading.tid), end_ns, np.int64)
         if stands is None:
-            self._last, self._seen_ns = reading, seen
+            self._replace_last(reading)
+            self._seen_ns = seen
         else:
-            self._last = join([replace(reading, seen_ns=None), pick(self._last, stands)])
+            self._replace_last(join([replace(reading, seen_ns=None), pick(self._last, stands)]))
             self._seen_ns = np.concatenate([seen, self._seen_ns[stands]])
         return events, self._rows(reading, changed)
 
@@ -166,31 +193,24 @@ class Tracker:
             exits: records that came since the last sample.
             exited: whether the process has ended: then every thread that is left has, too.
         """
-        events: list[TargetEvent] = []
-        self._ended.turn()
-        _, heirs = self._records(exits, events, None)
+        events = self.take_exits(exits, None)
         if exited:
             for tid in list(self.threads):
                 self._vanished(tid, events)
-        self._inherit(heirs)
+        self._close()
         return events
 
-    def _records(
-        self, exits: Reading | None, events: list[TargetEvent], end_ns: int | None
-    ) -> tuple[set[int], list[Heir]]:
-        """Take exit records in.
-
-        Returns:
-            Whose they are, and those that had the main thread's id and were not seen.
-        """
-        recorded: set[int] = set()
-        heirs: list[Heir] = []
-        if exits is None:
-            return recorded, heirs
-        for row, tid in enumerate(exits.tid.tolist()):
-            totals = values(exits, row, self.fields)
-            name = text(bytes(exits.name[row]))
-            start = int(exits.start_ns[row])
+    def _records(self, exits: Reading, end_ns: int | None) -> list[TargetEvent]:
+        """Take exit records in, and remember whose they are."""
+        events: list[TargetEvent] = []
+        unseen: dict[str, list[int]] = {}
+        names = [text(name) for name in exits.name.tolist()]
+        starts = exits.start_ns.tolist()
+        for row, (tid, recorded) in enumerate(
+            zip(exits.tid.tolist(), self._totals(exits), strict=True)
+        ):
+            totals = recorded
+            name, start = names[row], starts[row]
             thread = self.threads.pop(tid, None)
             if thread is not None:
                 before = values(self._last, self._last_row(tid), self.fields)
@@ -200,12 +220,15 @@ class Tracker:
             late = thread is None and self._ended.corrected(tid, start, totals, end_ns)
             if thread is None and not late and self.foreign_exits:
                 continue
-            recorded.add(tid)
+            self._recorded.add(tid)
             if late:
                 continue
-            self._ended.recorded(name, totals)
+            if thread is None:
+                unseen.setdefault(name, []).append(row)
+            else:
+                self._ended.recorded(name, 1, totals)
             if thread is None and tid == self.pid:
-                heirs.append((name, totals))
+                self._heirs.append((name, totals))
             events.append(
                 ThreadExited(
                     tid=tid,
@@ -217,7 +240,17 @@ class Tracker:
                     lifetime_ns=None if exits.age_us is None else 1000 * int(exits.age_us[row]),
                 )
             )
-        return recorded, heirs
+        for name, rows in unseen.items():
+            self._ended.recorded(name, len(rows), sums(exits, rows, self.fields))
+        return events
+
+    def _totals(self, exits: Reading) -> Iterator[dict[str, int]]:
+        if exits.absent is None:
+            for counters in exits.counters.tolist():
+                yield dict(zip(self.fields, counters, strict=True))
+        else:
+            for row in range(len(exits.tid)):
+                yield values(exits, row, self.fields)
 
     def _inherit(self, heirs: list[Heir]) -> None:
         """Count no thread twice that took the main thread's id.
@@ -234,7 +267,6 @@ class Tracker:
     def _without_ended(
         self,
         reading: Reading,
-        recorded: set[int],
         listed: npt.NDArray[np.uint32],
         look: Look,
     ) -> Reading:
@@ -243,6 +275,7 @@ class Tracker:
         An id whose record came earlier may have come back to life: another thread got it, or a
         thread executed a program and took the id of the main thread. Then it is alive.
         """
+        recorded = self._recorded
         doubtful = self._lingering | recorded
         if not doubtful:
             return reading
@@ -338,8 +371,13 @@ class Tracker:
             )
         )
 
+    def _replace_last(self, last: Reading) -> None:
+        self._last, self._places = last, None
+
     def _last_row(self, tid: int) -> int:
-        return int(np.flatnonzero(self._last.tid == tid)[0])
+        if self._places is None:
+            self._places = {one: place for place, one in enumerate(self._last.tid.tolist())}
+        return self._places[tid]
 
     def _born(self, reading: Reading, row: int, events: list[TargetEvent]) -> None:
         tid = int(reading.tid[row])

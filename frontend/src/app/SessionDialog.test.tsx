@@ -53,6 +53,18 @@ it("signs out: the session ends on the backend and everywhere on the page", asyn
   expect(page.client.live.get()).toBeNull();
 });
 
+it("goes on with the session that another tab has opened instead", async () => {
+  const page = await TestPage.open("/");
+  const next = { credential: "tds_next", role: "viewer" };
+  // What the other tab keeps is there before this one is notified of it.
+  window.localStorage.setItem("tidscope.session", JSON.stringify(next));
+  page.backend.cut(CloseCode.unauthenticated, "it was signed out");
+  await page.settle();
+  expect(session.get()).toEqual(next);
+  expect(screen.queryByRole("heading", { name: "Sign in" })).toBeNull();
+  expect(page.client.connection.get().state).toBe("open");
+});
+
 it("asks to sign in when the backend ends the session", async () => {
   const page = await TestPage.open("/");
   page.backend.cut(CloseCode.unauthenticated, "it was signed out");

@@ -31,8 +31,12 @@ export function keepSession(next: Session | null): void {
 
 /** The backend does not accept this credential any more. */
 export function dropSession(credential: string): void {
-  if (current.get()?.credential === credential) {
+  // Another tab may have signed in already: its message about that comes when it comes.
+  const kept = storage === null ? current.get() : read();
+  if (kept?.credential === credential) {
     keepSession(null);
+  } else {
+    current.set(kept);
   }
 }
 

@@ -45,7 +45,7 @@ interface Total {
 function totalsOf(frames: readonly Frame[]): Total[] {
   const held = new Map<number, number>();
   let living = 0;
-  return frames.map(({ header, fields, columns, tid, start_ns }) => {
+  const totals = frames.map(({ header, fields, columns, tid, start_ns }) => {
     if (start_ns) {
       held.clear();
       living = 0;
@@ -66,4 +66,6 @@ function totalsOf(frames: readonly Frame[]): Total[] {
     const summed = living + (header.exited.totals[FIELD] ?? 0);
     return { t_s: header.time_ns / 1e9, cpu_s: (header.process.cpu_ns ?? summed) / 1e9 };
   });
+  // Of several frames of one instant the last one has it all.
+  return totals.filter(({ t_s }, i) => t_s !== totals[i + 1]?.t_s);
 }

@@ -89,6 +89,29 @@ describe("TargetModel", () => {
     expect(total(model)).toBe(165);
   });
 
+  it("takes frames that are divided, all of one instant, for one", () => {
+    const rows = [{ tid: 1, counters: { cpu_run_ns: 110 } }];
+    const exits = [exit(2, -4, 55), { ...exit(7, 0.12, 9), seen_alive: false } as TargetEvent];
+    const whole = started();
+    const all = { threads: 2, totals: { cpu_run_ns: 64 } };
+    whole.ingest(frame({ seq: 2, events: exits, exited: all }, rows));
+    const divided = started();
+    const some = { threads: 1, totals: { cpu_run_ns: 55 } };
+    const parts = [
+      frame({ seq: 2, t_s: 0.2, events: exits.slice(0, 1), exited: some }, []),
+      frame({ seq: 3, t_s: 0.2, events: exits.slice(1), exited: all }, []),
+      frame({ seq: 4, t_s: 0.2, exited: all }, rows),
+    ];
+    for (const part of parts) expect(divided.ingest(part)).toBe(true);
+    expect(total(divided)).toBe(total(whole));
+    expect(total(divided)).toBe(174);
+    expect(divided.arriving_hz).toBe(whole.arriving_hz);
+    expect(divided.threads.ended.map(({ tid }) => tid)).toEqual([2, 7]);
+    expect(divided.history.from_s).toBe(whole.history.from_s);
+    expect(divided.losses).toMatchObject({ missing: 0, gaps: 0 });
+    expect(divided.ingest(frame({ seq: 5, t_s: 0.1 }, rows))).toBe(false);
+  });
+
   it("takes a tid that is used again for another thread", () => {
     const model = started();
     const born: TargetEvent = { type: "thread_born", tid: 2, start_ns: 150e6, name: "worker-9" };

@@ -111,7 +111,7 @@ export class TargetModel {
   ingest(frame: Frame): boolean {
     const { header } = frame;
     const t_s = header.time_ns / 1e9;
-    if (header.seq <= this.seq || t_s <= this.now_s) return false;
+    if (header.seq <= this.seq || t_s < this.now_s) return false;
     if (this.seq === 0 && header.kind === "delta") return false; // it means nothing by itself
     const initial = this.seq === 0;
     // A page that comes later gets the baseline first; the frames up to the kept ones are no loss.
@@ -126,11 +126,15 @@ export class TargetModel {
     this.losses.coalesced += header.seq - header.first_seq;
     if (skipped) this.counters.forgetPast();
     else this.countLosses(header, t_s);
+    // Many exits are divided among frames of one instant: those but the first continue it.
+    const continued = !initial && !skipped && t_s === this.now_s;
     this.seq = header.seq;
     this.now_s = t_s;
     this.unix_ms = header.unix_us / 1000;
-    this.noteArrival(t_s);
-    this.counters.begin(t_s, BLOCK_S * (this.arriving_hz || 10));
+    if (!continued) {
+      this.noteArrival(t_s);
+      this.counters.begin(t_s, BLOCK_S * (this.arriving_hz || 10));
+    }
     this.applyEvents(frame, initial);
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
     this.applyRows(frame);

@@ -65,7 +65,7 @@ export function SignInPage() {
       {address.state === "misplaced" ? (
         <Notice status="warning" title="The token in this address was not used">
           Tokens are accepted behind <code>#token=</code> only, where they stay in the browser. This
-          one was sent to the server: restart tidscope for another, or paste it below.
+          one was sent to the server: restart tidscope for another, or paste it above.
         </Notice>
       ) : null}
       {address.state === "refused" ? <ProblemNotice problem={address.problem} /> : null}

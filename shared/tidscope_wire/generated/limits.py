@@ -1,5 +1,7 @@
 """Generated from shared/schemas by tools/generate.py. Do not edit."""
 
+MIN_SECRET = 16
+"""Characters of a token or a collector's secret that is given; shorter ones are refused at start."""
 MAX_FRAME_BYTES = 67_108_864
 """Largest frame, and so the largest WebSocket message that a collector may send: what no connection carries is in no run and in no response."""
 MAX_HEADER_BYTES = 33_554_432

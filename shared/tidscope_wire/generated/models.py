@@ -1178,6 +1178,29 @@ class ProcessGauges(Message):
     """
 
 
+class ProgramExecuted(Message):
+    """
+    The process executed another program (execve): its threads but one are gone, its id and its start are the same. What is known of the new program is in the target's process soon after.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["program_executed"] = "program_executed"
+    name: str
+    """
+    Name of the main thread now.
+    """
+    executable: str | None
+    """
+    Path of the executable now; null if it may not be seen.
+    """
+    previous: str | None
+    """
+    Path of the executable before; null if it could not be seen.
+    """
+
+
 class PrometheusCounter(Message):
     """
     A counter that the target itself exposes in the Prometheus text format.
@@ -1371,6 +1394,10 @@ class RecordRequest(Message):
     duration_s: Annotated[float | None, Field(ge=0.0, le=31536000.0)] = None
     """
     Stop after this many seconds from now; null: until stopped; 0: only the past.
+    """
+    command: Annotated[str | None, Field(max_length=65536)] = None
+    """
+    What the run stores as the process's command line; null: what the collector reports.
     """
 
 
@@ -1595,9 +1622,9 @@ class RunOutcome(Message):
     model_config = ConfigDict(
         extra="forbid",
     )
-    command: Annotated[list[str], Field(max_length=1024)]
+    command: Annotated[list[str] | None, Field(max_length=1024)]
     """
-    Program and arguments, as started.
+    Program and arguments, as started, what looks like a secret left out; the program alone if the arguments are not stored; null: hidden, since arguments are not for viewers.
     """
     exit_code: int | None
     """
@@ -1643,9 +1670,9 @@ class RunOutcome(Message):
     """
     Bytes written to standard output and standard error.
     """
-    output_tail: Annotated[str, Field(max_length=65536)]
+    output_tail: Annotated[str | None, Field(max_length=65536)]
     """
-    The end of that output, as text.
+    The end of that output, as text, what looks like a secret left out; null: not stored, or hidden, since output is not for viewers.
     """
 
 
@@ -1760,9 +1787,9 @@ class RunSummary(Message):
     """
     Comm of the process.
     """
-    command: str
+    command: str | None
     """
-    Its command line.
+    Command line of the process; null: hidden, since arguments are not for viewers.
     """
     policies: list[str]
     """
@@ -3073,9 +3100,9 @@ class Process(Message):
     """
     Its comm, at most 15 bytes.
     """
-    command: str
+    command: str | None
     """
-    Command line, arguments joined by spaces; its comm in brackets if there is none.
+    Command line, arguments joined by spaces, what looks like a secret left out; its comm in brackets if there is none; null: hidden, since arguments are not for viewers.
     """
     executable: str | None
     """
@@ -3374,6 +3401,7 @@ TargetEvent = TypeAliasType(
         | ExitRecordsLost
         | Gap
         | GomaxprocsChanged
+        | ProgramExecuted
         | SampleFailed
         | SteeringStarted
         | SteeringDecided

@@ -27,5 +27,5 @@ export function detachLabel(target: Target): string {
 
 /** Whether a target is the demo program that comes with tidscope. */
 function isDemo(target: Target): boolean {
-  return target.process.command.includes("tidscope_backend.demo");
+  return target.process.command?.includes("tidscope_backend.demo") ?? false;
 }

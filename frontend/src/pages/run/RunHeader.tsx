@@ -1,5 +1,6 @@
 import { localDate, utcTime } from "../../base/clock";
 import { navigate } from "../../base/routing";
+import { commandLine, outcomeCommand } from "../../model/commandLine";
 import { formatDuration, formatValue } from "../../model/format";
 import { knobName } from "../../model/steerText";
 import { Button } from "../../ui/Button";
@@ -37,8 +38,8 @@ export function RunHeader({ run, onChange }: RunHeaderProps) {
           />
         </h1>
         <RunStateBadge state={run.state} />
-        <Tooltip className={header.commandTip} text={<code>{process.command}</code>}>
-          <code className={header.command}>{process.command}</code>
+        <Tooltip className={header.commandTip} text={<code>{commandLine(process)}</code>}>
+          <code className={header.command}>{commandLine(process)}</code>
         </Tooltip>
       </div>
       <div className={header.actions}>
@@ -99,7 +100,7 @@ function factsOf(run: RunManifest): readonly Fact[] {
     facts.push([
       "Exit status",
       outcome.signal ?? `exit code ${outcome.exit_code}`,
-      `${outcome.command.join(" ")}: ${formatDuration(outcome.elapsed_us / 1e6)}, CPU ${formatDuration((outcome.user_cpu_us + outcome.system_cpu_us) / 1e6)}, peak resident memory ${formatValue(outcome.max_rss_bytes, "bytes")}`,
+      `${outcomeCommand(outcome, process.name)}: ${formatDuration(outcome.elapsed_us / 1e6)}, CPU ${formatDuration((outcome.user_cpu_us + outcome.system_cpu_us) / 1e6)}, peak resident memory ${formatValue(outcome.max_rss_bytes, "bytes")}`,
     ]);
   } else if (run.state !== "recording" && run.end_detail !== "") {
     facts.push(["Ended", END_TEXT[run.end ?? "stopped"], run.end_detail]);

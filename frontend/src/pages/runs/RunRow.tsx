@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { localDate, utcTime } from "../../base/clock";
 import { runHref } from "../../base/route";
+import { runCommandLine } from "../../model/commandLine";
 import { formatDuration, formatValue } from "../../model/format";
 import { Button } from "../../ui/Button";
 import { PageLink } from "../../ui/PageLink";
@@ -75,7 +76,7 @@ export function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowP
         ) : null}
       </td>
       <td className={styles.process}>
-        <Tooltip text={<code>{run.command}</code>}>
+        <Tooltip text={<code>{runCommandLine(run)}</code>}>
           <code>{run.process}</code>
         </Tooltip>
       </td>

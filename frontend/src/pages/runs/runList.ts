@@ -65,7 +65,7 @@ export function filterRuns(runs: readonly RunSummary[], text: string): readonly 
       run.name,
       run.group ?? "",
       run.notes,
-      run.command,
+      run.command ?? "",
       run.process,
       run.host_name,
       run.id,

@@ -1,5 +1,8 @@
 // Generated from shared/schemas by tools/generate.py. Do not edit.
 
+/** Characters of a token or a collector's secret that is given; shorter ones are refused at start. */
+export const MIN_SECRET = 16;
+
 /** Largest frame, and so the largest WebSocket message that a collector may send: what no connection carries is in no run and in no response. */
 export const MAX_FRAME_BYTES = 67_108_864;
 

@@ -86,6 +86,7 @@ export type TargetEvent =
   | ExitRecordsLost
   | Gap
   | GomaxprocsChanged
+  | ProgramExecuted
   | SampleFailed
   | SteeringStarted
   | SteeringDecided
@@ -765,9 +766,9 @@ export interface Process {
    */
   name: string;
   /**
-   * Command line, arguments joined by spaces; its comm in brackets if there is none.
+   * Command line, arguments joined by spaces, what looks like a secret left out; its comm in brackets if there is none; null: hidden, since arguments are not for viewers.
    */
-  command: string;
+  command: string | null;
   /**
    * Path of its executable; null if it cannot be read.
    */
@@ -1279,6 +1280,24 @@ export interface GomaxprocsChanged {
    * Previous value.
    */
   previous: number;
+}
+/**
+ * The process executed another program (execve): its threads but one are gone, its id and its start are the same. What is known of the new program is in the target's process soon after.
+ */
+export interface ProgramExecuted {
+  type: "program_executed";
+  /**
+   * Name of the main thread now.
+   */
+  name: string;
+  /**
+   * Path of the executable now; null if it may not be seen.
+   */
+  executable: string | null;
+  /**
+   * Path of the executable before; null if it could not be seen.
+   */
+  previous: string | null;
 }
 /**
  * A sample failed.
@@ -1886,6 +1905,10 @@ export interface RecordRequest {
    * Stop after this many seconds from now; null: until stopped; 0: only the past.
    */
   duration_s?: number | null;
+  /**
+   * What the run stores as the process's command line; null: what the collector reports.
+   */
+  command?: string | null;
 }
 /**
  * When old runs are deleted automatically.
@@ -2066,13 +2089,11 @@ export interface RunMark {
  */
 export interface RunOutcome {
   /**
-   * Program and arguments, as started.
+   * Program and arguments, as started, what looks like a secret left out; the program alone if the arguments are not stored; null: hidden, since arguments are not for viewers.
    *
    * @maxItems 1024
-   *
-   * Items: An argument.
    */
-  command: string[];
+  command: string[] | null;
   /**
    * Its exit code; null if a signal ended it.
    */
@@ -2118,9 +2139,9 @@ export interface RunOutcome {
    */
   output_bytes: number;
   /**
-   * The end of that output, as text.
+   * The end of that output, as text, what looks like a secret left out; null: not stored, or hidden, since output is not for viewers.
    */
-  output_tail: string;
+  output_tail: string | null;
 }
 /**
  * Body of PATCH /api/v1/runs/{id}; omitted members stay unchanged.
@@ -2223,9 +2244,9 @@ export interface RunSummary {
    */
   process: string;
   /**
-   * Its command line.
+   * Command line of the process; null: hidden, since arguments are not for viewers.
    */
-  command: string;
+  command: string | null;
   /**
    * Policies that steered the target, in order.
    *

@@ -2,6 +2,7 @@ import { localTime, utcTime } from "../../../base/clock";
 import { liveHref } from "../../../base/route";
 import { navigate } from "../../../base/routing";
 import { useStore } from "../../../base/useStore";
+import { commandLine } from "../../../model/commandLine";
 import { Button } from "../../../ui/Button";
 import { ProblemNotice } from "../../../ui/ProblemNotice";
 import { StatusIcon } from "../../../ui/StatusIcon";
@@ -68,7 +69,7 @@ function TargetRow({ target, onEnd }: TargetRowProps) {
         }}
       >
         <span className={styles.name}>{target.process.name}</span>{" "}
-        <span className={styles.command}>{target.process.command}</span>
+        <span className={styles.command}>{commandLine(target.process)}</span>
       </a>
       <span className={styles.more}>
         pid {target.process.pid} · {target.state} ·{" "}

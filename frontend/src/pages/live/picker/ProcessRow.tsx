@@ -1,3 +1,4 @@
+import { commandLine } from "../../../model/commandLine";
 import { formatValue, NO_VALUE } from "../../../model/format";
 import { Tooltip } from "../../../ui/Tooltip";
 import type { Process } from "../../../wire/generated/models";
@@ -38,7 +39,7 @@ export function ProcessRow({ process, index, reachable, busy, onPick }: ProcessR
           >
             <span className={styles.name}>{process.name}</span>
             <span className={styles.line}>
-              {busy ? "Attaching…" : (refusal?.title ?? process.command)}
+              {busy ? "Attaching…" : (refusal?.title ?? commandLine(process))}
             </span>
           </button>
         </Tooltip>

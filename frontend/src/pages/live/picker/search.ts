@@ -15,7 +15,7 @@ function matchesWord(process: Process, word: string): boolean {
   }
   return (
     process.name.toLowerCase().includes(word) ||
-    process.command.toLowerCase().includes(word) ||
+    (process.command ?? process.executable ?? "").toLowerCase().includes(word) ||
     process.user.toLowerCase() === word ||
     String(process.pid).startsWith(word) ||
     process.ports.some((port) => String(port).startsWith(word))

@@ -28,7 +28,9 @@ export function EndedNotice({ target, view }: EndedNoticeProps) {
     attaching.fail(null);
     try {
       const { processes } = await listProcesses(target.host);
-      const found = newest(processes.filter((each) => each.command === process.command));
+      const found = newest(
+        processes.filter((each) => each.command !== null && each.command === process.command),
+      );
       if (found === null) {
         setMessage("No process with this command is running now.");
       } else if (found.refusal !== null) {

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { navigate } from "../../../base/routing";
+import { commandLine } from "../../../model/commandLine";
 import { formatDuration, formatValue, NO_VALUE } from "../../../model/format";
 import type { TargetView } from "../../../model/views";
 import { Button } from "../../../ui/Button";
@@ -31,8 +32,8 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
       <div className={styles.title}>
         <h1 className={styles.name}>{process.name}</h1>
         <span className={styles.pid}>pid {process.pid}</span>
-        <Tooltip className={styles.commandTip} text={<code>{process.command}</code>}>
-          <code className={styles.command}>{process.command}</code>
+        <Tooltip className={styles.commandTip} text={<code>{commandLine(process)}</code>}>
+          <code className={styles.command}>{commandLine(process)}</code>
         </Tooltip>
       </div>
       <div className={styles.actions}>

@@ -1,0 +1,64 @@
+"""Threads for all work on files of runs, so that a disk that hangs stops nothing else.
+
+Neither the event loop nor its own pool of threads touches these files. Reading, writing and
+recording have threads of their own: a file system that takes no writes can still be read from.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+READERS = 8
+WRITERS = 6
+
+
+class Disk:
+    """Runs work on files.
+
+    Args:
+        prepare: called first in each thread: credentials of files are a thread's own.
+    """
+
+    def __init__(self, prepare: Callable[[], None] | None = None) -> None:
+        def pool(threads: int, name: str) -> ThreadPoolExecutor:
+            return ThreadPoolExecutor(threads, name, initializer=prepare)
+
+        self._readers = pool(READERS, "disk-reader")
+        self._writers = pool(WRITERS, "disk-writer")
+        self._recorder = pool(1, "run-recorder")
+
+    async def read(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
+        """Run what only reads."""
+        return await _run(self._readers, work, *args, **named)
+
+    async def write(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
+        """Run what may write."""
+        return await _run(self._writers, work, *args, **named)
+
+    async def record(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
+        """Run what belongs to a recording, after all that was passed here or to `append` before."""
+        return await _run(self._recorder, work, *args, **named)
+
+    def append(self, work: Callable[P, object], *args: P.args, **named: P.kwargs) -> None:
+        """The same without waiting for it; `work` raises nothing."""
+        self._recorder.submit(work, *args, **named)
+
+    async def iterate(self, items: Iterator[R]) -> AsyncIterator[R]:
+        """Go through what reads files as it goes."""
+        while (found := await self.read(_next, items)) is not None:
+            yield found[0]
+
+
+def _next(items: Iterator[R]) -> tuple[R] | None:
+    for item in items:
+        return (item,)
+    return None
+
+
+async def _run(
+    pool: ThreadPoolExecutor, work: Callable[P, R], *args: P.args, **named: P.kwargs
+) -> R:
+    return await asyncio.wrap_future(pool.submit(work, *args, **named))
