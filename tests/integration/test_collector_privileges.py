@@ -13,6 +13,7 @@ from capabilities import needs
 from collector_process import WITHOUT_NET_ADMIN, hiding_processes
 from delay_switch import kept, value
 from tidscope_collector.confinement import capabilities
+from tidscope_wire.generated.models import ProgramExecuted
 from whole_site import site
 
 CONFINED = Path(__file__).parents[1] / "programs" / "confined.py"
@@ -179,3 +180,25 @@ def test_what_a_capability_would_allow_and_no_feature_needs_is_refused(
 @pytest.mark.parametrize("what", WORKING)
 def test_what_the_collector_does_goes_on_working(what: str, folder: Path) -> None:
     assert attempt(what, folder) == "done"
+
+
+@pytest.fixture
+def shell() -> Iterator[subprocess.Popen[bytes]]:
+    """A shell that executes sleep when it gets a line."""
+    command = ["sh", "-c", "read line; exec sleep 60"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as program:
+        yield program
+        program.kill()
+
+
+async def test_a_confined_collector_sees_what_a_target_executes(
+    shell: subprocess.Popen[bytes],
+) -> None:
+    async with site() as found:
+        target, follower = await found.attach(shell.pid)
+        assert shell.stdin is not None
+        shell.stdin.write(b"\n")
+        shell.stdin.flush()
+        event = await follower.until_event(ProgramExecuted)
+    assert event.name == "sleep"
+    assert event.executable != target.process.executable

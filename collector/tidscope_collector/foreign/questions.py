@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 
-from tidscope_collector.confinement.fork_server import Question, serve_argument
+from tidscope_collector.confinement import capabilities
+from tidscope_collector.confinement.fork_server import OPENING, Question, serve_argument
 from tidscope_collector.confinement.limits import Limits, confine, limit_resources
 from tidscope_collector.foreign.agent_sockets import (
     SocketTroubleError,
@@ -35,7 +36,7 @@ from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_
 from tidscope_collector.goruntime.chosen import chosen_address
 from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.stat import parse_stat, stack_start
 
 MEMORY_BYTES = 256 << 20
 PROCESSES_S = 2.0
@@ -328,6 +329,30 @@ def port(arguments: Arguments, answer: int) -> None:
     _say(answer, {"refusal": refusal, "files": list(files.items())})
 
 
+def program(arguments: Arguments, answer: int) -> None:
+    """Which program a process runs, each time it is asked for; as long as the asker keeps its end
+    open. Only what the kernel itself says is read.
+
+    Arguments: root, pid, start_ticks.
+    Answers: {"executable": path or null, "stack": address} to each byte that comes; the address is
+    0 if it may not be seen.
+    """
+    limit_resources(Limits(MEMORY_BYTES, None, None))
+    capabilities.keep(OPENING)
+    folder = _open_named_folder(arguments)
+    while os.read(answer, 1):
+        try:
+            executable: str | None = os.readlink("exe", dir_fd=folder)
+        except OSError:
+            executable = None
+        stat = _open(folder, "stat")
+        stack = stack_start(_read(stat, 4096))
+        if stat >= 0:
+            os.close(stat)
+        shown = executable and os.fsencode(executable).decode(errors="replace")
+        _say(answer, {"executable": shown, "stack": stack})
+
+
 def agent_socket(arguments: Arguments, answer: int) -> None:
     """The socket of a process' agent. Nothing is connected to, nothing read.
 
@@ -373,6 +398,7 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "environment": environment,
     "ports": ports,
     "port": port,
+    "program": program,
     "agent_socket": agent_socket,
     "agent": agent,
 }
