@@ -79,6 +79,7 @@ EVENTS: list[models.TargetEvent] = [
     models.ExitRecordsLost(count=2),
     models.Gap(from_seq=1, to_seq=2, reason="r"),
     models.GomaxprocsChanged(size=2, previous=1),
+    models.ProgramExecuted(name="sleep", executable="/bin/sleep", previous=None),
     models.SampleFailed(reason="r"),
     models.SteeringStarted(
         policy="fixed",

@@ -1,6 +1,5 @@
 """Files and memory of targets that do not answer hold up nothing but the child that reads them."""
 
-import queue
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,16 +7,12 @@ import pytest
 from capabilities import needs
 from processes import start_ticks
 from programs.hanging import BlockingRun, HangingDisk
+from sampled_targets import Sampled
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
 from tidscope_collector.foreign.reader import children
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sampling.sampled_frame import SampledFrame
-from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_wire.frame import split
-from tidscope_wire.generated.models import FrameHeader, GomaxprocsChanged, Target
+from tidscope_wire.generated.models import GomaxprocsChanged
 
 pytestmark = needs("root")
 
@@ -26,28 +21,6 @@ pytestmark = needs("root")
 def disk(tmp_path: Path) -> Iterator[HangingDisk]:
     with HangingDisk(tmp_path / "disk") as mounted:
         yield mounted
-
-
-class Sampled:
-    """Targets whose frames come to the test."""
-
-    def __init__(self) -> None:
-        self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self.sources = Sources(ProcFs())
-        self.engine = Engine(self._take, None)
-        self.engine.start()
-        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
-
-    def _take(self, target: Target, frame: SampledFrame) -> None:
-        self.targets.update(target)
-        self.frames.put(frame.data)
-
-    def next(self) -> FrameHeader:
-        return split(self.frames.get(timeout=20))[0]
-
-    def close(self) -> None:
-        self.engine.stop()
-        self.sources.close()
 
 
 @pytest.fixture

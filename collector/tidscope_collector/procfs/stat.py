@@ -10,6 +10,8 @@ _STATE, _FLAGS, _MINFLT, _MAJFLT, _UTIME, _STIME, _THREADS, _START, _RSS = (
     field - 3 for field in (3, 9, 10, 12, 14, 15, 20, 22, 24)
 )
 
+_STACK = 28 - 3
+
 
 @dataclass(frozen=True, slots=True)
 class Stat:
@@ -45,6 +47,12 @@ class Stat:
         A main thread that ended before the others is a zombie too, but counts them.
         """
         return self.state in ENDED and self.threads <= 1
+
+
+def stack_start(line: bytes) -> int:
+    """Address at which the stack begins, of a stat line; 0 if this user may not see it."""
+    fields = line[line.rfind(b")") + 1 :].split()
+    return int(fields[_STACK]) if len(fields) > _STACK else 0
 
 
 def parse_stat(line: bytes) -> Stat:

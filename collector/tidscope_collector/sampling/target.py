@@ -15,7 +15,9 @@ from tidscope_wire.generated.models import (
     ExitRecordsLost,
     FrameHeader,
     GomaxprocsChanged,
+    Process,
     ProcessGauges,
+    ProgramExecuted,
     RateAdapted,
     RateChanged,
     SampleFailed,
@@ -29,7 +31,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.threads import ThreadLister
-from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
+from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
@@ -39,6 +41,7 @@ from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
 from tidscope_collector.sampling.presence import presence
 from tidscope_collector.sampling.process_clock import process_cpu_ns
+from tidscope_collector.sampling.program import ProgramWatch
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.selfwatch import SampleTimes
@@ -49,6 +52,7 @@ KEY_FRAME_NS = 10_000_000_000
 KEY_FRAME_BYTES = 4 * 1024 * 1024
 SLOW_GAUGES_NS = 1_000_000_000
 ROLES_NS = 1_000_000_000
+DESCRIBE_NS = 1_000_000_000
 FIRST_WITH_TGID = 12
 """From this version on struct taskstats says of which process a thread is."""
 
@@ -71,6 +75,8 @@ class TargetSampler:
     Attributes:
         machine: the machine's counters since attach; None: they are reported as absent.
         times: how long samples took.
+        on_change: called when the process runs another program, or has another name; with whether
+            it executed one. What it finds out comes back by `describe_again`.
         exits_without_event: threads that exited and are in the totals only.
 
     Raises:
@@ -115,6 +121,9 @@ class TargetSampler:
         self._threads_born = 0
         self._rss: int | None = None
         self._roles_ns = -ROLES_NS
+        self.on_change: Callable[[bool], object] = lambda _: None
+        self._stale = self._executed = False
+        self._described_ns = -DESCRIBE_NS
         self._delays = delays
         self._accounting: bool | None = None
         self._slow_ns = -SLOW_GAUGES_NS
@@ -123,8 +132,7 @@ class TargetSampler:
             opened.callback(reader.close)
             if lister is not None:
                 opened.callback(lister.close)
-            if gomaxprocs is not None:
-                opened.callback(gomaxprocs.close)
+            opened.callback(self._close_gomaxprocs)
             try:
                 pidfd = os.pidfd_open(self.pid)
                 opened.callback(os.close, pidfd)
@@ -133,6 +141,9 @@ class TargetSampler:
                 )
                 opened.callback(os.close, self._tasks)
                 self._check_identity()
+                self._program = ProgramWatch(
+                    self._tasks, self.pid, target.process.executable, target.process.name
+                )
             except (ProcessLookupError, FileNotFoundError) as error:
                 raise TargetExitedError(str(error)) from error
             self._opened = opened.pop_all()
@@ -153,6 +164,20 @@ class TargetSampler:
     def close(self) -> None:
         """Close what is open."""
         self._opened.close()
+
+    def describe_again(self, process: Process, program: GoProgram | None) -> None:
+        """Take in what was found out about the program that the process runs now.
+
+        Args:
+            process: its description.
+            program: what it is with regard to Go; None: it is still the same. Its reader is closed
+                with the sampler.
+        """
+        self.target = self.target.model_copy(update={"process": process})
+        if program is not None:
+            self._close_gomaxprocs()
+            self._gomaxprocs = program.reader
+            self.target = self.target.model_copy(update={"gomaxprocs_reason": program.reason})
 
     def change_rate(self, rate_hz: float, now_ns: int) -> None:
         """Sample at another rate from now on, as someone asked for."""
@@ -222,6 +247,7 @@ class TargetSampler:
             reading, end_ns, exits, listed=self._threads.listed, look=partial(presence, self._tasks)
         )
         self._note(missed, lost)
+        self._watch_program(started_ns)
         self._watch_size()
         return self._join(events, rows, started_ns, late, health)
 
@@ -288,6 +314,33 @@ class TargetSampler:
             self._pending.append(DeadlinesMissed(count=missed))
         if lost:
             self._pending.append(ExitRecordsLost(count=lost))
+
+    def _watch_program(self, now_ns: int) -> None:
+        main = self._tracker.threads.get(self.pid)
+        change = self._program.change(main.name if main else None, now_ns)
+        if change is not None:
+            self._stale = True
+            if change.executed:
+                self._executed = True
+                self._close_gomaxprocs()
+                self._pending.append(
+                    ProgramExecuted(
+                        name=change.program.name,
+                        executable=change.program.executable,
+                        previous=change.previous,
+                    )
+                )
+        # A program that executes and renames all the time is not described more often.
+        if self._stale and now_ns - self._described_ns >= DESCRIBE_NS:
+            executed, self._stale, self._executed = self._executed, False, False
+            self._described_ns = now_ns
+            self.on_change(executed)
+
+    def _close_gomaxprocs(self) -> None:
+        self._size = self._known_size = None
+        if self._gomaxprocs is not None:
+            self._gomaxprocs.close()
+            self._gomaxprocs = None
 
     def _watch_size(self) -> None:
         if self._gomaxprocs is None:

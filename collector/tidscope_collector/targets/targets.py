@@ -1,8 +1,10 @@
 """Targets: attach, detach, change the rate, and what became of each."""
 
+import logging
 import secrets
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from tidscope_wire.generated.models import Process, Target
 from tidscope_wire.problems import ProblemError, refusal
@@ -18,6 +20,8 @@ from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.threads.reading import TargetExitedError
 
+log = logging.getLogger("tidscope.targets")
+
 
 class TargetRegistry:
     """What is attached to; its methods take their time and are called from worker threads."""
@@ -30,6 +34,7 @@ class TargetRegistry:
         self._lister = ProcessLister(procfs)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
+        self._workers = ThreadPoolExecutor(MAX_TARGETS, "describe")
 
     def all(self) -> list[Target]:
         """All targets, ended ones included until they are forgotten."""
@@ -110,8 +115,33 @@ class TargetRegistry:
         except TargetExitedError:
             raise _exited(process.pid) from None
         self._known[target.id] = target
+        sampler.on_change = lambda executed: self._workers.submit(
+            self._describe_again, target, executed
+        )
         self._engine.submit(lambda: self._engine.add(sampler)).result()
         return target
+
+    def _describe_again(self, target: Target, executed: bool) -> None:
+        """Find out which program a target runs now; in a worker thread."""
+        pid, start_ticks = target.process.pid, target.process.start_ticks
+        try:
+            listed = {(one.pid, one.start_ticks): one for one in self.processes()}
+        except OSError as error:
+            log.warning("process %d cannot be described again: %s", pid, error)
+            return
+        process = listed.get((pid, start_ticks))
+        if process is None:
+            return
+        program = open_gomaxprocs(self._procfs, pid, start_ticks) if executed else None
+
+        def give() -> None:
+            sampler = self._engine.find(target.id)
+            if sampler is not None:
+                sampler.describe_again(process, program)
+            elif program is not None and program.reader is not None:
+                program.reader.close()
+
+        self._engine.submit(give)
 
     def detach(self, target: str) -> Target:
         """Stop sampling.

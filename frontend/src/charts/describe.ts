@@ -97,6 +97,8 @@ export function describeEvent(event: TargetEvent): string {
       return `${plural(event.to_seq - event.from_seq + 1, "frame is", "frames are")} missing: ${event.reason}.`;
     case "gomaxprocs_changed":
       return `GOMAXPROCS went from ${event.previous} to ${event.size}.`;
+    case "program_executed":
+      return `The process executed ${event.executable ?? event.name}.`;
     case "sample_failed":
       return `A sample could not be taken: ${event.reason}.`;
     case "steering_started":

@@ -1178,6 +1178,29 @@ class ProcessGauges(Message):
     """
 
 
+class ProgramExecuted(Message):
+    """
+    The process executed another program (execve): its threads but one are gone, its id and its start are the same. What is known of the new program is in the target's process soon after.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["program_executed"] = "program_executed"
+    name: str
+    """
+    Name of the main thread now.
+    """
+    executable: str | None
+    """
+    Path of the executable now; null if it may not be seen.
+    """
+    previous: str | None
+    """
+    Path of the executable before; null if it could not be seen.
+    """
+
+
 class PrometheusCounter(Message):
     """
     A counter that the target itself exposes in the Prometheus text format.
@@ -3386,6 +3409,7 @@ TargetEvent = TypeAliasType(
         | ExitRecordsLost
         | Gap
         | GomaxprocsChanged
+        | ProgramExecuted
         | SampleFailed
         | SteeringStarted
         | SteeringDecided

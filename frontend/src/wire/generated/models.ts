@@ -86,6 +86,7 @@ export type TargetEvent =
   | ExitRecordsLost
   | Gap
   | GomaxprocsChanged
+  | ProgramExecuted
   | SampleFailed
   | SteeringStarted
   | SteeringDecided
@@ -1287,6 +1288,24 @@ export interface GomaxprocsChanged {
    * Previous value.
    */
   previous: number;
+}
+/**
+ * The process executed another program (execve): its threads but one are gone, its id and its start are the same. What is known of the new program is in the target's process soon after.
+ */
+export interface ProgramExecuted {
+  type: "program_executed";
+  /**
+   * Name of the main thread now.
+   */
+  name: string;
+  /**
+   * Path of the executable now; null if it may not be seen.
+   */
+  executable: string | null;
+  /**
+   * Path of the executable before; null if it could not be seen.
+   */
+  previous: string | null;
 }
 /**
  * A sample failed.

@@ -1,0 +1,116 @@
+"""Which program a target runs: after execve(2) its id and start are the same, all else is new."""
+
+import os
+from dataclasses import dataclass
+
+from tidscope_collector.procfs.stat import parse_stat, stack_start
+
+_STAT_BYTES = 4096
+_DELETED = " (deleted)"
+
+LOOK_NS = 1_000_000_000
+"""How often an execution is looked for that shows in neither the executable nor the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What a process runs.
+
+    Attributes:
+        executable: path; None if it may not be seen.
+        name: of the main thread.
+        stack: address at which its stack begins, another one in each execution; 0 if it may not be
+            seen.
+    """
+
+    executable: str | None
+    name: str
+    stack: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramChange:
+    """What is different.
+
+    Attributes:
+        program: what the process runs now.
+        previous: executable before.
+        executed: whether it executed a program; else it only has another name.
+    """
+
+    program: Program
+    previous: str | None
+    executed: bool
+
+
+class ProgramWatch:
+    """Notices that a process executes another program.
+
+    Args:
+        tasks: descriptor of /proc/PID/task, owned by the caller.
+        pid: of the process.
+        executable: that the process is known to have.
+        name: the same of its main thread.
+
+    Raises:
+        OSError: the process has ended.
+    """
+
+    def __init__(self, tasks: int, pid: int, executable: str | None, name: str) -> None:
+        self._tasks = tasks
+        self._pid = pid
+        stack = self._look().stack
+        self._program = Program(_without_mark(executable), name, stack)
+        self._looked_ns = 0
+
+    def change(self, name: str | None, now_ns: int) -> ProgramChange | None:
+        """See whether it runs another program than before; mostly costs one readlink(2).
+
+        Args:
+            name: of the main thread as it was just sampled; None if there is none.
+            now_ns: CLOCK_MONOTONIC.
+        """
+        before = self._program
+        if (
+            now_ns - self._looked_ns < LOOK_NS
+            and name in (None, before.name)
+            and self._executable() in (None, before.executable)
+        ):
+            return None
+        self._looked_ns = now_ns
+        try:
+            found = self._look()
+        except (OSError, ValueError):
+            return None
+        # Of a main thread that ended before the others nothing is shown but its name.
+        after = Program(
+            found.executable or before.executable, found.name, found.stack or before.stack
+        )
+        if after == before:
+            return None
+        self._program = after
+        if before.stack:
+            executed = after.stack != before.stack
+        else:
+            executed = before.executable is not None and after.executable != before.executable
+        return ProgramChange(after, before.executable, executed)
+
+    def _look(self) -> Program:
+        file = os.open(f"{self._pid}/stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._tasks)
+        try:
+            line = os.read(file, _STAT_BYTES)
+        finally:
+            os.close(file)
+        name = parse_stat(line).name.decode("utf-8", "replace")
+        return Program(self._executable(), name, stack_start(line))
+
+    def _executable(self) -> str | None:
+        try:
+            return _without_mark(os.readlink(f"{self._pid}/exe", dir_fd=self._tasks))
+        except OSError:
+            return None
+
+
+def _without_mark(executable: str | None) -> str | None:
+    """A path without the mark that the kernel adds once the file is deleted."""
+    return executable and executable.removesuffix(_DELETED)
