@@ -77,6 +77,7 @@ class Settings:
             quarter of them from one peer, a quarter without a session.
         waits: how long the peer of a connection may take for what.
         max_pages: pages connected at once.
+        max_viewer_pages: of these, pages of viewers, so that operators always find room.
         max_collectors: collectors connected at once.
         hello_seconds: how long a collector may take to say who it is.
         command_seconds: how long a collector may take to answer.
@@ -119,6 +120,7 @@ class Settings:
     max_connections: int = 1024
     waits: Waits = field(default_factory=Waits)
     max_pages: int = 32
+    max_viewer_pages: int = 24
     max_collectors: int = 64
     hello_seconds: float = 5
     command_seconds: float = 5

@@ -1,23 +1,6 @@
 """Numbers and names as text, for people."""
 
 
-def escape_controls(text: str) -> str:
-    r"""One line of text that a terminal shows and does not obey.
-
-    Names of threads, programs, runs and hosts are whatever somebody chose. What is not printable
-    (control characters, line breaks, bidi overrides, lone surrogates, any space but the usual one)
-    becomes `\uXXXX`, UTF-16 as JSON has it: a line of JSON stays the same JSON.
-    """
-    return text if text.isprintable() else "".join(map(_escape, text))
-
-
-def _escape(character: str) -> str:
-    if character.isprintable():
-        return character
-    units = character.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-
-
 def plural(count: int, one: str, many: str | None = None) -> str:
     """A count with its noun: "1 thread", "2 threads", "3 processes"."""
     return f"{count} {one if count == 1 else many or one + 's'}"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
+from tidscope_wire.escaping import log_to_stderr
 from tidscope_wire.generated.limits import MIN_SECRET
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
 from tidscope_wire.proof import host_credential
@@ -256,7 +257,7 @@ def main() -> int:
                 return NOT_PERMITTED
         sys.stdout.write(_diagnose_host().model_dump_json(indent=2) + "\n")
         return 0
-    logging.basicConfig(level=logging.INFO, format="collector: %(message)s")
+    log_to_stderr("collector: %(message)s")
     logging.getLogger("websockets").setLevel(logging.WARNING)
     secret = os.environ.pop(ENVIRONMENT_VARIABLE, "")
     sign_in = None

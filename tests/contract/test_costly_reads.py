@@ -11,13 +11,17 @@ from answering_collector import reply_to
 from backend_builders import target
 from backend_server import Backend, kind, running_backend
 from fake_collector import FakeCollector
+from live_page import LivePage
 from tidscope_backend.api import compare
 from tidscope_backend.security.read_limit import ALL, EACH, WAITING
+from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
     DoctorCommand,
     ListProcessesCommand,
+    LiveState,
     SteeringOptionsCommand,
 )
+from websockets.exceptions import ConnectionClosed
 
 WAIT = 30
 VIEW_TOKEN = "view-token-of-the-tests"
@@ -155,6 +159,24 @@ async def test_a_viewers_comparison_does_not_keep_an_operator_waiting(
         assert not slow.done()
         go_on.set()
         assert (await slow).status_code == 200
+
+
+async def test_pages_of_viewers_leave_room_for_operators() -> None:
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(view_token=VIEW_TOKEN, max_pages=3, max_viewer_pages=2) as backend,
+        LivePage(backend.socket_url, VIEW_TOKEN) as first,
+        LivePage(backend.socket_url, VIEW_TOKEN) as second,
+        LivePage(backend.socket_url, VIEW_TOKEN) as third,
+    ):
+        await first.text(LiveState)
+        await second.text(LiveState)
+        with pytest.raises(ConnectionClosed) as refused:
+            await third.socket.recv()
+        assert refused.value.rcvd is not None
+        assert refused.value.rcvd.code == CloseCode.TOO_MANY
+        async with backend.page() as operator:
+            await operator.text(LiveState)
 
 
 async def serve(collector: FakeCollector) -> None:

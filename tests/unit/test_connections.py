@@ -38,11 +38,13 @@ class Server:
     def __post_init__(self) -> None:
         self.table = Connections(LIMITS, Waits(), self.clock)
 
-    def connect(self, peer: str, count: int = 1, authenticated: bool = False) -> list[Connection]:
+    def connect(
+        self, peer: str, count: int = 1, authenticated: bool = False, speaks: bool = False
+    ) -> list[Connection]:
         """Those that were admitted."""
         admitted = []
         for _ in range(count):
-            connection = self.table.admit(peer)
+            connection = self.table.admit(peer, speaks)
             if connection is not None:
                 connection.authenticate(authenticated)
                 admitted.append(connection)
@@ -77,6 +79,23 @@ def test_one_that_is_being_answered_ends_behind_those_that_are_silent() -> None:
     flood = server.connect(FLOOD, 6)
     assert first.listed
     assert not flood[0].listed
+
+
+def test_who_speaks_is_read_before_it_can_end_for_the_flood_of_its_own_peer() -> None:
+    server = Server()
+    flood = server.connect(FLOOD, 4)
+    (speaking,) = server.connect(FLOOD, speaks=True)
+    protocol = served(speaking, wanted="head")
+    flood += server.connect(FLOOD, EVICTIONS_PER_SECOND)
+    assert speaking.listed
+    assert server.connect(FLOOD) == []
+    # The flood is refused for this second, and who speaks is not.
+    (second,) = server.connect(FLOOD, speaks=True)
+    assert speaking.listed and second.listed
+    # A byte that is no request is as good as none.
+    protocol.received = 1
+    server.connect(FLOOD, 4, speaks=True)
+    assert not speaking.listed
 
 
 def test_connections_with_a_session_stay_and_too_many_are_refused() -> None:

@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from tidscope_backend.text import escape_controls, format_bytes, format_seconds, plural
+from tidscope_backend.text import format_bytes, format_seconds, plural
+from tidscope_wire.escaping import escape_controls
 
 
 def test_plural() -> None:

@@ -6,6 +6,8 @@ import os
 import socket
 from dataclasses import replace
 
+from tidscope_wire.escaping import log_to_stderr
+
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.server_options import (
     add_server_options,
@@ -35,7 +37,7 @@ def _run(options: argparse.Namespace) -> int:
     """Serve until a signal ends it."""
     from tidscope_backend.server import serve
 
-    logging.basicConfig(level=logging.INFO, format=LOG_FORMAT)
+    log_to_stderr(LOG_FORMAT)
     try:
         settings = settings_from(
             otlp_environ(options, os.environ),

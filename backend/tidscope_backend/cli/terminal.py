@@ -3,7 +3,7 @@
 import sys
 from typing import TextIO
 
-from tidscope_backend.text import escape_controls
+from tidscope_wire.escaping import escape_controls
 
 LINE_WIDTH = 79
 

@@ -11,7 +11,7 @@ from tidscope_backend.connections.table import Connections
 from tidscope_backend.descriptors import is_exhausted
 
 _log = logging.getLogger(__name__)
-AT_ONCE = 64
+AT_ONCE = 32
 """Connections accepted before the event loop goes on with other work."""
 RETRY_SECONDS = 0.2
 
@@ -64,7 +64,7 @@ class Acceptor:
                     return
                 # That of one connection, such as a peer that has gone (accept(2)).
                 continue
-            connection = self._connections.admit(self._peers.peer(sock, address))
+            connection = self._connections.admit(self._peers.peer(sock, address), _speaks(sock))
             if connection is None:
                 sock.close()
                 continue
@@ -88,3 +88,14 @@ class Acceptor:
         if not self._connections.evict_one():
             self._loop.remove_reader(self._sock)
             self._retry = self._loop.call_later(RETRY_SECONDS, self._start)
+
+
+def _speaks(sock: socket.socket) -> bool:
+    """Whether bytes of a connection, or its end, have arrived."""
+    try:
+        sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # Whoever reads it finds out.
+    return True

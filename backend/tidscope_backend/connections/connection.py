@@ -19,6 +19,9 @@ BYTES_PER_WAIT = 16 * 1024
 Awaited = Literal["head", "body", "discard"]
 """A request's head; its body; the body of a request that has its answer already."""
 
+Stage = Literal["silent", "unread", "answering"]
+"""No request, or none yet; bytes that the event loop has not come to; a request under way."""
+
 _BYTES_ACKED_AT = 120
 """tcpi_bytes_acked in struct tcp_info (linux/tcp.h)."""
 
@@ -83,14 +86,18 @@ class Connection:
     Args:
         peer: whose it is.
         table: where it is listed.
+        speaks: bytes of it had arrived when it was accepted.
 
     Attributes:
         authenticated: its last request that had to show a credential showed a right one.
         message_limits: of its WebSocket, once its endpoint has set them.
     """
 
-    def __init__(self, peer: Peer, table: ConnectionTable | None = None) -> None:
+    def __init__(
+        self, peer: Peer, table: ConnectionTable | None = None, speaks: bool = False
+    ) -> None:
         self.peer = peer
+        self._speaks = speaks
         self.authenticated = False
         self._table = table
         self.message_limits: MessageLimits | None = None
@@ -109,9 +116,12 @@ class Connection:
         return self._table is not None
 
     @property
-    def silent(self) -> bool:
-        """Whether no request of it is being answered."""
-        return self._protocol is None or self._protocol.awaited()[0] == "head"
+    def stage(self) -> Stage:
+        """How far its request is."""
+        awaited, _, received = self._protocol.awaited() if self._protocol else ("head", 0, 0)
+        if self._speaks and not received:
+            return "unread"
+        return "silent" if awaited == "head" else "answering"
 
     def serve(self, transport: "asyncio.Transport", protocol: ServedProtocol) -> None:
         """A protocol begins to serve it."""

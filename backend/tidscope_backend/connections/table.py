@@ -9,7 +9,7 @@ from tidscope_backend.connections.peer import Peer
 
 _log = logging.getLogger(__name__)
 EVICTIONS_PER_SECOND = 1000
-"""Of one peer; then its new connections are refused, which costs less than to serve them."""
+"""Of one peer; then its silent ones are refused, which costs less than to serve them."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,9 @@ class Connections:
     """The table of connections.
 
     A connection that has shown a credential is never ended for another one. One that has not is,
-    if there are too many: the oldest of the peer that has most of them, silent ones first. So a
-    flood takes places only from itself.
+    if there are too many: the oldest of the peer that has most of them, silent ones first, and none
+    whose bytes nobody has read yet. So a flood takes places only from itself, and a person with the
+    flood's address who asks for something is heard.
 
     Args:
         limits: how many there may be.
@@ -94,13 +95,21 @@ class Connections:
         """Those that are known."""
         return list(self._peers)
 
-    def admit(self, peer: Peer) -> Connection | None:
-        """Make room for a connection that was accepted; None: there is none, it has to end."""
+    def admit(self, peer: Peer, speaks: bool) -> Connection | None:
+        """Make room for a connection that was accepted.
+
+        Args:
+            peer: whose it is.
+            speaks: bytes of it have arrived.
+
+        Returns:
+            The connection; None if there is no room: it has to end.
+        """
         own = self._peers.get(peer) or _PeerConnections()
         limits, unauthenticated = self._limits, self.counts.open - self.counts.authenticated
         room = True
         if len(own.unauthenticated) >= limits.unauthenticated_peer or own.open >= limits.peer:
-            room = self._evict(peer, own)
+            room = self._evict(peer, own, speaks)
         elif unauthenticated >= limits.unauthenticated or self.counts.open >= limits.total:
             room = self.evict_one()
         if not room:
@@ -110,7 +119,7 @@ class Connections:
                 *(peer, self.counts.open, own.open),
             )
             return None
-        connection = Connection(peer, self)
+        connection = Connection(peer, self, speaks)
         own.open += 1
         own.unauthenticated[connection] = None
         self._peers[peer] = own
@@ -121,7 +130,7 @@ class Connections:
     def evict_one(self) -> bool:
         """End a connection that has shown no credential; returns whether there was one."""
         peer = max(self._peers, key=lambda peer: len(self._peers[peer].unauthenticated), default="")
-        return peer in self._peers and self._evict(peer, self._peers[peer])
+        return peer in self._peers and self._evict(peer, self._peers[peer], True)
 
     def authenticate(self, connection: Connection, succeeded: bool) -> None:
         """A request has shown a credential, or should have and did not."""
@@ -155,15 +164,16 @@ class Connections:
         for peer in [peer for peer, own in self._peers.items() if not own.open]:
             del self._peers[peer]
 
-    def _evict(self, peer: Peer, own: _PeerConnections) -> bool:
-        victim = next(
-            (one for one in own.unauthenticated if one.silent),
-            next(iter(own.unauthenticated), None),
-        )
+    def _evict(self, peer: Peer, own: _PeerConnections, speaks: bool) -> bool:
         second = int(self._clock())
         if own.second != second:
             own.second, own.evicted = second, 0
-        if victim is None or own.evicted >= EVICTIONS_PER_SECOND:
+        if not speaks and own.evicted >= EVICTIONS_PER_SECOND:
+            return False
+        victim = next((one for one in own.unauthenticated if one.stage == "silent"), None) or next(
+            (one for one in own.unauthenticated if one.stage == "answering"), None
+        )
+        if victim is None:
             return False
         own.evicted += 1
         self.counts.evicted += 1

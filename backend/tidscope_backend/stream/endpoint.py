@@ -1,12 +1,20 @@
 """/ws/live: reads a page's commands and sends it what waits for it."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import TypeAdapter, ValidationError
 from tidscope_wire.generated.close_code import CloseCode
-from tidscope_wire.generated.models import FrameAck, LiveCommand, LiveState, Subscribe, Unsubscribe
+from tidscope_wire.generated.models import (
+    FrameAck,
+    LiveCommand,
+    LiveState,
+    Role,
+    Subscribe,
+    Unsubscribe,
+)
 from tidscope_wire.problems import ProblemError
 
 from tidscope_backend.security.authenticator import Principal, principal_of
@@ -36,17 +44,22 @@ def live_router(
     """
     router = APIRouter()
     bounds = Bounds(settings.queue_frames, settings.queue_bytes, settings.merged_bytes)
+    connected: Counter[Role] = Counter()
 
     @router.websocket("/ws/live")
     async def live(socket: WebSocket) -> None:
         principal = principal_of(socket.scope)
         await socket.accept(accepted_protocol(socket.scope))
-        if fanout.pages >= settings.max_pages:
-            await close(
-                socket, CloseCode.TOO_MANY, f"{settings.max_pages} pages are connected already"
+        role = principal.role
+        viewers_full = role == "viewer" and connected[role] >= settings.max_viewer_pages
+        if viewers_full or fanout.pages >= settings.max_pages:
+            pages = (
+                f"{connected[role]} pages of viewers" if viewers_full else f"{fanout.pages} pages"
             )
+            await close(socket, CloseCode.TOO_MANY, f"{pages} are connected already")
             return
         page = Page(bounds, principal.sees_arguments)
+        connected[role] += 1
         fanout.add(page)
         page.enqueue_state(state_text(state(), page.sees_arguments))
         writer = asyncio.create_task(_write(socket, page, settings.stall_seconds))
@@ -62,6 +75,7 @@ def live_router(
         except (WebSocketDisconnect, RuntimeError):
             pass  # The page has gone; a send that comes too late raises RuntimeError.
         finally:
+            connected[role] -= 1
             fanout.remove(page)
             for task in tasks:
                 task.cancel()
