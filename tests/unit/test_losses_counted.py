@@ -190,7 +190,7 @@ def test_a_page_that_gave_up_counts_what_passes_until_the_next_key_frame() -> No
     assert (page.next_frame() or frame_of(1, 1)).seq == 5
 
 
-def test_losses_that_a_page_is_not_told_are_counted() -> None:
+def test_losses_not_reported_to_a_page_are_counted() -> None:
     page = Page(Bounds(10, 1 << 20, 1 << 20), sees_arguments=True)
     for seq in range(MAX_NOTES + 3):
         page.enqueue_problem(refusal("bad-request", f"number {seq}", "try again").problem)

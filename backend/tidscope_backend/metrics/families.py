@@ -89,7 +89,7 @@ def _of_backend(stream: StreamFacts, states: Mapping[str, int]) -> Iterator[Metr
     )
     yield CounterMetricFamily(
         "tidscope_page_notices_dropped",
-        "Losses and problems that a page was not told, because too many waited.",
+        "Losses and problems that were not reported to a page, because too many waited.",
         stream.notices_dropped,
     )
     yield CounterMetricFamily(

@@ -53,7 +53,7 @@ class Fanout:
 
     @property
     def notices_dropped(self) -> int:
-        """Losses and problems that a page was not told, those of pages that have gone included."""
+        """Losses and problems not reported to a page, those of pages that have gone included."""
         return self._gone_notices + sum(page.notices_dropped for page in self._pages)
 
     @property
