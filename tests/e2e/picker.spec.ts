@@ -57,7 +57,7 @@ test("the demo starts, its exited threads have exact totals, and it stops", asyn
   await expect(signedIn.getByText(/The process has exited|^Detached$/)).toBeVisible();
 });
 
-test("a viewer sees processes without their arguments, and is told so", async ({
+test("a viewer sees processes without their arguments, and the page says so", async ({
   page,
   site,
   program,
