@@ -192,12 +192,11 @@ class Engine:
                         sampler.schedule.advance(time.monotonic_ns())
                     else:
                         self._step(sampler, self._frames(sampler))
-            for target in [] if stalled else list(self._open):
-                self._drain_if_due()
-                steps = self._open.pop(target, None)
-                if steps is not None:
-                    self._step(self._targets[target], steps)
             self._drain_if_due()
+            if self._open and not stalled:
+                # One step, of each in turn: commands do not wait for more.
+                target = next(iter(self._open))
+                self._step(self._targets[target], self._open.pop(target))
             if self._targets:
                 self._account(time.monotonic_ns())
         self._end()

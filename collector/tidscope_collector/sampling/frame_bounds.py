@@ -17,8 +17,8 @@ EVENTS_BYTES = 16 * 1024 * 1024
 """Events in a frame. Births of as many threads as a key frame holds are fewer."""
 EXIT_EVENT_BYTES, EVENT_BYTES = 2560, 128
 """What an event takes at most: an exit has every field, with up to 20 digits."""
-FRAME_EXITS = 2_000
-"""Exit records in a frame: about a megabyte, made in a tenth of a second."""
+FRAME_EXITS = 1_000
+"""Exit records in a frame: less than a megabyte, made in some 30 ms."""
 
 
 def most_threads(fields: int) -> int:
