@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from tidscope_wire.audit import FILE as AUDIT_FILE
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail
-from tidscope_wire.generated.models import LiveState, Retention
+from tidscope_wire.generated.models import LiveState, Retention, Role
 
 from tidscope_backend import VERSION, api, web
 from tidscope_backend.api import (
@@ -244,7 +244,8 @@ def _sessions(settings: Settings) -> Sessions:
     if settings.state_dir is not None:
         # A page's session is bound to its origin, so backends on two ports share none.
         path = settings.state_dir / f"sessions-{settings.port}.json"
-        store = SessionFile(path, {"operator": settings.token, "viewer": settings.view_token})
+        tokens: dict[Role, str] = {"operator": settings.token, "viewer": settings.view_token}
+        store = SessionFile(path, tokens, settings.session_seconds)
     return Sessions(time.time, settings.session_idle_seconds, settings.session_seconds, store)
 
 

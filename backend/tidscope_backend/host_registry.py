@@ -11,6 +11,8 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import refusal
 
+MAX_HOSTS = 256
+
 
 class HostRegistry:
     """All hosts and targets that collectors have announced.
@@ -99,7 +101,10 @@ class HostRegistry:
         An attached target of this host that the collector does not list belonged to an earlier
         collector process; nothing samples it now, so it becomes detached.
         """
+        # At the end: the one that connected last.
+        self._hosts.pop(host.id, None)
         self._hosts[host.id] = host.model_copy(update={"connected": True})
+        self._bound_hosts()
         held = {target.id: target for target in targets}
         for target in self._targets.values():
             if target.host == host.id and target.id not in held and target.state == "attached":
@@ -152,6 +157,15 @@ class HostRegistry:
         if self._targets.pop(target_id, None) is not None:
             self._forgotten(target_id)
             self._changed()
+
+    def _bound_hosts(self) -> None:
+        """Forget those that are away for longest: a reboot gives a machine another id."""
+        away = [host.id for host in self._hosts.values() if not host.connected]
+        for host_id in away[: max(0, len(self._hosts) - MAX_HOSTS)]:
+            del self._hosts[host_id]
+            for target in [one for one in self._targets.values() if one.host == host_id]:
+                del self._targets[target.id]
+                self._forgotten(target.id)
 
     def _bound(self) -> None:
         ended = [target for target in self.targets if target.state != "attached"]

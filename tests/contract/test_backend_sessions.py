@@ -1,7 +1,10 @@
 """Sessions over HTTP and over the page's socket: they end when they should, and not before."""
 
 import asyncio
+import errno
 import json
+import os
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -111,6 +114,38 @@ async def test_a_file_that_cannot_be_used_ends_sessions_and_nothing_else(
     async with asyncio.timeout(WAIT), running_backend(state_dir=tmp_path) as backend:
         await backend.sign_in()
     assert len(json.loads(file.read_text())["sessions"]) == 1
+
+
+async def test_a_session_that_was_ended_stays_so_where_the_file_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with asyncio.timeout(WAIT):
+        async with running_backend(state_dir=tmp_path) as backend:
+            session = await backend.sign_in()
+            with monkeypatch.context() as patch:
+                patch.setattr("json.dump", no_space)
+                async with backend.person(session) as person:
+                    assert (await person.delete("/api/v1/session")).status_code == 204
+        async with (
+            running_backend(state_dir=tmp_path) as backend,
+            backend.person(session) as person,
+        ):
+            assert (await person.get("/api/v1/health")).status_code == 401
+
+
+def no_space(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+async def test_files_of_ports_that_are_used_no_more_go(tmp_path: Path) -> None:
+    old, new = tmp_path / "sessions-1.json", tmp_path / "sessions-2.json"
+    for file in (old, new):
+        file.write_text("{}")
+    long_ago = time.time() - 31 * 24 * 3600
+    os.utime(old, (long_ago, long_ago))
+    async with asyncio.timeout(WAIT), running_backend(state_dir=tmp_path):
+        pass
+    assert (old.exists(), new.exists()) == (False, True)
 
 
 async def test_a_file_that_others_may_write_is_not_believed(tmp_path: Path) -> None:

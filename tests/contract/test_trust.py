@@ -5,10 +5,12 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 from backend_builders import TARGET_ID, frame_bytes, host, key_frame, stream, target
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from fake_collector import FakeCollector
+from tidscope_backend import host_registry
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
     ClientProof,
@@ -308,6 +310,32 @@ async def test_what_a_collector_announces_is_bounded(backend: Backend) -> None:
         for number in range(257):
             await collector.say(TargetChanged(target=target(f"t-{number}-00000000")))
         assert (await closed(collector))[0] == CloseCode.TOO_MANY
+
+
+async def test_host_ids_that_a_secret_goes_through_are_bounded(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_registry, "MAX_HOSTS", 3)
+    async with backend.program() as client, backend.collector(secret=backend.add_host("b"), host=B):
+        for number in range(6):
+            one = host(f"h-{number:012x}")
+            mine = target(f"t-{number}-00000000", host_id=one.id)
+            async with backend.collector(host=one, targets=[mine]) as collector:
+                await collector.greeted()
+            while [
+                each for each in await hosts(client) if each["id"] == one.id and each["connected"]
+            ]:
+                pass
+        # Who is connected stays, whatever others do.
+        assert B.id in [each["id"] for each in await hosts(client)]
+        assert len(await hosts(client)) == 3
+        assert len((await client.get("/api/v1/targets")).json()["targets"]) == 2
+
+
+async def hosts(client: httpx.AsyncClient) -> list[dict[str, object]]:
+    """Hosts that the backend lists."""
+    found: list[dict[str, object]] = (await client.get("/api/v1/hosts")).json()["hosts"]
+    return found
 
 
 async def test_a_forgotten_target_that_never_ended_does_not_stay(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS))
 logging.disable(logging.CRITICAL)
 
-with atheris.instrument_imports(include=["tidscope_collector.taskstats", "tidscope_wire.frame"]):
+DECODERS = ["tidscope_collector.taskstats", "tidscope_collector.goruntime", "tidscope_wire.frame"]
+with atheris.instrument_imports(include=DECODERS):
     from fuzz.targets import TARGETS
 
 

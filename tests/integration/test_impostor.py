@@ -17,6 +17,12 @@ from processes import wait_until
 from programs.known_work import KnownWork
 from relay import RELAY_ADDRESS
 from served import free_port, served
+from tidscope_backend.cli import backend_client
+from tidscope_backend.cli.backend_client import (
+    BackendClient,
+    UnavailableError,
+    UntrustedError,
+)
 from tidscope_wire.generated.models import HealthResponse, RunManifest
 
 pytestmark = [needs("root"), pytest.mark.timeout(120)]
@@ -75,6 +81,29 @@ async def test_steer_says_nothing_to_an_impostor(answer: Answer) -> None:
     assert process.returncode == 1
     assert f"the program at 127.0.0.1:{impostor.port} does not know the token" in errors.decode()
     impostor.assert_learned_nothing(TOKEN)
+
+
+async def test_an_impostor_that_sends_byte_by_byte_holds_no_command_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(backend_client, "SIGN_IN_SECONDS", 0.3)
+
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            writer.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+            while not reader.at_eof():
+                writer.write(b".")
+                await writer.drain()
+                await asyncio.sleep(0.02)
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    async with await asyncio.start_server(drip, "127.0.0.1", 0) as server:
+        client = BackendClient(f"127.0.0.1:{server.sockets[0].getsockname()[1]}", TOKEN)
+        with pytest.raises((UnavailableError, UntrustedError)):
+            await asyncio.to_thread(client.request, "/health")
 
 
 async def test_record_names_an_impostor_and_records_without_it(tmp_path: Path) -> None:

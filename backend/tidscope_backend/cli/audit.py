@@ -3,13 +3,14 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from tidscope_wire.audit import FILE, SYSTEM_FOLDER, read_records, usual_path
 from tidscope_wire.generated.models import AuditRecord
 
+from tidscope_backend.cli.backend_user import choose_backend_user
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.settings import state_directory
@@ -46,8 +47,13 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def usual_paths() -> list[Path]:
-    """Where the logs are of what this user runs, and of a collector that root runs."""
-    state = state_directory(os.environ)
+    """Where the logs are of what this user runs, and of a collector that root runs.
+
+    Under sudo, the backend runs as the user who called it.
+    """
+    environ: Mapping[str, str] = dict(os.environ)
+    user = choose_backend_user(None, environ, os.geteuid())
+    state = state_directory(environ if user is None else user.environ(environ))
     paths = [] if state is None else [state / FILE]
     return list(dict.fromkeys([*paths, usual_path(), SYSTEM_FOLDER / FILE]))
 

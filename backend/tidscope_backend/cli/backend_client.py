@@ -7,7 +7,11 @@ proof: a program that has taken its port meanwhile gets nothing.
 import json
 import secrets
 import select
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPResponse
+from threading import Timer
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -25,6 +29,8 @@ from tidscope_wire.proof import (
 from tidscope_backend import VERSION
 
 TIMEOUT_SECONDS = 25
+SIGN_IN_SECONDS = 10.0
+"""For all of it: a program that has taken the port must not hold a command up for long."""
 BAD_REQUEST, UNAUTHENTICATED = 400, 401
 REFUSED_TO_PROVE = (403, 429)
 MAX_PROOF_BYTES = 65536
@@ -139,6 +145,10 @@ class BackendClient:
         connection.connect()
         # What is sent later goes to who has proven itself on this connection, or nowhere.
         connection.auto_open = 0
+        with _limited(connection.sock):
+            return self._sign_in(connection)
+
+    def _sign_in(self, connection: HTTPConnection) -> HTTPConnection:
         for role in ROLES if self._role is None else (self._role,):
             attempt = SignInAttempt(
                 self._credential(role), secrets.token_bytes(NONCE_BYTES), connection.port
@@ -186,6 +196,18 @@ class BackendClient:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+@contextmanager
+def _limited(sock: socket.socket) -> Iterator[None]:
+    """Cut a connection off whose peer takes too long, by sending a byte now and then, say."""
+    timer = Timer(SIGN_IN_SECONDS, sock.shutdown, (socket.SHUT_RDWR,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _exchange(

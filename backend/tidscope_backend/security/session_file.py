@@ -5,7 +5,9 @@ import json
 import logging
 import os
 import secrets
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from tidscope_wire.generated.models import Role
 from tidscope_backend.security.sessions import Session
 
 MAX_BYTES = 1 << 20
+PATTERN = "sessions-*.json"
 _log = logging.getLogger(__name__)
 
 
@@ -43,10 +46,12 @@ class SessionFile:
     Args:
         path: where it lies; its folder is made.
         tokens: of the roles. A session whose role has another token now has ended.
+        lifetime_s: of a session, from when it was opened.
     """
 
-    def __init__(self, path: Path, tokens: Mapping[Role, str]) -> None:
+    def __init__(self, path: Path, tokens: Mapping[Role, str], lifetime_s: float) -> None:
         self._path = path
+        self._lifetime_s = lifetime_s
         self._tokens = dict(tokens)
         self._salt = secrets.token_hex(16)
         self._derived: dict[Role, str] | None = None
@@ -54,6 +59,7 @@ class SessionFile:
 
     def load(self) -> list[Session]:
         """Sessions that were saved; empty if the file is not ours or cannot be read."""
+        self._remove_old()
         try:
             descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         except FileNotFoundError:
@@ -82,7 +88,10 @@ class SessionFile:
         return [session for session in content.sessions if session.role in valid]
 
     def save(self, sessions: list[Session]) -> None:
-        """Replace the file. Where that fails, sessions end with the backend; said once."""
+        """Replace the file. Where that fails, sessions end with the backend; said once.
+
+        The file before goes then: it may hold a session that has been ended.
+        """
         if self._derived is None:
             self._derived = _derive(self._tokens, self._salt)
         content = {
@@ -101,11 +110,20 @@ class SessionFile:
             finally:
                 beside.unlink(missing_ok=True)
         except OSError as error:
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
             if not self._failed:
                 self._warn(error)
             self._failed = True
         else:
             self._failed = False
+
+    def _remove_old(self) -> None:
+        """Remove files of other ports in which no session can be valid any more."""
+        with suppress(OSError):
+            for file in self._path.parent.glob(PATTERN):
+                if time.time() - file.stat().st_mtime > self._lifetime_s:
+                    file.unlink()
 
     def _warn(self, reason: object) -> None:
         _log.warning("sessions do not survive a restart: %s: %s", self._path, reason)

@@ -17,7 +17,10 @@ export function NoCollector() {
           To run collector and backend together on this host (restarts the collector if it exits):
         </p>
         <CommandLine command="sudo tidscope up" what="the command that starts both" />
-        <p>To run only a collector, with the backend's secret in TIDSCOPE_COLLECTOR_SECRET:</p>
+        <p>
+          To run only a collector, with the secret that <code>tidscope hosts add NAME</code> prints
+          where the backend runs:
+        </p>
         <CommandLine
           command={`sudo --preserve-env=TIDSCOPE_COLLECTOR_SECRET tidscope collect --backend ${backend}`}
           what="the command that starts a collector"
