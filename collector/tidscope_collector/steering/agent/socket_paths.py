@@ -1,20 +1,23 @@
 """Paths of an agent's socket, and a connection to it that nobody can divert.
 
-The collector is often root, and the folders belong to the program's user, who may put anything
-there. So no symbolic link is followed, only a socket is connected to, and before a byte is sent
-the kernel is asked who listens (SO_PEERCRED, unix(7)): it must be that very process.
+The collector may connect to no Unix socket itself: a child does, which hands the connection over;
+see `foreign.agent_sockets`.
 """
 
 import errno
-import os
 import socket
-import stat
-import struct
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from tidscope_collector.foreign.reader import NoAnswerError, UnreadableError, ask_environment
+from tidscope_collector.foreign.agent_sockets import SocketId
+from tidscope_collector.foreign.reader import (
+    NoAnswerError,
+    NotConnectedError,
+    UnreadableError,
+    ask_agent_socket,
+    ask_environment,
+    connect_agent,
+)
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.agent.errors import (
@@ -28,22 +31,18 @@ from tidscope_collector.steering.agent.errors import (
 FOLDER_VARIABLE = "TIDSCOPE_AGENT_DIR"
 RUNTIME_VARIABLE = "XDG_RUNTIME_DIR"
 SYSTEM_FOLDER = "/run/tidscope"
-_CREDENTIALS = struct.Struct("iII")
-
-
-class SocketId(NamedTuple):
-    """A socket file: a program that starts again makes another one."""
-
-    path: str
-    device: int
-    inode: int
-    changed_ns: int
+_ERRORS = {
+    "none": NoAgentError,
+    "stale": StaleSocketError,
+    "wrong-peer": WrongPeerError,
+    "timeout": AgentTimeoutError,
+    "other": AgentClientError,
+}
 
 
 class _Candidates(NamedTuple):
-    """Paths below the root of a process, which the owner closes, and whose process it is."""
+    """Paths below the root of a process, and whose process it is."""
 
-    root: int
     uids: list[int]
     paths: list[str]
 
@@ -77,13 +76,18 @@ def connect(procfs: ProcFs, pid: int, start_ticks: int, timeout_s: float) -> soc
     """
     found = _candidates(procfs, pid, start_ticks)
     try:
-        connection = _first(found, pid, timeout_s)
-    finally:
-        os.close(found.root)
+        connection = connect_agent(procfs, pid, start_ticks, found.paths, found.uids, timeout_s)
+    except NotConnectedError as error:
+        raise _ERRORS[error.trouble](str(error)) from error
+    except UnreadableError as error:
+        raise _unreadable(pid, error.number) from error
+    except NoAnswerError as error:
+        raise AgentTimeoutError(str(error)) from error
     # The id that the kernel names may have been another process' by now.
     if not _is_alive(procfs, pid, start_ticks):
         connection.close()
         raise NoAgentError(f"Process {pid} has ended.")
+    connection.settimeout(timeout_s)
     return connection
 
 
@@ -94,22 +98,9 @@ def find_socket(procfs: ProcFs, pid: int, start_ticks: int) -> SocketId | None:
     """
     try:
         found = _candidates(procfs, pid, start_ticks)
-    except AgentClientError:
+        return ask_agent_socket(procfs, pid, start_ticks, found.paths)
+    except (AgentClientError, UnreadableError, NoAnswerError):
         return None
-    try:
-        for path in found.paths:
-            try:
-                file = _open(found.root, path)
-            except AgentClientError:
-                continue
-            try:
-                status = os.fstat(file)
-            finally:
-                os.close(file)
-            return SocketId(path, status.st_dev, status.st_ino, status.st_ctime_ns)
-        return None
-    finally:
-        os.close(found.root)
 
 
 def _candidates(procfs: ProcFs, pid: int, start_ticks: int) -> _Candidates:
@@ -121,95 +112,22 @@ def _candidates(procfs: ProcFs, pid: int, start_ticks: int) -> _Candidates:
     try:
         uids, own_pid = _who(procfs.read(f"{pid}/status"))
         variables = ask_environment(procfs, pid, start_ticks, [FOLDER_VARIABLE, RUNTIME_VARIABLE])
-        root = os.open(procfs.path(f"{pid}/root"), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except NoAnswerError as error:
         raise AgentClientError(str(error)) from error
-    except (OSError, UnreadableError) as error:
-        if isinstance(error, PermissionError) or getattr(error, "number", 0) == errno.EACCES:
-            raise AgentClientError(
-                f"Process {pid} belongs to another user: run the collector as root."
-            ) from error
-        raise NoAgentError(f"Process {pid} has ended.") from error
+    except UnreadableError as error:
+        raise _unreadable(pid, error.number) from error
+    except OSError as error:
+        raise _unreadable(pid, error.errno) from error
     folders = list_folders(variables, uids[1])
-    return _Candidates(root, uids, [f"{folder}/{own_pid}.sock" for folder in folders])
+    return _Candidates(uids, [f"{folder}/{own_pid}.sock" for folder in folders])
 
 
-def _first(found: _Candidates, pid: int, timeout_s: float) -> socket.socket:
-    """The first path at which the right process listens; else the most telling of the errors."""
-    failure: AgentClientError = NoAgentError(
-        f"Process {pid} has no agent: there is no {' or '.join(found.paths)}."
-    )
-    for path in found.paths:
-        try:
-            return _connect_at(found.root, path, pid, found.uids, timeout_s)
-        except NoAgentError:
-            continue
-        except AgentClientError as error:
-            if isinstance(failure, NoAgentError):
-                failure = error
-    raise failure
-
-
-def _connect_at(root: int, path: str, pid: int, uids: list[int], timeout_s: float) -> socket.socket:
-    file = _open(root, path)
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
-    try:
-        connection.settimeout(timeout_s)
-        # By its descriptor: what lies at the path may have been exchanged since.
-        connection.connect(f"/proc/self/fd/{file}")
-        _check_peer(connection, path, pid, uids)
-    except (TimeoutError, BlockingIOError) as error:
-        connection.close()
-        raise AgentTimeoutError(f"The agent at {path} does not accept connections.") from error
-    except ConnectionRefusedError as error:
-        connection.close()
-        raise StaleSocketError(
-            f"No process listens at {path}: a program that has ended left it behind."
-        ) from error
-    except OSError as error:
-        connection.close()
-        raise AgentClientError(f"Cannot connect to {path}: {error.strerror}.") from error
-    except AgentClientError:
-        connection.close()
-        raise
-    finally:
-        os.close(file)
-    return connection
-
-
-def _open(root: int, path: str) -> int:
-    """A descriptor of the socket at a path below ``root``; no link is followed on the way."""
-    file = os.dup(root)
-    try:
-        for part in PurePosixPath(path).parts[1:]:
-            if part == "..":
-                raise WrongPeerError(f"{path} contains a parent folder.")
-            deeper = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=file)
-            os.close(file)
-            file = deeper
-            kind = os.fstat(file).st_mode
-            if stat.S_ISLNK(kind):
-                raise WrongPeerError(f"{path} goes through a symbolic link ({part}).")
-        if not stat.S_ISSOCK(kind):
-            raise WrongPeerError(f"{path} is not a socket.")
-    except OSError as error:
-        os.close(file)
-        if error.errno in (errno.ENOENT, errno.ENOTDIR):
-            raise NoAgentError(f"There is no {path}.") from error
-        raise AgentClientError(f"{path} cannot be opened: {error.strerror}.") from error
-    except AgentClientError:
-        os.close(file)
-        raise
-    return file
-
-
-def _check_peer(connection: socket.socket, path: str, pid: int, uids: list[int]) -> None:
-    answer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    peer, uid, _ = _CREDENTIALS.unpack(answer)
-    if peer != pid:
-        raise WrongPeerError(f"{path} is served by process {peer}, not {pid}.")
-    if uid not in uids:
-        raise WrongPeerError(f"{path} is served by user {uid}, not by {uids[1]}, who runs {pid}.")
+def _unreadable(pid: int, number: int | None) -> AgentClientError:
+    if number in (errno.EACCES, errno.EPERM):
+        return AgentClientError(
+            f"Process {pid} belongs to another user: run the collector as root."
+        )
+    return NoAgentError(f"Process {pid} has ended.")
 
 
 def _is_alive(procfs: ProcFs, pid: int, start_ticks: int) -> bool:
