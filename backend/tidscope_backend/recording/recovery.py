@@ -121,7 +121,9 @@ def _uncounted(
 
 def _frames_kept(folder: RunFolder, numbers: list[int]) -> int:
     """How many frames the run has."""
-    sealed = sum(pq.read_metadata(folder.signals(one)).num_rows for one in folder.sealed_parts())
+    sealed = 0
+    for number in folder.sealed_parts():
+        sealed += int(pq.read_metadata(folder.signals(number)).num_rows)
     return sealed + sum(1 for _ in _backwards(folder, numbers))
 
 
