@@ -14,11 +14,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from tidscope_collector.confinement.limits import (
-    CAP_DAC_READ_SEARCH,
-    CAP_SYS_PTRACE,
-    keep_capabilities,
-)
+from tidscope_collector.confinement import capabilities
 
 LONGEST_QUESTION = 1 << 16
 
@@ -37,7 +33,8 @@ def serve(connection: socket.socket, questions: Mapping[str, Question[Arguments]
         connection: SOCK_SEQPACKET; each message is a question with a descriptor, or {"kill": id}.
         questions: by name.
     """
-    keep_capabilities(frozenset({CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE}))
+    capabilities.harden()
+    capabilities.keep(frozenset({capabilities.DAC_READ_SEARCH, capabilities.SYS_PTRACE}))
     woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypedDict
 
 from tidscope_collector.confinement.fork_server import Question, serve_argument
-from tidscope_collector.confinement.limits import Limits, confine, limit_resources
+from tidscope_collector.confinement.limits import Limits, confine_child, limit_resources
 from tidscope_collector.foreign.runtimes import (
     MAPS_BYTES,
     NATIVE,
@@ -102,7 +102,7 @@ def processes(arguments: Arguments, answer: int) -> None:
             )
         except (OSError, ValueError):
             continue
-    confine()
+    confine_child()
     for one in opened:
         _say(answer, {"at": one.pid})
         found = _describe(one)
@@ -170,7 +170,7 @@ def go_program(arguments: Arguments, answer: int) -> None:
         _say(answer, {"unreadable": error.errno})
         return
     auxv = _open(folder, "auxv")
-    confine()
+    confine_child()
     vector = _read(auxv, _AUXV_BYTES)
     try:
         elf = read_elf(file)
@@ -207,7 +207,7 @@ def go_chosen(arguments: Arguments, answer: int) -> None:
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     folder = _open_named_folder(arguments)
     file, auxv, memory = (_open(folder, name) for name in ("exe", "auxv", "mem"))
-    confine()
+    confine_child()
     chosen = None
     try:
         elf = read_elf(file)
@@ -236,7 +236,7 @@ def memory(arguments: Arguments, answer: int) -> None:
     except OSError as error:
         _say(answer, {"unreadable": error.errno})
         return
-    confine()
+    confine_child()
     if _read(auxv, _AUXV_BYTES).hex() != arguments["auxv"]:
         _say(answer, {"unreadable": errno.ESRCH})
         return
@@ -262,7 +262,7 @@ def environment(arguments: Arguments, answer: int) -> None:
     except OSError as error:
         _say(answer, {"unreadable": error.errno})
         return
-    confine()
+    confine_child()
     variables: dict[str, str] = {}
     for entry in _read(file, _ENVIRONMENT_BYTES).split(b"\0"):
         key, _, value = entry.partition(b"=")
