@@ -10,6 +10,7 @@ Answers are lines of JSON, each an object.
 import errno
 import json
 import os
+import socket
 import struct
 from collections.abc import Mapping
 from typing import NamedTuple, TypedDict
@@ -23,6 +24,7 @@ from tidscope_collector.foreign.runtimes import (
     embedded_runtime,
     runtime_of_executable,
 )
+from tidscope_collector.foreign.walk import open_socket
 from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
 from tidscope_collector.goruntime.chosen import chosen_address
 from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
@@ -57,7 +59,7 @@ class Arguments(TypedDict, total=False):
         pid: of a process.
         start_ticks: its start.
         processes: id, start, and the executable that it is known to have.
-        names: of variables.
+        names: of variables, or paths.
         address: in memory.
         auxv: of the program, in hexadecimal digits.
     """
@@ -272,12 +274,35 @@ def environment(arguments: Arguments, answer: int) -> None:
     _say(answer, {"variables": variables})
 
 
+def sockets(arguments: Arguments, answer: int) -> None:
+    """Sockets at paths as a process sees them; reads nothing, so that it keeps its rights.
+
+    Arguments: root, pid, start_ticks, names: absolute paths.
+    Answers: {"unreadable": errno} or {"obstacles": [[kind, text] or null for each path]}, with the
+    descriptors of those without an obstacle.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
+    with socket.socket(fileno=answer) as connection:
+        try:
+            folder = _open_named_folder(arguments)
+            root = os.open("root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+        except OSError as error:
+            _say(answer, {"unreadable": error.errno})
+            return
+        found = [open_socket(root, path) for path in arguments["names"]]
+        files = [one for one in found if isinstance(one, int)]
+        obstacles = [None if isinstance(one, int) else one for one in found]
+        line = json.dumps({"obstacles": obstacles}).encode() + b"\n"
+        socket.send_fds(connection, [line], files)
+
+
 QUESTIONS: Mapping[str, Question[Arguments]] = {
     "processes": processes,
     "go_program": go_program,
     "go_chosen": go_chosen,
     "memory": memory,
     "environment": environment,
+    "sockets": sockets,
 }
 
 

@@ -12,6 +12,7 @@ from tidscope_wire.generated.models import Runtime
 
 from tidscope_collector.confinement.children import ChildError, LimitedChildren
 from tidscope_collector.foreign.questions import PROCESSES_S, PROGRAM_S, Arguments, Key
+from tidscope_collector.foreign.walk import Kind, Obstacle
 from tidscope_collector.procfs.files import ProcFs
 
 MOST_AT_ONCE = 64
@@ -19,6 +20,7 @@ MOST_AT_ONCE = 64
 
 _OPEN_S = 2.0
 _ANSWER_BYTES = 1 << 20
+_PIECE = 1 << 16
 
 
 class NoAnswerError(Exception):
@@ -91,7 +93,11 @@ class _OpenedLine(_Line):
     opened: bool
 
 
-_Answer = TypeVar("_Answer", GoLine, _ChosenLine, _VariablesLine, _OpenedLine)
+class _ObstaclesLine(_Line):
+    obstacles: list[Annotated[tuple[Kind, str], Field(strict=False)] | None]
+
+
+_Answer = TypeVar("_Answer", GoLine, _ChosenLine, _VariablesLine, _OpenedLine, _ObstaclesLine)
 
 
 @functools.cache
@@ -177,6 +183,41 @@ def ask_environment(
     """
     about = _about(procfs, pid, start_ticks) | Arguments(names=list(names))
     return _ask("environment", about, PROCESSES_S, _VariablesLine).variables
+
+
+def open_sockets(
+    procfs: ProcFs, pid: int, start_ticks: int, paths: Sequence[str]
+) -> list[int | Obstacle]:
+    """Descriptors (O_PATH) of sockets at paths as a process sees them, or why there is none.
+
+    The folders may be on a file system that does not answer.
+
+    Raises:
+        NoAnswerError: one of them is.
+        UnreadableError: the process is gone, or may not be looked at.
+    """
+    about = _about(procfs, pid, start_ticks) | Arguments(names=list(paths))
+    try:
+        number, connection = children().begin("sockets", about)
+    except ChildError as error:
+        raise NoAnswerError(str(error)) from error
+    files: list[int] = []
+    try:
+        connection.settimeout(_OPEN_S)
+        text, files, _, _ = socket.recv_fds(connection, _PIECE, len(paths))
+        obstacles = _parse(text, _ObstaclesLine, pid).obstacles
+        if len(obstacles) != len(paths) or obstacles.count(None) != len(files):
+            raise NoAnswerError("A child answered nonsense.")
+    except (NoAnswerError, UnreadableError, DamagedError, OSError) as error:
+        for file in files:
+            os.close(file)
+        children().give_up(number, connection)
+        if isinstance(error, OSError):
+            raise NoAnswerError(f"The folders of process {pid} do not answer.") from error
+        raise
+    connection.close()
+    opened = iter(files)
+    return [next(opened) if one is None else Obstacle(*one) for one in obstacles]
 
 
 def open_memory(

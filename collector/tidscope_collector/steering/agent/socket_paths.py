@@ -8,13 +8,18 @@ the kernel is asked who listens (SO_PEERCRED, unix(7)): it must be that very pro
 import errno
 import os
 import socket
-import stat
 import struct
 from collections.abc import Mapping
-from pathlib import PurePosixPath
+from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-from tidscope_collector.foreign.reader import NoAnswerError, UnreadableError, ask_environment
+from tidscope_collector.foreign.reader import (
+    NoAnswerError,
+    UnreadableError,
+    ask_environment,
+    open_sockets,
+)
+from tidscope_collector.foreign.walk import Obstacle
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.agent.errors import (
@@ -40,12 +45,28 @@ class SocketId(NamedTuple):
     changed_ns: int
 
 
-class _Candidates(NamedTuple):
-    """Paths below the root of a process, which the owner closes, and whose process it is."""
+class _Candidates(AbstractContextManager["_Candidates"]):
+    """Descriptors of the sockets that may be an agent's; closes them.
 
-    root: int
-    uids: list[int]
-    paths: list[str]
+    Attributes:
+        uids: of the process: real, effective, saved, file system.
+        files: by path as the process sees it; or why there is no socket there.
+    """
+
+    def __init__(self, uids: list[int], files: dict[str, int | Obstacle]) -> None:
+        self.uids, self.files = uids, files
+
+    def __exit__(self, *_: object) -> None:
+        for file in self.files.values():
+            if isinstance(file, int):
+                os.close(file)
+
+
+_OBSTACLES: dict[str, type[AgentClientError]] = {
+    "missing": NoAgentError,
+    "wrong": WrongPeerError,
+    "closed": AgentClientError,
+}
 
 
 def list_folders(variables: Mapping[str, str], uid: int) -> list[str]:
@@ -75,11 +96,8 @@ def connect(procfs: ProcFs, pid: int, start_ticks: int, timeout_s: float) -> soc
         AgentTimeoutError: the agent does not take the connection.
         AgentClientError: the process is gone, or may not be looked at.
     """
-    found = _candidates(procfs, pid, start_ticks)
-    try:
+    with _candidates(procfs, pid, start_ticks) as found:
         connection = _first(found, pid, timeout_s)
-    finally:
-        os.close(found.root)
     # The id that the kernel names may have been another process' by now.
     if not _is_alive(procfs, pid, start_ticks):
         connection.close()
@@ -96,24 +114,16 @@ def find_socket(procfs: ProcFs, pid: int, start_ticks: int) -> SocketId | None:
         found = _candidates(procfs, pid, start_ticks)
     except AgentClientError:
         return None
-    try:
-        for path in found.paths:
-            try:
-                file = _open(found.root, path)
-            except AgentClientError:
-                continue
-            try:
+    with found:
+        for path, file in found.files.items():
+            if isinstance(file, int):
                 status = os.fstat(file)
-            finally:
-                os.close(file)
-            return SocketId(path, status.st_dev, status.st_ino, status.st_ctime_ns)
-        return None
-    finally:
-        os.close(found.root)
+                return SocketId(path, status.st_dev, status.st_ino, status.st_ctime_ns)
+    return None
 
 
 def _candidates(procfs: ProcFs, pid: int, start_ticks: int) -> _Candidates:
-    """Where to look for the socket of a process.
+    """Where the socket of a process may be.
 
     Raises:
         AgentClientError: the process is gone, or may not be looked at.
@@ -121,7 +131,9 @@ def _candidates(procfs: ProcFs, pid: int, start_ticks: int) -> _Candidates:
     try:
         uids, own_pid = _who(procfs.read(f"{pid}/status"))
         variables = ask_environment(procfs, pid, start_ticks, [FOLDER_VARIABLE, RUNTIME_VARIABLE])
-        root = os.open(procfs.path(f"{pid}/root"), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        folders = list_folders(variables, uids[1])
+        paths = [f"{folder}/{own_pid}.sock" for folder in folders]
+        files = open_sockets(procfs, pid, start_ticks, paths)
     except NoAnswerError as error:
         raise AgentClientError(str(error)) from error
     except (OSError, UnreadableError) as error:
@@ -130,18 +142,17 @@ def _candidates(procfs: ProcFs, pid: int, start_ticks: int) -> _Candidates:
                 f"Process {pid} belongs to another user: run the collector as root."
             ) from error
         raise NoAgentError(f"Process {pid} has ended.") from error
-    folders = list_folders(variables, uids[1])
-    return _Candidates(root, uids, [f"{folder}/{own_pid}.sock" for folder in folders])
+    return _Candidates(uids, dict(zip(paths, files, strict=True)))
 
 
 def _first(found: _Candidates, pid: int, timeout_s: float) -> socket.socket:
     """The first path at which the right process listens; else the most telling of the errors."""
     failure: AgentClientError = NoAgentError(
-        f"Process {pid} has no agent: there is no {' or '.join(found.paths)}."
+        f"Process {pid} has no agent: there is no {' or '.join(found.files)}."
     )
-    for path in found.paths:
+    for path, file in found.files.items():
         try:
-            return _connect_at(found.root, path, pid, found.uids, timeout_s)
+            return _connect_at(file, path, pid, found.uids, timeout_s)
         except NoAgentError:
             continue
         except AgentClientError as error:
@@ -150,8 +161,11 @@ def _first(found: _Candidates, pid: int, timeout_s: float) -> socket.socket:
     raise failure
 
 
-def _connect_at(root: int, path: str, pid: int, uids: list[int], timeout_s: float) -> socket.socket:
-    file = _open(root, path)
+def _connect_at(
+    file: int | Obstacle, path: str, pid: int, uids: list[int], timeout_s: float
+) -> socket.socket:
+    if not isinstance(file, int):
+        raise _OBSTACLES[file.kind](file.text)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:
         connection.settimeout(timeout_s)
@@ -172,35 +186,7 @@ def _connect_at(root: int, path: str, pid: int, uids: list[int], timeout_s: floa
     except AgentClientError:
         connection.close()
         raise
-    finally:
-        os.close(file)
     return connection
-
-
-def _open(root: int, path: str) -> int:
-    """A descriptor of the socket at a path below ``root``; no link is followed on the way."""
-    file = os.dup(root)
-    try:
-        for part in PurePosixPath(path).parts[1:]:
-            if part == "..":
-                raise WrongPeerError(f"{path} contains a parent folder.")
-            deeper = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=file)
-            os.close(file)
-            file = deeper
-            kind = os.fstat(file).st_mode
-            if stat.S_ISLNK(kind):
-                raise WrongPeerError(f"{path} goes through a symbolic link ({part}).")
-        if not stat.S_ISSOCK(kind):
-            raise WrongPeerError(f"{path} is not a socket.")
-    except OSError as error:
-        os.close(file)
-        if error.errno in (errno.ENOENT, errno.ENOTDIR):
-            raise NoAgentError(f"There is no {path}.") from error
-        raise AgentClientError(f"{path} cannot be opened: {error.strerror}.") from error
-    except AgentClientError:
-        os.close(file)
-        raise
-    return file
 
 
 def _check_peer(connection: socket.socket, path: str, pid: int, uids: list[int]) -> None:
