@@ -36,19 +36,22 @@ def terminate_with_parent(parent_pid: int) -> None:
         raise ParentExitedError(f"process {parent_pid} has ended")
 
 
-def bound_to_parent(arguments: Sequence[str]) -> list[str]:
-    """Wrap a command so that it ends with the calling process.
+def run_module(name: str, *arguments: str) -> list[str]:
+    """The command that runs a module of ours with this interpreter.
 
-    With -P: modules that lie in the current directory are not ours.
+    Modules in the current directory are not ours (-P); what root runs is not named by its
+    environment or a user's own packages either (-I).
     """
-    return [
-        sys.executable,
-        "-P",
-        "-m",
+    return [sys.executable, "-I" if os.geteuid() == 0 else "-P", "-m", name, *arguments]
+
+
+def bound_to_parent(arguments: Sequence[str]) -> list[str]:
+    """Wrap a command so that it ends with the calling process."""
+    return run_module(
         "tidscope_backend.parent_death",
         str(os.getpid()),
         *arguments,
-    ]
+    )
 
 
 def exec_program(

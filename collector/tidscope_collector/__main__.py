@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,12 +26,15 @@ from tidscope_wire.proof import host_credential
 
 from tidscope_collector.confinement import capabilities
 from tidscope_collector.confinement.confine import SETTING_UP, Confinement, Needs, confine
+from tidscope_collector.confinement.fork_server import CONNECTING, OPENING
+from tidscope_collector.confinement.paths import collector_paths
 from tidscope_collector.confinement.switch import SwitchHelper, start_switch_helper
 from tidscope_collector.energy.zones import find_zones
 from tidscope_collector.foreign.reader import children
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting, SwitchRefusedError
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.mount import NOTHING_HIDDEN, hidepid
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.machine import MachineMeter
@@ -57,6 +61,8 @@ WAITING_BYTES = 96 * 1024 * 1024
 NOT_PERMITTED = 4
 
 BUDGET_PERCENT = 2.0
+RUN_FOLDER = Path("/run/tidscope")
+"""Of leases."""
 
 
 def percent(text: str) -> float:
@@ -83,23 +89,39 @@ class SetUp:
         sources: of samples.
         granted: capabilities that it was done with.
         switch: sets the switch of delay accounting; None: nobody may.
+        written: folders that files may be made in from now on.
     """
 
     procfs: ProcFs
     sources: Sources
     granted: frozenset[int]
     switch: SwitchHelper | None
+    written: tuple[Path, ...]
 
 
-def set_up(procfs: ProcFs, network: Choice) -> SetUp:
-    """Do what takes more rights than sampling does."""
+def set_up(procfs: ProcFs, network: Choice, steers: bool, audit: Path | None) -> SetUp:
+    """Do what takes more rights than sampling does.
+
+    Args:
+        procfs: root of /proc.
+        network: where network numbers are to come from.
+        steers: whether targets may be steered.
+        audit: the log; None: there is none.
+    """
     limit_allocators()
-    children()  # another program, so before anything is given up
+    # Another program, so it starts before anything is given up.
+    children().keep(OPENING | CONNECTING if steers else OPENING)
     switch = start_switch_helper(procfs.path(SWITCH))
     capabilities.harden()
     granted = capabilities.keep(SETTING_UP - {capabilities.SYS_ADMIN})
+    written = [RUN_FOLDER] if steers else []
+    if audit is not None:
+        written.append(audit.parent)
+        # Later files can be made in it; the folder itself cannot.
+        with suppress(OSError):
+            audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
-    return SetUp(procfs, Sources(procfs, network, delays), granted, switch)
+    return SetUp(procfs, Sources(procfs, network, delays), granted, switch, tuple(written))
 
 
 async def serve(
@@ -135,10 +157,11 @@ async def serve(
     if steers:
         steering, policies = _open_steering(procfs, targets, engine)
     needs = Needs(
+        paths=collector_paths(backend, ready.written, anywhere=steers),
         taskstats=sources.kind == "taskstats",
+        hidden=hidepid(procfs) not in (None, *NOTHING_HIDDEN),
         steering=steers,
         ebpf=sources.uses_ebpf,
-        paths="Files: any that the user may open.",
         unix=backend.startswith(UNIX),
     )
     # Threads inherit it: there is none yet.
@@ -273,14 +296,16 @@ def main() -> int:
             sys.stderr.write(f"--backend {arguments.backend!r} is not a ws:// or wss:// address\n")
             return 2
         sign_in = SignIn(arguments.backend, host_credential(secret))
+    steers = not arguments.no_steering
+    audit = None if arguments.no_audit else arguments.audit
     asyncio.run(
         serve(
-            set_up(ProcFs(), arguments.network),
+            set_up(ProcFs(), arguments.network, steers, audit),
             arguments.backend,
             sign_in,
             arguments.budget_percent,
-            not arguments.no_steering,
-            None if arguments.no_audit else AuditTrail(AuditLog(arguments.audit)),
+            steers,
+            None if audit is None else AuditTrail(AuditLog(audit)),
         )
     )
     return 0

@@ -56,3 +56,17 @@ test("the demo starts, its exited threads have exact totals, and it stops", asyn
   await signedIn.getByRole("button", { name: "Stop the demo" }).click();
   await expect(signedIn.getByText(/The process has exited|^Detached$/)).toBeVisible();
 });
+
+test("a viewer sees processes without their arguments, and the page says so", async ({
+  page,
+  site,
+  program,
+}) => {
+  await page.goto(site.urlToWatch);
+  await page.getByLabel("Search processes").fill(String(program.pid));
+  const row = page.locator(`[data-pid="${program.pid}"]`);
+  await expect(row).toContainText("steady_work");
+  await expect(row).toContainText("(arguments are hidden from viewers)");
+  const shown = (await row.locator("button").innerText()).split("\n").at(-1) ?? "";
+  expect(shown).toMatch(/^\/\S*steady_work \(arguments are hidden from viewers\)$/);
+});

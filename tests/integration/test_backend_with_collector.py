@@ -4,8 +4,9 @@ import json
 import os
 import signal
 import subprocess
-import sys
+import sysconfig
 import time
+import venv
 from pathlib import Path
 
 import httpx
@@ -14,7 +15,6 @@ from processes import arguments, is_running, wait_for_end
 from schema_check import check_text
 from tidscope_wire.generated.models import CheckStatus, DoctorCheck, DoctorReport
 
-COMMAND = [sys.executable, "-m", "tidscope_backend"]
 STAND_IN = """
 import asyncio, os, sys
 from pathlib import Path
@@ -46,15 +46,31 @@ else:
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """An environment in which the stand-in is found in place of the collector."""
+def command(tmp_path: Path) -> list[str]:
+    """An installation of tidscope in which the stand-in is in place of the collector.
+
+    Root's collector heeds no variable such as PYTHONPATH, so it is a virtual environment.
+    """
     package = tmp_path / "tidscope_collector"
     package.mkdir()
     (package / "__init__.py").touch()
     (package / "__main__.py").write_text(STAND_IN)
+    venv.create(tmp_path / "venv", symlinks=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    (packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
     helpers = Path(__file__).parent.parent
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("TIDSCOPE_", "SUDO_"))}
-    return {**inherited, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(helpers)])}
+    found = [str(tmp_path), str(helpers)]
+    (packages / "stand_in.pth").write_text(
+        f"import sys; sys.path[:0] = {found}\n"
+        f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
+    )
+    return [str(python), "-m", "tidscope_backend"]
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """Ours, without what another tidscope or sudo has put there."""
+    return {k: v for k, v in os.environ.items() if not k.startswith(("TIDSCOPE_", "SUDO_"))}
 
 
 def collectors(client: httpx.Client) -> int:
@@ -69,9 +85,11 @@ def wait_for_collectors(client: httpx.Client, count: int) -> None:
         os.sched_yield()
 
 
-def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(environment: dict[str, str]) -> None:
+def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(
+    command: list[str], environment: dict[str, str]
+) -> None:
     process = subprocess.Popen(
-        [*COMMAND, "up", "--port", "0", "--json", "--no-open", "--budget-percent", "7.5"],
+        [*command, "up", "--port", "0", "--json", "--no-open", "--budget-percent", "7.5"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -85,9 +103,9 @@ def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(environment: dict
             with httpx.Client(base_url=reported["address"], headers=headers, timeout=20) as client:
                 # It had connected before the address was printed.
                 assert collectors(client) == 1
-                command = arguments(reported["collector_pid"])
-                assert command[1:4] == ["-m", "tidscope_collector", "run"]
-                assert command[-2:] == ["--budget-percent", "7.5"]
+                started = arguments(reported["collector_pid"])
+                assert started[1:5] == ["-I", "-m", "tidscope_collector", "run"]
+                assert started[-2:] == ["--budget-percent", "7.5"]
                 os.kill(reported["collector_pid"], signal.SIGKILL)
                 wait_for_end(reported["collector_pid"])
                 wait_for_collectors(client, 0)
@@ -102,7 +120,9 @@ def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(environment: dict
 
 
 @pytest.mark.parametrize(("state", "code"), [("ok", 0), ("limited", 0), ("failed", 1)])
-def test_doctor(environment: dict[str, str], tmp_path: Path, state: CheckStatus, code: int) -> None:
+def test_doctor(
+    command: list[str], environment: dict[str, str], tmp_path: Path, state: CheckStatus, code: int
+) -> None:
     check = DoctorCheck(
         name="a", title="Exit records", status=state, finding="none", impact="totals", fix="be root"
     )
@@ -112,7 +132,7 @@ def test_doctor(environment: dict[str, str], tmp_path: Path, state: CheckStatus,
     (tmp_path / "tidscope_collector" / "report.json").write_text(report)
     for options in ([], ["--json"]):
         done = subprocess.run(
-            [*COMMAND, "doctor", *options],
+            [*command, "doctor", *options],
             capture_output=True,
             text=True,
             check=False,
@@ -126,33 +146,35 @@ def test_doctor(environment: dict[str, str], tmp_path: Path, state: CheckStatus,
             assert "fix: be root" in done.stdout
 
 
-def test_doctor_switches_first(environment: dict[str, str], tmp_path: Path) -> None:
+def test_doctor_switches_first(
+    command: list[str], environment: dict[str, str], tmp_path: Path
+) -> None:
     report = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[])
     (tmp_path / "tidscope_collector" / "report.json").write_text(report.model_dump_json())
-    command = [*COMMAND, "doctor", "--enable-delay-accounting"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    switching = [*command, "doctor", "--enable-delay-accounting"]
+    done = subprocess.run(switching, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     assert "box, Linux 6: ok" in done.stdout
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**environment, "forbid": "yes"}
+        switching, capture_output=True, text=True, check=False, env={**environment, "forbid": "yes"}
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert "Read-only file system" in done.stderr
     assert "delay accounting was not switched on; see above" in done.stderr
 
 
-def test_doctor_without_a_report(environment: dict[str, str]) -> None:
+def test_doctor_without_a_report(command: list[str], environment: dict[str, str]) -> None:
     done = subprocess.run(
-        [*COMMAND, "doctor"], capture_output=True, text=True, check=False, env=environment
+        [*command, "doctor"], capture_output=True, text=True, check=False, env=environment
     )
     assert done.returncode == 1
     assert "the collector gave no report (exit code 1)" in done.stderr
 
 
-def test_collect_becomes_the_collector(environment: dict[str, str]) -> None:
+def test_collect_becomes_the_collector(command: list[str], environment: dict[str, str]) -> None:
     """The stand-in is refused the connection, which shows that it was it that ran."""
     done = subprocess.run(
-        [*COMMAND, "collect", "--backend", "http://127.0.0.1:1"],
+        [*command, "collect", "--backend", "http://127.0.0.1:1"],
         capture_output=True,
         text=True,
         check=False,

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from collector_process import WITHOUT_NET_ADMIN
+from collector_process import WITHOUT_NET_ADMIN, hiding_processes
 from delay_switch import kept, value
 from tidscope_collector.confinement import capabilities
+from tidscope_wire.generated.models import ProgramExecuted
 from whole_site import site
 
 CONFINED = Path(__file__).parents[1] / "programs" / "confined.py"
 pytestmark = [needs("root")]
 
-ALWAYS = {"CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH"}
-STEERING = {"CAP_SYS_NICE", "CAP_DAC_OVERRIDE"}
+LOOKING = {"CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH"}
 
 
 def statuses(pid: int) -> list[dict[str, str]]:
@@ -64,11 +64,13 @@ def assert_confined(pid: int, wanted: set[str]) -> None:
 @pytest.mark.parametrize(
     ("within", "options", "wanted"),
     [
-        ((), (), ALWAYS | STEERING | {"CAP_NET_ADMIN"}),
-        ((), ("--no-steering",), ALWAYS | {"CAP_NET_ADMIN"}),
-        ((), ("--network", "none"), ALWAYS | STEERING | {"CAP_NET_ADMIN"}),
-        (WITHOUT_NET_ADMIN, (), ALWAYS | STEERING),
-        (WITHOUT_NET_ADMIN, ("--no-steering",), ALWAYS),
+        ((), (), {"CAP_NET_ADMIN", "CAP_SYS_NICE"}),
+        ((), ("--no-steering",), {"CAP_NET_ADMIN"}),
+        ((), ("--network", "none"), {"CAP_NET_ADMIN", "CAP_SYS_NICE"}),
+        # The kernel checks each reading of a thread's I/O in /proc.
+        (WITHOUT_NET_ADMIN, (), {*LOOKING, "CAP_SYS_NICE"}),
+        (WITHOUT_NET_ADMIN, ("--no-steering",), LOOKING),
+        (hiding_processes(2), ("--no-steering",), {*LOOKING, "CAP_NET_ADMIN"}),
     ],
 )
 async def test_each_thread_of_a_running_collector_keeps_only_what_its_features_need(
@@ -80,6 +82,23 @@ async def test_each_thread_of_a_running_collector_keeps_only_what_its_features_n
         # The sampling thread, too: capabilities belong to threads.
         assert len(statuses(found.collector.pid)) > 1
         assert_confined(found.collector.pid, wanted)
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [((), {*LOOKING, "CAP_DAC_OVERRIDE"}), (("--no-steering",), LOOKING)],
+)
+async def test_the_process_that_opens_files_of_others_can_do_nothing_else(
+    options: Sequence[str], wanted: set[str]
+) -> None:
+    async with site(options=options) as found:
+        servers = [
+            pid
+            for pid in children(found.collector.pid)
+            if "CAP_SYS_ADMIN" not in names(statuses(pid)[0]["CapEff"])
+        ]
+        assert len(servers) == 1
+        assert_confined(servers[0], wanted)
 
 
 async def test_only_the_helper_that_sets_the_switch_has_cap_sys_admin() -> None:
@@ -105,6 +124,15 @@ REFUSED = {
     "signal": "EPERM",
     "routes": "EAFNOSUPPORT",
     "firewall": "EPERM",
+    "unix socket": "EAFNOSUPPORT",
+    "kill": "EPERM",
+    "listen": "EACCES",
+    "shadow": "EACCES",
+    "secret": "EACCES",
+    "write": "EACCES",
+    "sysctl": "EACCES",
+    "memory": "EACCES",
+    "executable": "EACCES",
 }
 WORKING = ("audit", "status", "exists", "fork", "modules")
 
@@ -152,3 +180,25 @@ def test_what_a_capability_would_allow_and_no_feature_needs_is_refused(
 @pytest.mark.parametrize("what", WORKING)
 def test_what_the_collector_does_goes_on_working(what: str, folder: Path) -> None:
     assert attempt(what, folder) == "done"
+
+
+@pytest.fixture
+def shell() -> Iterator[subprocess.Popen[bytes]]:
+    """A shell that executes sleep when it gets a line."""
+    command = ["sh", "-c", "read line; exec sleep 60"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as program:
+        yield program
+        program.kill()
+
+
+async def test_a_confined_collector_sees_what_a_target_executes(
+    shell: subprocess.Popen[bytes],
+) -> None:
+    async with site() as found:
+        target, follower = await found.attach(shell.pid)
+        assert shell.stdin is not None
+        shell.stdin.write(b"\n")
+        shell.stdin.flush()
+        event = await follower.until_event(ProgramExecuted)
+    assert event.name == "sleep"
+    assert event.executable != target.process.executable

@@ -95,7 +95,7 @@ def confined(folder: Path, steering: bool) -> Confinement:
     paths = landlock.Paths(
         read=(Path("/proc"), Path(os.__file__).parent), write=(folder / "audit",)
     )
-    needs = Needs(taskstats=True, steering=steering, ebpf=True, paths=paths)
+    needs = Needs(paths, taskstats=True, hidden=False, steering=steering, ebpf=True)
     return confine(needs, capabilities.held())
 
 

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable
 
 from tidscope_collector.confinement.fork_server import serve_argument
-from tidscope_collector.confinement.limits import Limits, confine_child, limit_resources
+from tidscope_collector.confinement.limits import Limits, confine, limit_resources
 
 MIB = 1 << 20
 LIMITS = Limits(memory_bytes=128 * MIB, cpu_s=1, wall_s=5)
@@ -63,7 +63,7 @@ ATTEMPTS: dict[str, Callable[[], None]] = {
 def _try(attempt: Callable[[], None]) -> Callable[[None, int], None]:
     def question(_: None, answer: int) -> None:
         limit_resources(LIMITS)
-        confine_child()
+        confine()
         attempt()
         os.write(answer, b"did it")
 
@@ -75,13 +75,13 @@ def _status(_: None, answer: int) -> None:
     limit_resources(LIMITS)
     file = os.open("/proc/self/status", os.O_RDONLY)
     opened = os.listdir("/proc/self/fd")
-    confine_child()
+    confine()
     os.write(answer, f"descriptors: {len(opened) - 1}\n".encode() + os.pread(file, 8192, 0))
 
 
 def _flood(_: None, answer: int) -> None:
     limit_resources(LIMITS)
-    confine_child()
+    confine()
     while True:
         os.write(answer, b"x" * 65536)
 

@@ -76,9 +76,10 @@ def test_a_slow_page_gets_one_frame_for_many() -> None:
     subscription = Subscription(TARGET, history, 0, Bounds(4, 1 << 30, 1 << 30))
     feed(subscription, history, stream(1, 5))
     assert subscription.waiting == 1
-    assert subscription.coalesced == 4
+    assert (subscription.merged, subscription.coalesced) == (4, 0)
     feed(subscription, history, stream(6, 8))
     assert taken(subscription) == [(1, 5), *single(6, 8)]
+    assert (subscription.merged, subscription.coalesced) == (0, 4)
     feed(subscription, history, stream(9, 10))
     assert taken(subscription) == single(9, 10)
     assert subscription.dropped == 0
@@ -212,6 +213,7 @@ def test_a_waiting_baseline_outlives_frames_that_are_given_up() -> None:
     subscription = Subscription(TARGET, history, None, Bounds(3, 1 << 30, 1))
     feed(subscription, history, stream(1, 5, baseline=True))
     assert taken(subscription) == [(1, 1)]
-    assert subscription.dropped == 3
+    # Those that waited, and the one behind them: it needs the key frame that comes next.
+    assert subscription.dropped == 4
     feed(subscription, history, [key_frame(6)])
     assert taken(subscription) == [(6, 6)]

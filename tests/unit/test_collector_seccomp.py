@@ -46,7 +46,7 @@ def verdict(code: bytes, number: int, *arguments: int, architecture: int = X86) 
 
 
 def collector(**features: bool) -> bytes:
-    allowed = {"steering": True, "ebpf": True, "unix": True} | features
+    allowed = {"steering": True, "ebpf": True, "unix": False} | features
     return assemble(collector_calls(**allowed), "x86_64")
 
 
@@ -128,8 +128,8 @@ def test_features_that_are_off_take_their_calls_along() -> None:
     assert verdict(collector(ebpf=False), number("bpf"), 28) == absent
     assert verdict(collector(steering=False), number("sched_setaffinity")) == absent
     unix = (number("socket"), socket.AF_UNIX, socket.SOCK_STREAM)
-    assert verdict(collector(), *unix) == ALLOW
-    assert verdict(collector(unix=False), *unix) == ERRNO | errno.EAFNOSUPPORT
+    assert verdict(collector(unix=True), *unix) == ALLOW
+    assert verdict(collector(), *unix) == ERRNO | errno.EAFNOSUPPORT
 
 
 def test_the_helper_of_the_switch_can_open_and_connect_nothing() -> None:

@@ -383,10 +383,10 @@ def test_what_does_not_confine_the_collector_is_named() -> None:
     found = checks.confinement(CONFINED)
     assert (found.status, found.fix) == ("ok", "")
     assert found.finding == "Capabilities kept: CAP_NET_ADMIN, CAP_SYS_PTRACE. Landlock: ABI 7."
-    open_files = replace(CONFINED, landlock_abi=0, gaps=("Files: all.",), fix="Boot another.")
+    open_files = replace(CONFINED, landlock_abi=0, gaps=("files: all.",), fix="Boot another.")
     found = checks.confinement(open_files)
     assert (found.status, found.fix) == ("limited", "Boot another.")
-    assert "Not in effect: Files: all." in found.finding
+    assert "Not confined: files: all." in found.finding
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,8 @@ def test_merged_instants() -> None:
 def test_what_was_before_the_run_is_not_counted() -> None:
     first = at(5, missed_deadlines=7, exit_records_lost=3)
     assert losses(first) == {}
+    later = at(6, exits_without_event=5, network_calls_uncounted=6)
+    assert losses(first, later) == {"exits_without_event": 5, "network_calls_uncounted": 6}
     assert losses(first, at(6, missed_deadlines=9, exit_records_lost=4)) == {
         "deadlines_missed": 2,
         "exit_records_lost": 1,

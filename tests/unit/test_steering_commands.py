@@ -12,10 +12,11 @@ from unittest.mock import Mock
 import pytest
 from backend_builders import target
 from fake_proc import FakeProc
-from tidscope_collector.processes.ports import OwnedPort
+from tidscope_collector.foreign.agent_sockets import SocketId
+from tidscope_collector.foreign.owned_port import OwnedPort
+from tidscope_collector.foreign.ports import listening_ports
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.steering.agent.socket_paths import SocketId
 from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.knobs.knob import KnobDescription, KnobRefusedError
 from tidscope_collector.steering.loop.control_loop import ControlSetup
@@ -111,6 +112,8 @@ def test_ports_of_a_target_are_found_without_reading_other_processes(
     service = PortsOnly()
     commands(procfs, service).options("t-1")
     assert service.ports == frozenset({8080})
+    # A child finds them, and this is what it reads.
+    assert listening_ports(procfs, [100]) == {100: [8080]}
     assert procfs.asked
     assert [path for path in procfs.asked if not path.startswith("100/")] == []
 

@@ -40,7 +40,7 @@ def router(
             targets=len(registry.targets),
             frames=fanout.frames,
             frame_bytes=fanout.frame_bytes,
-            coalesced=fanout.coalesced,
+            coalesced=fanout.coalesced + fanout.merged,
             dropped=fanout.dropped,
             lost=fanout.lost,
             history_bytes=fanout.store.bytes,

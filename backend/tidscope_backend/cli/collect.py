@@ -9,6 +9,7 @@ from tidscope_wire.generated.limits import MIN_SECRET
 
 from tidscope_backend.cli.collector_command import PATH, collector_command
 from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.installation import warn_if_others_may_change_it
 from tidscope_backend.cli.server_options import add_network_option
 from tidscope_backend.parent_death import exec_program
 from tidscope_backend.settings import COLLECTOR_VARIABLE, DEFAULT_HOST, DEFAULT_PORT
@@ -41,6 +42,7 @@ def _run(options: argparse.Namespace) -> int:
             f"{COLLECTOR_VARIABLE} {what}; set it to the backend's collector secret, of at least "
             f"{MIN_SECRET} characters"
         )
+    warn_if_others_may_change_it()
     url = socket_url(options.backend)
     exec_program(
         collector_command("run", "--backend", url, "--network", options.network, *options.further)

@@ -1,9 +1,9 @@
 """How the collector is started. It is another program: nothing of it is imported here."""
 
-import sys
 from importlib.util import find_spec
 
 from tidscope_backend.cli.command import CommandError
+from tidscope_backend.parent_death import run_module
 
 PACKAGE = "tidscope_collector"
 PATH = "/ws/collector"
@@ -17,4 +17,4 @@ def collector_command(*arguments: str) -> list[str]:
     """
     if find_spec(PACKAGE) is None:
         raise CommandError(f"{PACKAGE} is not installed; reinstall tidscope")
-    return [sys.executable, "-m", PACKAGE, *arguments]
+    return run_module(PACKAGE, *arguments)

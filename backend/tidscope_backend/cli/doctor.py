@@ -11,6 +11,7 @@ from tidscope_wire.generated.models import DoctorCheck, DoctorReport
 
 from tidscope_backend.cli.collector_command import collector_command
 from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.installation import warn_if_others_may_change_it
 from tidscope_backend.cli.terminal import print_lines
 
 WORD_WIDTH = 9
@@ -40,6 +41,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     """Print the report; the exit code is 1 if a check failed."""
+    warn_if_others_may_change_it()
     setting = () if options.delays is None else ("--delay-accounting", options.delays)
     done = subprocess.run(
         collector_command("doctor", "--json", *setting), stdout=subprocess.PIPE, check=False

@@ -21,6 +21,7 @@ from tidscope_backend.cli.backend_client import (
 from tidscope_backend.cli.backend_user import choose_backend_user
 from tidscope_backend.cli.command import Command, CommandError, loading
 from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, spawn_held
+from tidscope_backend.cli.installation import warn_if_others_may_change_it
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions, RunRecorder
 from tidscope_backend.cli.redaction import (
     ARGUMENTS_VARIABLE,
@@ -76,6 +77,7 @@ def _recorder(runs: Path, options: argparse.Namespace) -> Iterator[RunRecorder]:
     with loading():
         from tidscope_backend.cli.local_recorder import LocalRecorder
 
+    warn_if_others_may_change_it()
     user = choose_backend_user(None, os.environ, os.geteuid())
     with LocalRecorder(runs, what, user) as recorder:
         yield recorder

@@ -24,6 +24,7 @@ from tidscope_backend.cli.backend_user import BackendUser, choose_backend_user
 from tidscope_backend.cli.browser import has_display, page_in_browser
 from tidscope_backend.cli.collector_command import PATH, collector_command
 from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.installation import warn_if_others_may_change_it
 from tidscope_backend.cli.server_options import (
     add_network_option,
     add_server_options,
@@ -34,6 +35,7 @@ from tidscope_backend.cli.server_options import (
 from tidscope_backend.cli.supervisor import Program, Supervisor
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.listen_socket import SocketError, open_socket, reachable
+from tidscope_backend.parent_death import run_module
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
@@ -110,6 +112,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 async def _up(options: argparse.Namespace) -> int:
+    warn_if_others_may_change_it()
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -166,7 +169,7 @@ def _programs(
     secrets = (BROWSER_VARIABLE, VIEW_VARIABLE, METRICS_VARIABLE, COLLECTOR_VARIABLE)
     environ = {name: value for name, value in environ.items() if name not in secrets}
     for_collector = {**environ, COLLECTOR_VARIABLE: settings.collector_secret}
-    command = [sys.executable, "-m", "tidscope_backend", "serve", "--host", options.host]
+    command = run_module("tidscope_backend", "serve", "--host", options.host)
     command += ["--fd", str(sock.fileno())]
     for name in options.allow_host:
         command += ["--allow-host", name]

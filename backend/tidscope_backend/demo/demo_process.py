@@ -74,7 +74,7 @@ class DemoProcess:
 async def _spawn() -> asyncio.subprocess.Process:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-m", "tidscope_backend.demo"),
+        *("-P", "-m", "tidscope_backend.demo"),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         env={k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")},

@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -21,7 +20,7 @@ from tidscope_wire.generated.models import RunManifest
 from tidscope_backend.exchange.confinement import Limits
 from tidscope_backend.exchange.limited_import import FAILED, REFUSED
 from tidscope_backend.exchange.unpacking import USUAL, BadArchiveError, Bounds
-from tidscope_backend.parent_death import bound_to_parent
+from tidscope_backend.parent_death import bound_to_parent, run_module
 from tidscope_backend.store.folder import RunFolder, is_run_file, new_run_id, sync_folder
 from tidscope_backend.store.manifests import with_bytes
 
@@ -118,7 +117,7 @@ def _rewritten(archive: Path, beside: Path, bounds: Bounds, limits: Limits) -> R
         OSError: it could not write.
     """
     orders = json.dumps({"bounds": asdict(bounds), "limits": limits._asdict()})
-    arguments = [sys.executable, "-P", "-m", IMPORT_PROGRAM, str(archive), str(beside), orders]
+    arguments = run_module(IMPORT_PROGRAM, str(archive), str(beside), orders)
     answer_path = beside / "answer"
     with (
         answer_path.open("w+b") as answer,

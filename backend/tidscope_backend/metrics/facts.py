@@ -32,6 +32,9 @@ class StreamFacts:
     gaps: int = 0
     queued: int = 0
     history_bytes: int = 0
+    history_coalesced: int = 0
+    history_dropped: int = 0
+    notices_dropped: int = 0
     otlp_sent: int = 0
     otlp_failed: int = 0
 
@@ -121,6 +124,9 @@ def gather(
             gaps=fanout.gaps,
             queued=fanout.queued,
             history_bytes=fanout.store.bytes,
+            history_coalesced=fanout.store.coalesced,
+            history_dropped=fanout.store.dropped,
+            notices_dropped=fanout.notices_dropped,
             otlp_sent=exports.sent if exports else 0,
             otlp_failed=exports.failed if exports else 0,
         ),

@@ -78,6 +78,21 @@ def _of_backend(stream: StreamFacts, states: Mapping[str, int]) -> Iterator[Metr
         unit="bytes",
     )
     yield CounterMetricFamily(
+        "tidscope_history_frames_coalesced",
+        "Frames of the recent past merged into later ones.",
+        stream.history_coalesced,
+    )
+    yield CounterMetricFamily(
+        "tidscope_history_frames_dropped",
+        "Frames that left the recent past.",
+        stream.history_dropped,
+    )
+    yield CounterMetricFamily(
+        "tidscope_page_notices_dropped",
+        "Losses and problems that were not reported to a page, because too many waited.",
+        stream.notices_dropped,
+    )
+    yield CounterMetricFamily(
         "tidscope_otlp_exports", "Exports that an OpenTelemetry collector took.", stream.otlp_sent
     )
     yield CounterMetricFamily(

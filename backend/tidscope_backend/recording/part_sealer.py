@@ -3,13 +3,12 @@
 import asyncio
 import logging
 import os
-import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import NamedTuple
 
 from tidscope_backend.descriptors import is_exhausted
-from tidscope_backend.parent_death import bound_to_parent
+from tidscope_backend.parent_death import bound_to_parent, run_module
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 
@@ -42,7 +41,7 @@ async def seal_in_process(folder: RunFolder, part: int | None) -> None:
     """
     arguments = [str(folder.path), *([] if part is None else [str(part)])]
     process = await asyncio.create_subprocess_exec(
-        *bound_to_parent([sys.executable, "-P", "-m", SEALING_PROGRAM, *arguments]),
+        *bound_to_parent(run_module(SEALING_PROGRAM, *arguments)),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,

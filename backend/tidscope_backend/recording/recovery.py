@@ -10,7 +10,7 @@ from tidscope_wire.generated.models import FrameHeader, RunManifest
 from tidscope_wire.generated.models import Recording as RecordingInfo
 
 from tidscope_backend.recording.recording import Ending, PartLimits, Recording
-from tidscope_backend.recording.stats import Instant, RecordingStats, instant_of
+from tidscope_backend.recording.stats import HEALTH_COUNTERS, Instant, RecordingStats, instant_of
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.open_part import whole_bytes, whole_frames
@@ -153,6 +153,5 @@ def _last_sealed(folder: RunFolder) -> Instant | None:
         row["seq"],
         row["time_ns"],
         row["unix_us"],
-        health["missed_deadlines"],
-        health["exit_records_lost"],
+        *(health.get(name) or 0 for name in HEALTH_COUNTERS),
     )

@@ -15,6 +15,13 @@ from tidscope_wire.generated.models import (
     ThreadExited,
 )
 
+HEALTH_COUNTERS = (
+    "missed_deadlines",
+    "exit_records_lost",
+    "exits_without_event",
+    "network_calls_uncounted",
+)
+"""Cumulative counters of CollectorHealth, in the order of Instant."""
 CLOCK_JUMP_NS = 500_000_000
 """If the wall clock moves by more than this against the monotonic one, it was set."""
 
@@ -28,13 +35,17 @@ class Instant(NamedTuple):
         unix_us: wall clock.
         missed_deadlines: of the collector's health.
         exit_records_lost: likewise.
+        exits_without_event: likewise.
+        network_calls_uncounted: likewise.
     """
 
     seq: int
     time_ns: int
     unix_us: int
-    missed_deadlines: int
-    exit_records_lost: int
+    missed_deadlines: int = 0
+    exit_records_lost: int = 0
+    exits_without_event: int = 0
+    network_calls_uncounted: int = 0
 
 
 def instant_of(header: FrameHeader) -> Instant:
@@ -44,8 +55,7 @@ def instant_of(header: FrameHeader) -> Instant:
         header.seq,
         header.time_ns,
         header.unix_us,
-        health.missed_deadlines,
-        health.exit_records_lost,
+        *(getattr(health, name) for name in HEALTH_COUNTERS),
     )
 
 
@@ -94,7 +104,7 @@ class RecordingStats:
         stats.losses = manifest.losses.model_copy()
         stats.policies = list(manifest.policies)
         if last is not None:
-            stats.first = Instant(0, manifest.from_ns, manifest.started_unix_us, 0, 0)
+            stats.first = Instant(0, manifest.from_ns, manifest.started_unix_us)
             stats.last = last
         return stats
 
@@ -170,6 +180,8 @@ class RecordingStats:
             self.losses.missing_ns += max(0, now.time_ns - last.time_ns)
         self.losses.coalesced += now.seq - max(first_seq, last.seq + 1)
         self.losses.deadlines_missed += max(0, now.missed_deadlines - last.missed_deadlines)
-        self.losses.exit_records_lost += max(0, now.exit_records_lost - last.exit_records_lost)
+        for name in HEALTH_COUNTERS[1:]:
+            more = max(0, getattr(now, name) - getattr(last, name))
+            setattr(self.losses, name, getattr(self.losses, name) + more)
         moved_ns = (now.unix_us - last.unix_us) * 1000 - (now.time_ns - last.time_ns)
         self.losses.clock_jumps += abs(moved_ns) > CLOCK_JUMP_NS

@@ -33,3 +33,7 @@ def _phrases(losses: RunLosses) -> Iterable[str]:
         yield f"{plural(losses.samples_failed, 'failed sample')}"
     if losses.exit_records_lost:
         yield f"{plural(losses.exit_records_lost, 'exit record')}"
+    if losses.exits_without_event:
+        yield f"{plural(losses.exits_without_event, 'exit')} without an event"
+    if losses.network_calls_uncounted:
+        yield f"{plural(losses.network_calls_uncounted, 'network call')}"

@@ -29,6 +29,7 @@ class Fanout:
         self._pages: set[Page] = set()
         self._gone_coalesced = 0
         self._gone_dropped = 0
+        self._gone_notices = 0
 
     @property
     def pages(self) -> int:
@@ -37,13 +38,23 @@ class Fanout:
 
     @property
     def coalesced(self) -> int:
-        """Frames merged for slow pages, those of pages that have gone included."""
+        """Frames that pages got merged, those of pages that have gone included; it never falls."""
         return self._gone_coalesced + sum(page.coalesced for page in self._pages)
+
+    @property
+    def merged(self) -> int:
+        """Frames that are merged into others which wait for pages."""
+        return sum(page.merged for page in self._pages)
 
     @property
     def dropped(self) -> int:
         """Frames that a page never got, those of pages that have gone included."""
         return self._gone_dropped + sum(page.dropped for page in self._pages)
+
+    @property
+    def notices_dropped(self) -> int:
+        """Losses and problems not reported to a page, those of pages that have gone included."""
+        return self._gone_notices + sum(page.notices_dropped for page in self._pages)
 
     @property
     def queued(self) -> int:
@@ -59,6 +70,7 @@ class Fanout:
         self._pages.discard(page)
         self._gone_coalesced += page.coalesced
         self._gone_dropped += page.dropped
+        self._gone_notices += page.notices_dropped
 
     def publish(self, frame: StoredFrame) -> None:
         """A frame has come."""

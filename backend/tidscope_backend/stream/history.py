@@ -28,6 +28,10 @@ class History:
 
     Attributes:
         bytes: of the kept frames and of the baseline.
+        added: frames that were added.
+        coalesced: frames merged into a later one.
+        dropped: frames that left, or were not kept. Every frame added is kept (`len`), or one of
+            the two.
     """
 
     def __init__(self, max_bytes: int, max_age_ns: int) -> None:
@@ -36,6 +40,9 @@ class History:
         self._frames: list[StoredFrame] = []
         self._baseline: StoredFrame | None = None
         self.bytes = 0
+        self.added = 0
+        self.coalesced = 0
+        self.dropped = 0
 
     def __len__(self) -> int:
         return len(self._frames)
@@ -65,7 +72,9 @@ class History:
 
     def add(self, frame: StoredFrame) -> None:
         """Append the next frame; before the first key frame there is nothing to append to."""
+        self.added += 1
         if not self._frames and not frame.key:
+            self.dropped += 1
             return
         self._frames.append(frame)
         self.bytes += len(frame.data)
@@ -80,6 +89,17 @@ class History:
         """The oldest frame that stands only for what comes behind seq."""
         index = bisect_right(self._frames, seq, key=_by_first_seq)
         return self._frames[index] if index < len(self._frames) else None
+
+    def holes(self, after_seq: int) -> list[tuple[int, int]]:
+        """First and last number of what is missing between the frames behind `after_seq`."""
+        found, last = list[tuple[int, int]](), after_seq
+        for frame in self._frames:
+            if frame.seq <= after_seq:
+                continue
+            if frame.first_seq > last + 1:
+                found.append((last + 1, frame.first_seq - 1))
+            last = frame.seq
+        return found
 
     def start(self, after_seq: int | None) -> int:
         """Where a reader starts.
@@ -115,6 +135,7 @@ class History:
 
     def clear(self) -> None:
         """Forget all."""
+        self.dropped += len(self._frames)
         self._frames.clear()
         self._baseline = None
         self.bytes = 0
@@ -130,6 +151,7 @@ class History:
         return next((i for i, frame in enumerate(self._frames) if i and frame.key), 0)
 
     def _drop(self, count: int) -> None:
+        self.dropped += count
         gone = [frame for frame in self._frames[:count] if frame is not self._baseline]
         self.bytes -= sum(len(frame.data) for frame in gone)
         del self._frames[:count]
@@ -146,6 +168,7 @@ class History:
             self.clear()
             return False
         self._frames[first:count] = [merged]
+        self.coalesced += len(oldest) - 1
         before = sum(len(frame.data) for frame in oldest)
         self.bytes += len(merged.data) - before
         return len(merged.data) < before

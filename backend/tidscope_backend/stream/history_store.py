@@ -30,6 +30,18 @@ class HistoryStore:
         self._clock = clock
         self._histories: dict[str, History] = {}
         self._fed: dict[str, float] = {}
+        self._gone_coalesced = 0
+        self._gone_dropped = 0
+
+    @property
+    def coalesced(self) -> int:
+        """Frames merged into later ones, those of targets that are gone included."""
+        return self._gone_coalesced + sum(one.coalesced for one in self._histories.values())
+
+    @property
+    def dropped(self) -> int:
+        """Frames that left the histories, likewise."""
+        return self._gone_dropped + sum(one.dropped for one in self._histories.values())
 
     @property
     def bytes(self) -> int:
@@ -52,7 +64,11 @@ class HistoryStore:
 
     def remove(self, target: str) -> None:
         """Forget a target's frames."""
-        self._histories.pop(target, None)
+        history = self._histories.pop(target, None)
+        if history is not None:
+            history.clear()
+            self._gone_coalesced += history.coalesced
+            self._gone_dropped += history.dropped
         self._fed.pop(target, None)
 
     def _give_way(self) -> bool:

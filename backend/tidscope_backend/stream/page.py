@@ -43,11 +43,17 @@ class Page:
         self._gone_coalesced = 0
         self._gone_dropped = 0
         self.sent = 0
+        self.notices_dropped = 0
 
     @property
     def coalesced(self) -> int:
-        """Frames that were merged into a later one."""
+        """Frames that it got merged into a later one; it never falls."""
         return self._gone_coalesced + sum(s.coalesced for s in self._subscriptions.values())
+
+    @property
+    def merged(self) -> int:
+        """Frames that are merged into others which wait for it."""
+        return sum(s.merged for s in self._subscriptions.values())
 
     @property
     def dropped(self) -> int:
@@ -121,7 +127,7 @@ class Page:
         """Tell the page how it keeps up."""
         self._stats = StreamStats(
             sent=self.sent,
-            coalesced=self.coalesced,
+            coalesced=self.coalesced + self.merged,
             dropped=self.dropped,
             queue=self.waiting,
             clients=clients,
@@ -138,6 +144,8 @@ class Page:
             await self._wake.wait()
 
     def _enqueue_text(self, text: str) -> None:
+        # The oldest one gives way; what it was about is counted all the same.
+        self.notices_dropped += len(self._notes) == MAX_NOTES
         self._notes.append(text)
         self._wake.set()
 

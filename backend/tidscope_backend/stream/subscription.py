@@ -24,6 +24,20 @@ class Bounds(NamedTuple):
     merged_bytes: int
 
 
+MAX_LOST = 64
+"""Losses that wait to be reported to a page; later ones become part of the last."""
+_SLOW = "the page was slower than the kept past allows"
+_NEVER = "they never reached the backend"
+_WAITS = "the page waits for a key frame"
+
+
+class _Queued(NamedTuple):
+    """A frame that waits, and how many frames that came it stands for."""
+
+    frame: StoredFrame
+    numbers: int
+
+
 class Lost(NamedTuple):
     """Frames that this page will not get in any form."""
 
@@ -44,12 +58,19 @@ class Subscription:
         history: what is kept of it.
         after_seq: last frame that the page has; None if it has none.
         bounds: of the queue.
+
+    Attributes:
+        delivered: frames that the page got, the baseline left out.
+        coalesced: frames that it got merged into a later one.
+        dropped: frames that it never gets. Every frame of the kept past, and every one that is
+            queued, becomes one of these three; frames that wait are none yet.
     """
 
     def __init__(
         self, target: str, history: History, after_seq: int | None, bounds: Bounds
     ) -> None:
         self.target = target
+        self.delivered = 0
         self.coalesced = 0
         self.dropped = 0
         self._history = history
@@ -57,12 +78,14 @@ class Subscription:
         self._cursor = history.start(after_seq)
         self._kept_until = max(history.last_seq, self._cursor)
         self._queued_until = self._kept_until
-        self._queue: deque[StoredFrame] = deque()
+        self._holes = history.holes(self._cursor)
+        self._queue: deque[_Queued] = deque()
         self._queue_bytes = 0
         self._merged_bytes = 0
         # A page without a key frame could not make sense of a delta.
         self._started = after_seq is not None or len(history) > 0
-        self._lost: list[Lost] = []
+        self._gave_up = False
+        self._lost: deque[Lost] = deque()
         self._baseline = history.earlier_baseline if after_seq is None else None
 
     @property
@@ -70,12 +93,23 @@ class Subscription:
         """Frames in the queue."""
         return len(self._queue)
 
+    @property
+    def merged(self) -> int:
+        """Frames that are merged into others which wait."""
+        return sum(one.numbers - 1 for one in self._queue)
+
     def enqueue(self, frame: StoredFrame) -> None:
         """Queue the newest frame of the target; coalesce if the queue is full."""
-        if frame.seq <= self._queued_until or not (self._started or frame.key):
+        if frame.seq <= self._queued_until:
+            return
+        numbers = frame.seq - max(frame.first_seq, self._queued_until + 1) + 1
+        if not (self._started or frame.key):
+            if self._gave_up:
+                self._count_lost(frame.seq - numbers + 1, frame.seq, numbers, _WAITS)
+                self._queued_until = frame.seq
             return
         self._started = True
-        self._queue.append(frame)
+        self._queue.append(_Queued(frame, numbers))
         self._queue_bytes += len(frame.data)
         self._queued_until = frame.seq
         if (
@@ -96,59 +130,76 @@ class Subscription:
             else:
                 if frame.first_seq > self._cursor + 1:
                     self._skip(frame.first_seq - 1)
-                self._cursor = frame.seq
+                self._deliver(frame, frame.seq - self._cursor)
                 return frame
         if not self._queue:
             return None
-        frame = self._queue.popleft()
+        frame, numbers = self._queue.popleft()
         self._queue_bytes -= len(frame.data)
         self._merged_bytes = 0
-        self._cursor = frame.seq
+        self._deliver(frame, numbers)
         return frame
 
     def next_loss(self) -> Lost | None:
         """The next loss that the page has to be informed of."""
-        return self._lost.pop(0) if self._lost else None
+        return self._lost.popleft() if self._lost else None
 
     def clip_lost(self, from_seq: int, to_seq: int) -> tuple[int, int] | None:
         """The part of a loss on the way to the backend that this page did not get before."""
-        if not self._started:
+        if not (self._started or self._gave_up):
             return None
         first = max(from_seq, self._queued_until + 1)
         return (first, to_seq) if first <= to_seq else None
 
+    def _deliver(self, frame: StoredFrame, numbers: int) -> None:
+        self._cursor = frame.seq
+        self.delivered += 1
+        self.coalesced += numbers - 1
+
     def _skip(self, to_seq: int) -> None:
-        self._count_lost(self._cursor + 1, to_seq, "the page was slower than the kept past allows")
+        """Pass over numbers of the kept past that are not there any more, or never were."""
+        first = self._cursor + 1
+        never = sum(
+            max(0, min(to_seq, last) - max(first, start) + 1) for start, last in self._holes
+        )
+        numbers = to_seq - first + 1 - never
+        self._count_lost(first, to_seq, numbers, _SLOW if numbers else _NEVER)
         self._cursor = to_seq
 
-    def _count_lost(self, from_seq: int, to_seq: int, reason: str) -> None:
-        self.dropped += to_seq - from_seq + 1
-        self._lost.append(Lost(from_seq, to_seq, reason))
+    def _count_lost(self, from_seq: int, to_seq: int, numbers: int, reason: str) -> None:
+        self.dropped += numbers
+        last = self._lost[-1] if self._lost else None
+        if last is not None and (reason == _WAITS or len(self._lost) >= MAX_LOST):
+            # One loss to the page, which has to wait for what follows it in any case.
+            self._lost[-1] = last._replace(to_seq=to_seq)
+        else:
+            self._lost.append(Lost(from_seq, to_seq, reason))
 
     def _coalesce(self) -> None:
         """Merge what waits; all but a baseline, which would lose the counters at attach."""
-        frames = list(self._queue)
-        kept = [frames.pop(0)] if frames[0].baseline else []
-        if not frames:
+        queued = list(self._queue)
+        kept = [queued.pop(0)] if queued[0].frame.baseline else []
+        if not queued:
             return
-        first, last = frames[0], frames[-1]
+        numbers = sum(one.numbers for one in queued)
+        first, last = queued[0].frame, queued[-1].frame
         try:
-            merged = parse_frame(merge([frame.data for frame in frames]))
+            merged = parse_frame(merge([one.frame.data for one in queued]))
         except FrameError as error:
             self._refill(kept)
-            self._give_up(first.first_seq, last.seq, f"frames could not be coalesced: {error}")
+            self._give_up(first, last, numbers, f"frames could not be coalesced: {error}")
             return
         if len(merged.data) > self._bounds.merged_bytes:
             self._refill(kept)
-            self._give_up(first.first_seq, last.seq, "the page was too far behind")
+            self._give_up(first, last, numbers, "the page was too far behind")
             return
-        self.coalesced += len(frames) - 1
-        self._refill([*kept, merged])
+        self._refill([*kept, _Queued(merged, numbers)])
 
-    def _refill(self, frames: list[StoredFrame]) -> None:
-        self._queue = deque(frames)
-        self._queue_bytes = self._merged_bytes = sum(len(frame.data) for frame in frames)
+    def _refill(self, queued: list[_Queued]) -> None:
+        self._queue = deque(queued)
+        self._queue_bytes = self._merged_bytes = sum(len(one.frame.data) for one in queued)
 
-    def _give_up(self, from_seq: int, to_seq: int, reason: str) -> None:
-        self._count_lost(from_seq, to_seq, reason)
-        self._started = False
+    def _give_up(self, first: StoredFrame, last: StoredFrame, numbers: int, reason: str) -> None:
+        """Drop what waits; the page starts again at the next key frame."""
+        self._count_lost(first.first_seq, last.seq, numbers, reason)
+        self._started, self._gave_up = False, True

@@ -104,9 +104,8 @@ def collector_calls(*, steering: bool, ebpf: bool, unix: bool) -> Calls:
         "prlimit64": Rule(((Argument(0, 0),),)),
         "ioctl": Rule(tuple((Argument(1, one),) for one in _IOCTLS)),
         "prctl": Rule(tuple((Argument(0, one),) for one in _PRCTLS)),
-        # Signal 0 asks whether a process exists; children that do not answer are killed.
+        # Signal 0 asks whether a process exists; helpers are killed at the end.
         "kill": _signals(1),
-        "pidfd_send_signal": _signals(1),
         "tgkill": Rule(((Argument(0, os.getpid()),),)),
     }
     if ebpf:
@@ -123,6 +122,33 @@ def _signals(index: int) -> Rule:
             (Argument(index, signal.SIGKILL),),
         )
     )
+
+
+def fork_server_calls() -> Calls:
+    """What the process calls that limited children are forked from, and they until they confine
+    themselves: it opens files and connects to Unix sockets, and to nothing in a network."""
+    groups = (_FILES, _MEMORY, _THREADS, _TIME, _OWN, _SOCKETS, _GIVING_UP)
+    conditional = {
+        "socket": Rule(((Argument(0, socket.AF_UNIX),),), errno.EAFNOSUPPORT),
+        "socketpair": Rule(((Argument(0, socket.AF_UNIX),),)),
+        "setsockopt": Rule(((Argument(1, socket.SOL_SOCKET),),)),
+        "clone": Rule(((Argument(0, 0, _NAMESPACES),),)),
+        "prlimit64": Rule(((Argument(0, 0),),)),
+        "ioctl": Rule(tuple((Argument(1, one),) for one in _IOCTLS)),
+        "prctl": Rule(tuple((Argument(0, one),) for one in _PRCTLS)),
+        "kill": _signals(1),
+        "tgkill": Rule(((Argument(0, os.getpid()),),)),
+    }
+    return Calls([name for group in groups for name in group.split()], conditional, FATAL.split())
+
+
+def child_calls() -> Calls:
+    """What a limited child calls once it reads: it computes and answers; else it is ended."""
+    allowed = """
+        read write close fstat lseek mmap mprotect munmap brk rt_sigreturn pread64 mremap madvise
+        exit futex restart_syscall clock_gettime exit_group getrandom
+    """
+    return Calls(allowed.split(), {}, (), otherwise=None)
 
 
 def switch_calls() -> Calls:

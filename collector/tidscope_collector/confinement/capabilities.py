@@ -74,7 +74,7 @@ def harden() -> None:
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     # Nobody of the same user may trace it or read its memory: it holds secrets.
     _prctl(_PR_SET_DUMPABLE, 0)
-    with suppress(PermissionError):
+    with suppress(OSError):
         os.setgroups([])
     with suppress(OSError):
         _prctl(_PR_SET_SECUREBITS, _SECUREBITS)

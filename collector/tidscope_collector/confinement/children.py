@@ -4,12 +4,12 @@ import itertools
 import json
 import os
 import select
-import signal
 import socket
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -122,6 +122,11 @@ class LimitedChildren:
                 theirs.close()
         return number, ours
 
+    def keep(self, capabilities: Iterable[int]) -> None:
+        """Let the fork server give up all capabilities but these."""
+        with self._lock, suppress(ChildError):
+            self._send(json.dumps({"keep": sorted(capabilities)}).encode(), None)
+
     def give_up(self, number: int, answer: socket.socket) -> None:
         """End a child that did not answer, without waiting for its end."""
         with self._lock:
@@ -135,12 +140,12 @@ class LimitedChildren:
     def close(self) -> None:
         """End the fork server and all children."""
         with self._lock:
+            # It ends with its connection; a confined process may not signal it.
+            with suppress(OSError):
+                self._connection.shutdown(socket.SHUT_RDWR)
             self._connection.close()
-            try:
-                os.kill(self.pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
                 os.waitpid(self.pid, 0)
-            except (ProcessLookupError, ChildProcessError):
-                pass
             for answer in self._stuck.values():
                 answer.close()
             self._stuck.clear()

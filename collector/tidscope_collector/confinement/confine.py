@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from tidscope_collector.confinement import capabilities, landlock, seccomp
 from tidscope_collector.confinement.calls import collector_calls
 
-_NO_LANDLOCK = "Files: any that the user may open (this kernel has no Landlock)."
+_NO_LANDLOCK = "this kernel has no Landlock"
+_BOOT = "Boot Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK=y and landlock in lsm=."
 
 SETTING_UP = frozenset(capabilities.NAMES)
 """What some feature needs at some time; the rest goes first."""
@@ -17,19 +18,30 @@ class Needs:
     """What the collector is going to do.
 
     Attributes:
+        paths: what it opens.
         taskstats: samples come from taskstats; else from /proc, where the kernel checks each
             reading of a thread's I/O against the reader.
-        steering: it sets the affinity of threads, and connects to agents.
+        hidden: /proc hides processes from whoever may not trace them.
+        steering: it sets the affinity of threads.
         ebpf: it has programs in the kernel.
-        paths: what it opens; or why it cannot be restricted to that.
         unix: its backend is at a Unix socket.
     """
 
+    paths: landlock.Paths
     taskstats: bool
+    hidden: bool
     steering: bool
     ebpf: bool
-    paths: landlock.Paths | str
     unix: bool = False
+
+    @property
+    def obstacle(self) -> str:
+        """Why it cannot be under Landlock, which forbids to look into other processes; or ""."""
+        if not self.taskstats:
+            return "samples come from /proc, which a confined process reads in part only"
+        if self.hidden:
+            return "/proc is mounted with hidepid, which would hide all processes from it"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +64,14 @@ class Confinement:
 
 
 def kept_capabilities(needs: Needs) -> frozenset[int]:
-    """What the collector needs for as long as it runs."""
-    kept = {capabilities.SYS_PTRACE, capabilities.DAC_READ_SEARCH}
+    """What the collector needs for as long as it runs. Other users' files are opened by others."""
+    kept: set[int] = set()
     if needs.taskstats:
         kept.add(capabilities.NET_ADMIN)
     if needs.steering:
-        kept |= {capabilities.SYS_NICE, capabilities.DAC_OVERRIDE}
+        kept.add(capabilities.SYS_NICE)
+    if needs.obstacle:
+        kept |= {capabilities.SYS_PTRACE, capabilities.DAC_READ_SEARCH}
     return frozenset(kept)
 
 
@@ -74,39 +88,29 @@ def confine(needs: Needs, granted: frozenset[int]) -> Confinement:
     gaps: list[str] = []
     threads = len(os.listdir("/proc/self/task"))
     if threads > 1:
-        gaps.append(f"{threads - 1} threads of libraries started before; they keep their rights.")
+        gaps.append(f"{threads - 1} threads that libraries started before: they keep their rights.")
     abi = 0
-    if isinstance(needs.paths, str):
-        gaps.append(needs.paths)
-    else:
+    why = needs.obstacle or ("" if landlock.abi() else _NO_LANDLOCK)
+    if not why:
         try:
             landlock.restrict(needs.paths)
             abi = landlock.abi()
         except OSError as error:
-            gaps.append(
-                f"Files: any that the user may open ({error})." if landlock.abi() else _NO_LANDLOCK
-            )
+            why = str(error)
+    if why:
+        gaps.append(f"files: it may open all that its user may ({why}).")
     kept = capabilities.keep(kept_capabilities(needs))
     try:
-        seccomp.install(
-            collector_calls(
-                steering=needs.steering, ebpf=needs.ebpf, unix=needs.steering or needs.unix
-            )
-        )
+        seccomp.install(collector_calls(steering=needs.steering, ebpf=needs.ebpf, unix=needs.unix))
     except (OSError, seccomp.UnsupportedProcessorError) as error:
-        gaps.append(f"System calls: all ({error}).")
-    return Confinement(granted, kept, abi, tuple(gaps), "" if abi else _fix())
+        gaps.append(f"system calls: it may make all ({error}).")
+    return Confinement(granted, kept, abi, tuple(gaps), _BOOT if why == _NO_LANDLOCK else "")
 
 
-def foreseen() -> Confinement:
+def foreseen(needs: Needs) -> Confinement:
     """What would confine a collector that this user starts here."""
     held, abi = capabilities.held(), landlock.abi()
-    kept = held & kept_capabilities(Needs(taskstats=True, steering=True, ebpf=True, paths=""))
-    gaps = () if abi else (_NO_LANDLOCK,)
-    return Confinement(held, kept, abi, gaps, "" if abi else _fix())
-
-
-def _fix() -> str:
-    if landlock.abi():
-        return ""
-    return "Boot Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK=y and landlock in lsm=."
+    why = needs.obstacle or ("" if abi else _NO_LANDLOCK)
+    gaps = (f"files: it may open all that its user may ({why}).",) if why else ()
+    fix = _BOOT if why == _NO_LANDLOCK else ""
+    return Confinement(held, held & kept_capabilities(needs), 0 if why else abi, gaps, fix)

@@ -12,10 +12,16 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TypeVar
 
-from tidscope_collector.confinement import capabilities
+from tidscope_collector.confinement import capabilities, seccomp
+from tidscope_collector.confinement.calls import fork_server_calls
 
+OPENING = frozenset({capabilities.DAC_READ_SEARCH, capabilities.SYS_PTRACE})
+"""For files of /proc that the kernel guards, and the folders in front of sockets."""
+CONNECTING = frozenset({capabilities.DAC_OVERRIDE})
+"""For sockets that only another user may write to: steering needs it."""
 LONGEST_QUESTION = 1 << 16
 
 Arguments = TypeVar("Arguments")
@@ -27,14 +33,18 @@ Question = Callable[[Arguments, int], None]
 def serve(connection: socket.socket, questions: Mapping[str, Question[Arguments]]) -> None:
     """Fork a child for each question until the collector closes its end; then end all children.
 
-    Keeps two capabilities: those that it takes to open what belongs to other users' processes.
+    Keeps the capabilities that it takes to open what belongs to other users' processes and to
+    connect to their sockets.
 
     Args:
-        connection: SOCK_SEQPACKET; each message is a question with a descriptor, or {"kill": id}.
+        connection: SOCK_SEQPACKET; each message is a question with a descriptor, {"kill": id}, or
+            {"keep": [capability, …]}, which gives up all others.
         questions: by name.
     """
     capabilities.harden()
-    capabilities.keep(frozenset({capabilities.DAC_READ_SEARCH, capabilities.SYS_PTRACE}))
+    capabilities.keep(OPENING | CONNECTING)
+    with suppress(OSError, seccomp.UnsupportedProcessorError):  # the children insist on it
+        seccomp.install(fork_server_calls())
     woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -53,6 +63,9 @@ def serve(connection: socket.socket, questions: Mapping[str, Question[Arguments]
         if not data:
             break
         message = json.loads(data)
+        if "keep" in message:
+            capabilities.keep(frozenset(message["keep"]))
+            continue
         number = message.get("kill")
         if number is not None:
             if number in children:

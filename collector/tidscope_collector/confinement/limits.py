@@ -1,8 +1,8 @@
 """What a limited child may still do: compute, read what is open, answer, end.
 
 It gives up its capabilities, cannot gain any (no_new_privs), may not open, connect, fork, execute
-or signal (anything but the calls listed here ends it at once), and is ended by the kernel when its
-memory, CPU time or wall-clock time is used up.
+or signal (seccomp(2): anything but the calls listed here ends it at once), and is ended by the
+kernel when its memory, CPU time or wall-clock time is used up.
 """
 
 import resource
@@ -10,11 +10,7 @@ import signal
 from typing import NamedTuple
 
 from tidscope_collector.confinement import capabilities, seccomp
-
-_CALLS = """
-    read pread64 write close fstat lseek mmap mprotect munmap mremap madvise brk futex
-    rt_sigreturn restart_syscall clock_gettime getrandom exit exit_group
-"""
+from tidscope_collector.confinement.calls import child_calls
 
 
 class Limits(NamedTuple):
@@ -35,7 +31,7 @@ def limit_resources(limits: Limits) -> None:
     """Bound what this process may use; for a child, before it opens anything.
 
     At the wall-clock deadline the kernel ends it with SIGALRM, whose default action cannot be
-    changed once `confine_child` was called.
+    changed once `confine` was called.
     """
     for kind, most in (
         (resource.RLIMIT_AS, limits.memory_bytes),
@@ -50,7 +46,7 @@ def limit_resources(limits: Limits) -> None:
         signal.setitimer(signal.ITIMER_REAL, limits.wall_s)
 
 
-def confine_child() -> None:
+def confine() -> None:
     """Give up everything but reading what is open and answering; for a child, before it reads.
 
     Raises:
@@ -58,5 +54,6 @@ def confine_child() -> None:
         UnsupportedProcessorError: the same.
     """
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    capabilities.harden()
     capabilities.keep(frozenset())
-    seccomp.install(seccomp.Calls(_CALLS.split(), {}, (), otherwise=None))
+    seccomp.install(child_calls())

@@ -10,6 +10,7 @@ from tidscope_collector.doctor.check import PROC_FALLBACK, make_check
 from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts
 from tidscope_collector.doctor.fixes import as_root, grant, leave_namespaces
 from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
+from tidscope_collector.procfs.mount import NOTHING_HIDDEN
 
 _OLDEST = (5, 4)
 _CHEAP_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"})
@@ -153,7 +154,7 @@ def process_list(facts: Facts) -> DoctorCheck:
             "How /proc is mounted cannot be read.",
             "Whether /proc hides processes of other users is unknown.",
         )
-    if facts.hidepid in {"0", "off"}:
+    if facts.hidepid in NOTHING_HIDDEN:
         return make_check(about, "ok", "/proc hides nothing.")
     finding = f"/proc is mounted with hidepid={facts.hidepid}."
     if facts.capabilities is not None and CAP_SYS_PTRACE in facts.capabilities:
@@ -303,7 +304,7 @@ def confinement(found: Confinement) -> DoctorCheck:
     return make_check(
         about,
         "limited",
-        f"{finding} Not in effect: {' '.join(found.gaps)}",
+        f"{finding} Not confined: {' '.join(found.gaps)}",
         "Who takes the collector over, through a flaw in it, can do more than it needs.",
         found.fix,
     )

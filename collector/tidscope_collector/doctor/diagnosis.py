@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from tidscope_wire.generated.models import DoctorReport
 
-from tidscope_collector.confinement.confine import Confinement, foreseen
+from tidscope_collector.confinement.confine import Confinement, Needs, foreseen
+from tidscope_collector.confinement.landlock import Paths
 from tidscope_collector.discovery import loading as discovery
 from tidscope_collector.discovery.task_iterator import TaskIterators
 from tidscope_collector.doctor.facts import gather_facts
@@ -15,6 +16,7 @@ from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.netacct import loading as netacct
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.mount import NOTHING_HIDDEN
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.taskstats.columns import Columns
 from tidscope_collector.taskstats.exits import (
@@ -98,14 +100,16 @@ def diagnose_host() -> DoctorReport:
     """Run all checks in a process that is not confined; programs are loaded and unloaded again."""
     procfs = ProcFs()
     accounts, iterators = netacct.load(procfs), discovery.load(procfs)
+    facts, probe = gather_facts(procfs), LiveProbe(resolve_family)
+    needs = Needs(
+        Paths(()),
+        taskstats=probe.layout_name is not None,
+        hidden=facts.hidepid not in (None, *NOTHING_HIDDEN),
+        steering=True,
+        ebpf=True,
+    )
     try:
-        return examine(
-            gather_facts(),
-            LiveProbe(resolve_family),
-            LiveEbpf(accounts),
-            LiveEbpf(iterators),
-            foreseen(),
-        )
+        return examine(facts, probe, LiveEbpf(accounts), LiveEbpf(iterators), foreseen(needs))
     finally:
         for program in (accounts, iterators):
             if not isinstance(program, Obstacle):

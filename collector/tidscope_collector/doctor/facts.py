@@ -8,6 +8,7 @@ from typing import Literal
 
 from tidscope_collector.energy.zones import Obstacle, find_zones
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.mount import hidepid
 
 CAP_NET_ADMIN = 12
 CAP_SYS_PTRACE = 19
@@ -97,7 +98,7 @@ def gather_facts(procfs: ProcFs | None = None, sys: Path = Path("/sys")) -> Fact
         task_delayacct=None if delay is None else delay != 0,
         rmem_max=_number(procfs, "sys/net/core/rmem_max"),
         ptrace_scope=_number(procfs, "sys/kernel/yama/ptrace_scope"),
-        hidepid=_hidepid(procfs),
+        hidepid=hidepid(procfs),
         schedstat=_text(procfs, "self/schedstat") is not None,
         clock_source=_clock_source(sys),
         energy_obstacle=powercap.obstacle,
@@ -151,22 +152,6 @@ def _net_namespace(procfs: ProcFs) -> NamespaceStatus:
     if (procfs.root / _INITIAL_NET_ONLY).exists():
         return "initial"
     return "other" if (procfs.root / _INITIAL_NET_ONLY).parent.exists() else "unknown"
-
-
-def _hidepid(procfs: ProcFs) -> str | None:
-    """Last mount counts: proc_pid_mountinfo(5), the super block's options come last."""
-    mounts = _text(procfs, "self/mountinfo")
-    if mounts is None:
-        return None
-    found = None
-    for line in mounts.splitlines():
-        columns = line.split()
-        if len(columns) > 5 and columns[4] == str(procfs.root) and " - proc " in line:
-            options = dict(
-                option.partition("=")[::2] for option in columns[-1].split(",") if "=" in option
-            )
-            found = options.get("hidepid", "0")
-    return found
 
 
 def _hypervisor(procfs: ProcFs) -> bool | None:

@@ -13,10 +13,18 @@ import os
 import socket
 import struct
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple, TypedDict
 
-from tidscope_collector.confinement.fork_server import Question, serve_argument
-from tidscope_collector.confinement.limits import Limits, confine_child, limit_resources
+from tidscope_collector.confinement import capabilities
+from tidscope_collector.confinement.fork_server import OPENING, Question, serve_argument
+from tidscope_collector.confinement.limits import Limits, confine, limit_resources
+from tidscope_collector.foreign.agent_sockets import (
+    SocketTroubleError,
+    connect_first,
+    find_socket,
+)
+from tidscope_collector.foreign.ports import check_port, listening_ports
 from tidscope_collector.foreign.runtimes import (
     MAPS_BYTES,
     NATIVE,
@@ -24,11 +32,11 @@ from tidscope_collector.foreign.runtimes import (
     embedded_runtime,
     runtime_of_executable,
 )
-from tidscope_collector.foreign.walk import open_socket
 from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
 from tidscope_collector.goruntime.chosen import chosen_address
 from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.stat import parse_stat, stack_start
 
 MEMORY_BYTES = 256 << 20
 PROCESSES_S = 2.0
@@ -59,7 +67,13 @@ class Arguments(TypedDict, total=False):
         pid: of a process.
         start_ticks: its start.
         processes: id, start, and the executable that it is known to have.
-        names: of variables, or paths.
+        names: of variables.
+        pids: of processes.
+        port: a TCP port.
+        files: descriptors that were seen as sockets, with their inodes.
+        paths: of sockets, below the root of the process.
+        uids: users that the process may be of.
+        timeout_s: for connecting.
         address: in memory.
         auxv: of the program, in hexadecimal digits.
     """
@@ -69,14 +83,25 @@ class Arguments(TypedDict, total=False):
     start_ticks: int
     processes: list[tuple[int, int, Key | None]]
     names: list[str]
+    pids: list[int]
+    port: int
+    files: list[tuple[int, str]]
+    paths: list[str]
+    uids: list[int]
+    timeout_s: float
     address: int
     auxv: str
 
 
 class _Opened(NamedTuple):
-    """Descriptors of a process; -1 for what could not be opened."""
+    """Descriptors of a process; -1 for what could not be opened.
+
+    Attributes:
+        known: its executable is the one that it is known to have.
+    """
 
     pid: int
+    known: bool
     key: Key | None
     command: int
     executable: str
@@ -89,7 +114,8 @@ def processes(arguments: Arguments, answer: int) -> None:
 
     Arguments: root of /proc; processes as [pid, start_ticks, key or null].
     Answers: {"at": pid} before each one is opened and {"pid", "command", "key", "runtime",
-    "version"} for each one, runtime null if the key is the known one; nothing for one that ended.
+    "version", "executable"} for each one, runtime null if the key is the known one, executable null
+    if it may not be seen; nothing for one that ended.
     At the end {}.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
@@ -104,7 +130,7 @@ def processes(arguments: Arguments, answer: int) -> None:
             )
         except (OSError, ValueError):
             continue
-    confine_child()
+    confine()
     for one in opened:
         _say(answer, {"at": one.pid})
         found = _describe(one)
@@ -118,6 +144,7 @@ def processes(arguments: Arguments, answer: int) -> None:
                 .decode(errors="replace")
                 .strip(),
                 "key": one.key,
+                "executable": os.fsencode(one.executable).decode(errors="replace") or None,
                 "runtime": found and found.runtime,
                 "version": found and found.version and found.version[:128],
             },
@@ -133,18 +160,18 @@ def _open_process(root: str, pid: int, start_ticks: int, known: Key | None) -> _
             executable = os.readlink("exe", dir_fd=folder)
             status = os.stat("exe", dir_fd=folder)
         except OSError:
-            return _Opened(pid, None, command, "", -1, -1)
+            return _Opened(pid, False, None, command, "", -1, -1)
         key = (status.st_dev, status.st_ino, status.st_mtime_ns)
         if key == known:
-            return _Opened(pid, key, command, "", -1, -1)
+            return _Opened(pid, True, key, command, executable, -1, -1)
         file, maps = _open(folder, "exe"), _open(folder, "maps")
-        return _Opened(pid, key, command, executable, file, maps)
+        return _Opened(pid, False, key, command, executable, file, maps)
     finally:
         os.close(folder)
 
 
 def _describe(one: _Opened) -> FoundRuntime | None:
-    if one.key is None or not one.executable:
+    if one.key is None or one.known:
         return None
     if one.file < 0:
         return FoundRuntime("unknown", None)
@@ -172,7 +199,7 @@ def go_program(arguments: Arguments, answer: int) -> None:
         _say(answer, {"unreadable": error.errno})
         return
     auxv = _open(folder, "auxv")
-    confine_child()
+    confine()
     vector = _read(auxv, _AUXV_BYTES)
     try:
         elf = read_elf(file)
@@ -209,7 +236,7 @@ def go_chosen(arguments: Arguments, answer: int) -> None:
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     folder = _open_named_folder(arguments)
     file, auxv, memory = (_open(folder, name) for name in ("exe", "auxv", "mem"))
-    confine_child()
+    confine()
     chosen = None
     try:
         elf = read_elf(file)
@@ -238,7 +265,7 @@ def memory(arguments: Arguments, answer: int) -> None:
     except OSError as error:
         _say(answer, {"unreadable": error.errno})
         return
-    confine_child()
+    confine()
     if _read(auxv, _AUXV_BYTES).hex() != arguments["auxv"]:
         _say(answer, {"unreadable": errno.ESRCH})
         return
@@ -264,7 +291,7 @@ def environment(arguments: Arguments, answer: int) -> None:
     except OSError as error:
         _say(answer, {"unreadable": error.errno})
         return
-    confine_child()
+    confine()
     variables: dict[str, str] = {}
     for entry in _read(file, _ENVIRONMENT_BYTES).split(b"\0"):
         key, _, value = entry.partition(b"=")
@@ -274,26 +301,93 @@ def environment(arguments: Arguments, answer: int) -> None:
     _say(answer, {"variables": variables})
 
 
-def sockets(arguments: Arguments, answer: int) -> None:
-    """Sockets at paths as a process sees them; reads nothing, so that it keeps its rights.
+def ports(arguments: Arguments, answer: int) -> None:
+    """TCP ports that processes listen on. Only what the kernel itself says is read.
 
-    Arguments: root, pid, start_ticks, names: absolute paths.
-    Answers: {"unreadable": errno} or {"obstacles": [[kind, text] or null for each path]}, with the
-    descriptors of those without an obstacle.
+    Arguments: root, pids.
+    Answers: {"ports": [[pid, [port, …]], …]}.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
+    found = listening_ports(ProcFs(Path(arguments["root"])), arguments["pids"])
+    _say(answer, {"ports": list(found.items())})
+
+
+def port(arguments: Arguments, answer: int) -> None:
+    """Whether a port is a process'. Only what the kernel itself says is read.
+
+    Arguments: root, pid, start_ticks, port, files.
+    Answers: {"refusal", "files"}; see `ports.check_port`.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
+    refusal, files = check_port(
+        ProcFs(Path(arguments["root"])),
+        arguments["pid"],
+        arguments["start_ticks"],
+        arguments["port"],
+        dict(arguments["files"]),
+    )
+    _say(answer, {"refusal": refusal, "files": list(files.items())})
+
+
+def program(arguments: Arguments, answer: int) -> None:
+    """Which program a process runs, each time it is asked for; as long as the asker keeps its end
+    open. Only what the kernel itself says is read.
+
+    Arguments: root, pid, start_ticks.
+    Answers: {"executable": path or null, "stack": address} to each byte that comes; the address is
+    0 if it may not be seen.
+    """
+    limit_resources(Limits(MEMORY_BYTES, None, None))
+    capabilities.keep(OPENING)
+    folder = _open_named_folder(arguments)
+    while os.read(answer, 1):
+        try:
+            executable: str | None = os.readlink("exe", dir_fd=folder)
+        except OSError:
+            executable = None
+        stat = _open(folder, "stat")
+        stack = stack_start(_read(stat, 4096))
+        if stat >= 0:
+            os.close(stat)
+        shown = executable and os.fsencode(executable).decode(errors="replace")
+        _say(answer, {"executable": shown, "stack": stack})
+
+
+def agent_socket(arguments: Arguments, answer: int) -> None:
+    """The socket of a process' agent. Nothing is connected to, nothing read.
+
+    Arguments: root, pid, start_ticks, paths.
+    Answers: {"unreadable": errno} or {"socket": null or [path, device, inode, changed_ns]}.
     """
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
-    with socket.socket(fileno=answer) as connection:
-        try:
-            folder = _open_named_folder(arguments)
-            root = os.open("root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
-        except OSError as error:
-            _say(answer, {"unreadable": error.errno})
-            return
-        found = [open_socket(root, path) for path in arguments["names"]]
-        files = [one for one in found if isinstance(one, int)]
-        obstacles = [None if isinstance(one, int) else one for one in found]
-        line = json.dumps({"obstacles": obstacles}).encode() + b"\n"
-        socket.send_fds(connection, [line], files)
+    root = _open_root(arguments, answer)
+    if root is not None:
+        _say(answer, {"socket": find_socket(root, arguments["paths"])})
+
+
+def agent(arguments: Arguments, answer: int) -> None:
+    """A connection to a process' agent.
+
+    Arguments: root, pid, start_ticks, paths, uids, timeout_s.
+    Answers: {"unreadable": errno}, {"trouble", "text"}, or {"opened": true} with the descriptor.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S + arguments["timeout_s"]))
+    root = _open_root(arguments, answer)
+    if root is None:
+        return
+    try:
+        made = connect_first(
+            root,
+            arguments["paths"],
+            arguments["pid"],
+            arguments["uids"],
+            arguments["timeout_s"],
+        )
+    except SocketTroubleError as error:
+        _say(answer, {"trouble": error.trouble, "text": str(error)})
+        return
+    with socket.socket(fileno=os.dup(answer)) as asker:
+        socket.send_fds(asker, [b'{"opened": true}'], [made.fileno()])
 
 
 QUESTIONS: Mapping[str, Question[Arguments]] = {
@@ -302,7 +396,11 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "go_chosen": go_chosen,
     "memory": memory,
     "environment": environment,
-    "sockets": sockets,
+    "ports": ports,
+    "port": port,
+    "program": program,
+    "agent_socket": agent_socket,
+    "agent": agent,
 }
 
 
@@ -325,6 +423,16 @@ def _relocate(elf: Elf, address: int, auxv: bytes) -> int | None:
 
 def _open_named_folder(arguments: Arguments) -> int:
     return _open_folder(arguments["root"], arguments["pid"], arguments["start_ticks"])
+
+
+def _open_root(arguments: Arguments, answer: int) -> int | None:
+    """The root folder of a process; where it cannot be opened, that is answered."""
+    try:
+        folder = _open_named_folder(arguments)
+        return os.open("root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+    except OSError as error:
+        _say(answer, {"unreadable": error.errno})
+        return None
 
 
 def _open_folder(root: str, pid: int, start_ticks: int) -> int:

@@ -2,25 +2,28 @@
 
 import atexit
 import functools
+import logging
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tidscope_wire.generated.models import Runtime
 
 from tidscope_collector.confinement.children import ChildError, LimitedChildren
+from tidscope_collector.foreign.agent_sockets import SocketId, Trouble
 from tidscope_collector.foreign.questions import PROCESSES_S, PROGRAM_S, Arguments, Key
-from tidscope_collector.foreign.walk import Kind, Obstacle
 from tidscope_collector.procfs.files import ProcFs
 
 MOST_AT_ONCE = 64
 """Processes that one child is asked about: each takes up to three descriptors."""
 
+log = logging.getLogger("tidscope.processes")
+
+_MOST_PIDS = 4096  # in one question
 _OPEN_S = 2.0
 _ANSWER_BYTES = 1 << 20
-_PIECE = 1 << 16
 
 
 class NoAnswerError(Exception):
@@ -39,6 +42,18 @@ class UnreadableError(Exception):
         self.number = number
 
 
+class NotConnectedError(Exception):
+    """There is no connection to an agent; the text is a sentence for people.
+
+    Attributes:
+        trouble: what kind it is.
+    """
+
+    def __init__(self, trouble: Trouble, text: str) -> None:
+        super().__init__(text)
+        self.trouble: Trouble = trouble
+
+
 class DamagedError(Exception):
     """An executable cannot be parsed; the text says why."""
 
@@ -55,6 +70,7 @@ class ProcessLine(_Line):
     key: Annotated[Key, Field(strict=False)] | None
     runtime: Runtime | None
     version: str | None = Field(max_length=128)
+    executable: str | None = Field(max_length=8192)
 
 
 class GoLine(_Line):
@@ -93,11 +109,27 @@ class _OpenedLine(_Line):
     opened: bool
 
 
-class _ObstaclesLine(_Line):
-    obstacles: list[Annotated[tuple[Kind, str], Field(strict=False)] | None]
+class _PortsLine(_Line):
+    ports: list[Annotated[tuple[int, list[int]], Field(strict=False)]]
 
 
-_Answer = TypeVar("_Answer", GoLine, _ChosenLine, _VariablesLine, _OpenedLine, _ObstaclesLine)
+class _PortLine(_Line):
+    refusal: str = Field(max_length=1024)
+    files: list[Annotated[tuple[int, str], Field(strict=False)]]
+
+
+class _SocketLine(_Line):
+    socket: Annotated[tuple[str, int, int, int], Field(strict=False)] | None
+
+
+class _TroubleLine(_Line):
+    trouble: Trouble
+    text: str = Field(max_length=16384)
+
+
+_Answer = TypeVar(
+    "_Answer", GoLine, _ChosenLine, _VariablesLine, _OpenedLine, _PortLine, _PortsLine, _SocketLine
+)
 
 
 @functools.cache
@@ -185,41 +217,6 @@ def ask_environment(
     return _ask("environment", about, PROCESSES_S, _VariablesLine).variables
 
 
-def open_sockets(
-    procfs: ProcFs, pid: int, start_ticks: int, paths: Sequence[str]
-) -> list[int | Obstacle]:
-    """Descriptors (O_PATH) of sockets at paths as a process sees them, or why there is none.
-
-    The folders may be on a file system that does not answer.
-
-    Raises:
-        NoAnswerError: one of them is.
-        UnreadableError: the process is gone, or may not be looked at.
-    """
-    about = _about(procfs, pid, start_ticks) | Arguments(names=list(paths))
-    try:
-        number, connection = children().begin("sockets", about)
-    except ChildError as error:
-        raise NoAnswerError(str(error)) from error
-    files: list[int] = []
-    try:
-        connection.settimeout(_OPEN_S)
-        text, files, _, _ = socket.recv_fds(connection, _PIECE, len(paths))
-        obstacles = _parse(text, _ObstaclesLine, pid).obstacles
-        if len(obstacles) != len(paths) or obstacles.count(None) != len(files):
-            raise NoAnswerError("A child answered nonsense.")
-    except (NoAnswerError, UnreadableError, DamagedError, OSError) as error:
-        for file in files:
-            os.close(file)
-        children().give_up(number, connection)
-        if isinstance(error, OSError):
-            raise NoAnswerError(f"The folders of process {pid} do not answer.") from error
-        raise
-    connection.close()
-    opened = iter(files)
-    return [next(opened) if one is None else Obstacle(*one) for one in obstacles]
-
-
 def open_memory(
     procfs: ProcFs, pid: int, start_ticks: int, address: int, auxv: str
 ) -> tuple[int, socket.socket]:
@@ -256,6 +253,99 @@ def open_memory(
     return number, connection
 
 
+def ask_ports(procfs: ProcFs, pids: Sequence[int]) -> dict[int, list[int]]:
+    """TCP ports on which processes listen, ascending; none of those that listen on none.
+
+    What cannot be found out is left out.
+    """
+    found: dict[int, list[int]] = {}
+    for begin in range(0, len(pids), _MOST_PIDS):
+        about: Arguments = {
+            "root": str(procfs.root),
+            "pids": list(pids[begin : begin + _MOST_PIDS]),
+        }
+        try:
+            found |= dict(_ask("ports", about, PROCESSES_S, _PortsLine).ports)
+        except (NoAnswerError, UnreadableError, DamagedError) as error:
+            log.warning("the ports of processes cannot be found: %s", error)
+            break
+    return found
+
+
+def ask_port(
+    procfs: ProcFs, pid: int, start_ticks: int, port: int, known: Mapping[int, str]
+) -> tuple[str, dict[int, str]]:
+    """See `ports.check_port`.
+
+    Raises:
+        NoAnswerError: no child can be asked.
+    """
+    about = _about(procfs, pid, start_ticks) | Arguments(port=port, files=list(known.items()))
+    found = _ask("port", about, PROCESSES_S, _PortLine)
+    return found.refusal, dict(found.files)
+
+
+def ask_agent_socket(
+    procfs: ProcFs, pid: int, start_ticks: int, paths: Sequence[str]
+) -> SocketId | None:
+    """See `questions.agent_socket`.
+
+    Raises:
+        NoAnswerError: a file system on the way does not answer.
+        UnreadableError: the process has ended, or may not be looked at.
+    """
+    about = _about(procfs, pid, start_ticks) | Arguments(paths=list(paths))
+    found = _ask("agent_socket", about, PROCESSES_S, _SocketLine).socket
+    return found and SocketId(*found)
+
+
+def connect_agent(
+    procfs: ProcFs,
+    pid: int,
+    start_ticks: int,
+    paths: Sequence[str],
+    uids: Sequence[int],
+    timeout_s: float,
+) -> socket.socket:
+    """A connection to an agent; see `questions.agent`.
+
+    Args:
+        procfs: where the process is.
+        pid: its id.
+        start_ticks: its start.
+        paths: where its socket may be, as the process sees it.
+        uids: users that it may be of.
+        timeout_s: for connecting.
+
+    Raises:
+        NotConnectedError: there is none; why.
+        NoAnswerError: a file system on the way does not answer.
+        UnreadableError: the process has ended, or may not be looked at.
+    """
+    about = _about(procfs, pid, start_ticks) | Arguments(
+        paths=list(paths), uids=list(uids), timeout_s=timeout_s
+    )
+    try:
+        number, answer = children().begin("agent", about)
+    except ChildError as error:
+        raise NoAnswerError(str(error)) from error
+    try:
+        answer.settimeout(PROCESSES_S + timeout_s)
+        text, files, _, _ = socket.recv_fds(answer, _ANSWER_BYTES, 1)
+    except OSError as error:
+        children().give_up(number, answer)
+        raise NoAnswerError(f"The way to the agent of process {pid} does not answer.") from error
+    answer.close()
+    if files:
+        return socket.socket(fileno=files[0])
+    try:
+        found = _TroubleLine.model_validate_json(text)
+    except ValidationError:
+        _parse(text, _OpenedLine, pid)
+        raise NoAnswerError(f"No connection came from the agent of process {pid}.") from None
+    raise NotConnectedError(found.trouble, found.text)
+
+
 def _about(procfs: ProcFs, pid: int, start_ticks: int) -> Arguments:
     return {"root": str(procfs.root), "pid": pid, "start_ticks": start_ticks}
 
@@ -265,7 +355,7 @@ def _ask(question: str, about: Arguments, deadline_s: float, kind: type[_Answer]
         reply = children().ask(question, about, deadline_s=deadline_s, most_bytes=_ANSWER_BYTES)
     except ChildError as error:
         raise NoAnswerError(str(error)) from error
-    return _parse(reply.data, kind, about["pid"])
+    return _parse(reply.data, kind, about.get("pid", 0))
 
 
 def _parse(text: bytes, kind: type[_Answer], pid: int) -> _Answer:

@@ -35,6 +35,7 @@ class Details:
         runtime: of which language.
         version: such as go1.26.8 or python3.11; None if unknown.
         key: of its executable; None if it may not be seen.
+        executable: its path; None if it may not be seen.
         read: stands for the arguments as they were read.
     """
 
@@ -42,10 +43,11 @@ class Details:
     runtime: Runtime
     version: str | None
     key: Key | None
+    executable: str | None
     read: int = 0
 
 
-UNKNOWN = Details("", "unknown", None, None)
+UNKNOWN = Details("", "unknown", None, None, None)
 
 
 class DetailReader:
@@ -114,7 +116,7 @@ class DetailReader:
         same = known is not None and known.read == read
         command = known.command if known is not None and same else redact(line.command)
         if line.runtime is not None:
-            return Details(command, line.runtime, line.version, line.key, read)
+            return Details(command, line.runtime, line.version, line.key, line.executable, read)
         if known is not None and line.key is not None and known.key == line.key:
-            return Details(command, known.runtime, known.version, line.key, read)
-        return Details(command, "unknown", None, None, read)
+            return Details(command, known.runtime, known.version, line.key, line.executable, read)
+        return Details(command, "unknown", None, None, line.executable, read)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from tidscope_wire.generated.models import Process
 
+from tidscope_collector.foreign.reader import ask_ports
 from tidscope_collector.processes.details import UNKNOWN, DetailReader, Details
 from tidscope_collector.processes.identity import Identity, group_and_uid
-from tidscope_collector.processes.ports import listening_ports
 from tidscope_collector.processes.refusals import attach_refusal, not_permitted
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import PAGE_BYTES
@@ -103,7 +103,7 @@ class ProcessLister:
         programs = [stat.pid for stat in stats.values() if not stat.kernel_thread]
         self._ports = {
             (pid, stats[pid].start_ticks): ports
-            for pid, ports in listening_ports(self._procfs, programs).items()
+            for pid, ports in ask_ports(self._procfs, programs).items()
         }
 
     def _cpu_percent(self, stat: Stat, usage: _Usage) -> float | None:
@@ -119,7 +119,6 @@ class ProcessLister:
     ) -> Process:
         name = stat.name.decode(errors="replace")
         program = None if stat.kernel_thread else stat.pid
-        executable = program and self._executable(program)
         identity = Identity(
             pid=stat.pid,
             group=stat.pid,
@@ -135,7 +134,7 @@ class ProcessLister:
             started_unix_ms=max(0, boot_ms + stat.start_ticks * 1000 // TICKS_PER_SECOND),
             name=name,
             command=details.command or f"[{name}]",
-            executable=executable or None,
+            executable=details.executable,
             uid=uid,
             user=self._user(uid),
             threads=stat.threads,
@@ -176,12 +175,6 @@ class ProcessLister:
         except (OSError, ValueError):
             return None
         return uid
-
-    def _executable(self, pid: int) -> str | None:
-        try:
-            return self._procfs.link(f"{pid}/exe")
-        except OSError:
-            return None
 
     def _user(self, uid: int) -> str:
         if uid not in self._users:

@@ -1,8 +1,10 @@
 """Which program a target runs: after execve(2) its id and start are the same, all else is new."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from tidscope_collector.foreign.program import ProgramReader
 from tidscope_collector.procfs.stat import parse_stat, stack_start
 
 _STAT_BYTES = 4096
@@ -51,20 +53,39 @@ class ProgramWatch:
         pid: of the process.
         executable: that the process is known to have.
         name: the same of its main thread.
+        open_reader: makes what sees the program where this process, being confined, may not; None
+            if nothing does.
 
     Raises:
         OSError: the process has ended.
     """
 
-    def __init__(self, tasks: int, pid: int, executable: str | None, name: str) -> None:
+    def __init__(
+        self,
+        tasks: int,
+        pid: int,
+        executable: str | None,
+        name: str,
+        open_reader: Callable[[], ProgramReader | None] = lambda: None,
+    ) -> None:
         self._tasks = tasks
         self._pid = pid
+        self._reader: ProgramReader | None = None
         stack = self._look().stack
+        if not stack:
+            self._reader = open_reader()
+            stack = self._look().stack
         self._program = Program(_without_mark(executable), name, stack)
         self._looked_ns = 0
 
+    def close(self) -> None:
+        """Look no more."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
     def change(self, name: str | None, now_ns: int) -> ProgramChange | None:
-        """See whether it runs another program than before; mostly costs one readlink(2).
+        """See whether it runs another program than before; mostly costs a readlink(2).
 
         Args:
             name: of the main thread as it was just sampled; None if there is none.
@@ -102,9 +123,16 @@ class ProgramWatch:
         finally:
             os.close(file)
         name = parse_stat(line).name.decode("utf-8", "replace")
-        return Program(self._executable(), name, stack_start(line))
+        if self._reader is None:
+            return Program(self._executable(), name, stack_start(line))
+        seen = self._reader.look()
+        if seen is None:
+            return Program(None, name, 0)
+        return Program(_without_mark(seen.executable), name, seen.stack)
 
     def _executable(self) -> str | None:
+        if self._reader is not None:
+            return None
         try:
             return _without_mark(os.readlink(f"{self._pid}/exe", dir_fd=self._tasks))
         except OSError:

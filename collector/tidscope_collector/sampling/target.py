@@ -32,6 +32,7 @@ from tidscope_wire.generated.models import (
 from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.threads import ThreadLister
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
+from tidscope_collector.foreign.program import open_program
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
@@ -142,8 +143,13 @@ class TargetSampler:
                 opened.callback(os.close, self._tasks)
                 self._check_identity()
                 self._program = ProgramWatch(
-                    self._tasks, self.pid, target.process.executable, target.process.name
+                    self._tasks,
+                    self.pid,
+                    target.process.executable,
+                    target.process.name,
+                    lambda: open_program(procfs, self.pid, target.process.start_ticks),
                 )
+                opened.callback(self._program.close)
             except (ProcessLookupError, FileNotFoundError) as error:
                 raise TargetExitedError(str(error)) from error
             self._opened = opened.pop_all()

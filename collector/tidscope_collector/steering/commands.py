@@ -7,7 +7,8 @@ from typing import TypeVar
 from tidscope_wire.generated.models import Steering, SteeringOptions, SteerRequest, Target
 from tidscope_wire.problems import refusal
 
-from tidscope_collector.processes.ports import OwnedPort, listening_ports
+from tidscope_collector.foreign.owned_port import OwnedPort
+from tidscope_collector.foreign.reader import ask_ports
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
@@ -102,7 +103,7 @@ class SteeringCommands:
             pid=pid,
             start_ticks=known.process.start_ticks,
             fields=frozenset(known.fields),
-            ports=lambda: frozenset(listening_ports(self._procfs, [pid]).get(pid, ())),
+            ports=lambda: frozenset(ask_ports(self._procfs, [pid]).get(pid, ())),
             owned_port=lambda port: OwnedPort(self._procfs, pid, known.process.start_ticks, port),
             totals=lambda fields: self._total(target, fields),
         )

@@ -21,9 +21,9 @@ from tidscope_wire.generated.models import (
     SteerRequest,
 )
 
+from tidscope_collector.foreign.agent_sockets import SocketId
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.steering.agent.socket_paths import SocketId
 from tidscope_collector.steering.loop.control_loop import (
     STEERING_ERRORS,
     ControlLoop,

@@ -1590,6 +1590,14 @@ class RunLosses(Message):
     """
     Exit records that the kernel dropped.
     """
+    exits_without_event: Annotated[int, Field(ge=0)] = 0
+    """
+    Threads that exited, are counted in totals, and have no event of their own: more exited at once than the collector keeps one by one.
+    """
+    network_calls_uncounted: Annotated[int, Field(ge=0)] = 0
+    """
+    Socket calls that the eBPF program could not count, host-wide: network numbers are too low.
+    """
     clock_jumps: Annotated[int, Field(ge=0)]
     """
     Times that the wall clock was set by more than half a second; times since attach are not affected.

@@ -13,11 +13,12 @@ from tidscope_wire.generated.models import (
     SignalOption,
 )
 
-from tidscope_collector.processes.ports import OwnedPort
+from tidscope_collector.foreign.agent_sockets import SocketId
+from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.agent.client import AgentClient, open_agent
 from tidscope_collector.steering.agent.errors import AgentClientError
-from tidscope_collector.steering.agent.socket_paths import SocketId, find_socket
+from tidscope_collector.steering.agent.socket_paths import find_socket
 from tidscope_collector.steering.knobs.agent import AgentKnob
 from tidscope_collector.steering.knobs.cpus import CpuShares
 from tidscope_collector.steering.knobs.go_affinity import open_go_affinity

@@ -9,6 +9,8 @@ export function missingText(losses: RunLosses): string | null {
     samples_failed > 0 ? counted(samples_failed, "sample") : "",
     exit_records_lost > 0 ? counted(exit_records_lost, "exit record") : "",
     truncated_bytes > 0 ? counted(truncated_bytes, "byte") : "",
+    losses.exits_without_event ? counted(losses.exits_without_event, "exit event") : "",
+    losses.network_calls_uncounted ? counted(losses.network_calls_uncounted, "network call") : "",
   ].filter((text) => text !== "");
   return amounts.length === 0 ? null : `${amounts.join(", ")} missing`;
 }
@@ -34,6 +36,16 @@ export function dataLossTexts(losses: RunLosses): readonly string[] {
   if (losses.exit_records_lost > 0) {
     texts.push(
       `The kernel dropped ${counted(losses.exit_records_lost, "exit record")}; totals of threads that exited then are from their last sample.`,
+    );
+  }
+  if (losses.exits_without_event) {
+    texts.push(
+      `${counted(losses.exits_without_event, "thread")} exited without an event of its own; totals include them.`,
+    );
+  }
+  if (losses.network_calls_uncounted) {
+    texts.push(
+      `${counted(losses.network_calls_uncounted, "network call")} of the host not counted; network numbers are too low.`,
     );
   }
   if (losses.coalesced > 0) {

@@ -521,6 +521,14 @@ export interface RunLosses {
    */
   exit_records_lost: number;
   /**
+   * Threads that exited, are counted in totals, and have no event of their own: more exited at once than the collector keeps one by one.
+   */
+  exits_without_event?: number;
+  /**
+   * Socket calls that the eBPF program could not count, host-wide: network numbers are too low.
+   */
+  network_calls_uncounted?: number;
+  /**
    * Times that the wall clock was set by more than half a second; times since attach are not affected.
    */
   clock_jumps: number;

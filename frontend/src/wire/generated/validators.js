@@ -7799,17 +7799,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.clock_jumps !== undefined){
-let data8 = data.clock_jumps;
+if(data.exits_without_event !== undefined){
+let data8 = data.exits_without_event;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate166.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+validate166.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"type"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate166.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+validate166.errors = [{instancePath:instancePath+"/exits_without_event",keyword:"minimum"}];
 return false;
 }
 }
@@ -7818,6 +7818,50 @@ var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.network_calls_uncounted !== undefined){
+let data9 = data.network_calls_uncounted;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate166.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"type"}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate166.errors = [{instancePath:instancePath+"/network_calls_uncounted",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.clock_jumps !== undefined){
+let data10 = data.clock_jumps;
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate166.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"type"}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate166.errors = [{instancePath:instancePath+"/clock_jumps",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }

@@ -1,7 +1,7 @@
 """TCP ports that processes listen on, from outside: sockets of /proc/net/tcp, found in fds."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
@@ -37,61 +37,60 @@ def parse_listening(table: bytes) -> dict[int, int]:
     return found
 
 
-class OwnedPort:
-    """A TCP port of the collector's own network namespace that must be one process'.
+def check_port(
+    procfs: ProcFs, pid: int, start_ticks: int, port: int, known: Mapping[int, str]
+) -> tuple[str, dict[int, str]]:
+    """Why a port of our own network namespace must not be asked in place of a process.
+
+    Where several may listen (SO_REUSEPORT) the kernel chooses who gets a connection.
 
     Args:
         procfs: where processes are looked at.
         pid: the process.
         start_ticks: its start.
         port: the port.
+        known: descriptors of the process that were its sockets, by inode.
+
+    Returns:
+        The reason, empty if all that listen on the port are the process'; and their descriptors.
     """
+    refusal = _elsewhere(procfs, pid, start_ticks, port)
+    if refusal:
+        return refusal, {}
+    listening = [inode for inode, found in _tables(procfs, f"{pid}/net").items() if found == port]
+    if not listening:
+        return f"Nobody listens on port {port}.", {}
+    if all(_has(procfs, pid, inode, known) for inode in listening):
+        return "", dict(known)
+    files = {inode: name for name, inode in _files_of(procfs, pid) if inode in listening}
+    if len(files) < len(listening):
+        return f"Port {port} belongs to another process than {pid}.", files
+    return "", files
 
-    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int, port: int) -> None:
-        self._procfs = procfs
-        self._pid = pid
-        self._start_ticks = start_ticks
-        self._port = port
-        self._files: dict[int, str] = {}
 
-    def refusal(self) -> str:
-        """Why the port must not be asked now; empty: all that listen on it are this process'.
+def _elsewhere(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
+    """Why no port of ours is this process', whoever listens; or empty."""
+    try:
+        started = parse_stat(procfs.read(f"{pid}/stat", 4096)).start_ticks
+        own, its = (procfs.link(f"{who}/ns/net") for who in ("self", pid))
+    except (OSError, ValueError) as error:
+        return f"Process {pid} may not be looked at, or has ended: {error}."
+    if started != start_ticks:
+        return f"Process {pid} has ended."
+    if own != its:
+        return (
+            f"Process {pid} is in another network namespace than the collector: port {port} is "
+            "another one here. Run a collector in that container, or share its network."
+        )
+    return ""
 
-        Where several may listen (SO_REUSEPORT) the kernel chooses who gets a connection.
-        """
-        pid, port = self._pid, self._port
-        try:
-            started = parse_stat(self._procfs.read(f"{pid}/stat", 4096)).start_ticks
-            own, its = (self._procfs.link(f"{who}/ns/net") for who in ("self", pid))
-        except (OSError, ValueError) as error:
-            return f"Process {pid} may not be looked at, or has ended: {error}."
-        if started != self._start_ticks:
-            return f"Process {pid} has ended."
-        if own != its:
-            return (
-                f"Process {pid} is in another network namespace than the collector: port {port} is "
-                "another one here. Run a collector in that container, or share its network."
-            )
-        listening = [
-            inode for inode, found in _tables(self._procfs, f"{pid}/net").items() if found == port
-        ]
-        if not listening:
-            return f"Nobody listens on port {port}."
-        if not all(self._has(inode) for inode in listening):
-            self._files = {
-                inode: name for name, inode in _files_of(self._procfs, pid) if inode in listening
-            }
-            if len(self._files) < len(listening):
-                return f"Port {port} belongs to another process than {pid}."
-        return ""
 
-    def _has(self, inode: int) -> bool:
-        """Whether the descriptor that it was seen as is still that socket."""
-        try:
-            link = self._procfs.link(f"{self._pid}/fd/{self._files[inode]}")
-        except (KeyError, OSError):
-            return False
-        return link == f"socket:[{inode}]"
+def _has(procfs: ProcFs, pid: int, inode: int, known: Mapping[int, str]) -> bool:
+    """Whether the descriptor that it was seen as is still that socket."""
+    try:
+        return procfs.link(f"{pid}/fd/{known[inode]}") == f"socket:[{inode}]"
+    except (KeyError, OSError):
+        return False
 
 
 def _sockets(procfs: ProcFs, pids: Iterable[int]) -> dict[int, int]:

@@ -1,0 +1,96 @@
+"""Which program a process runs, as a child sees it that may look into the process."""
+
+import select
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tidscope_collector.confinement.children import ChildError
+from tidscope_collector.foreign.questions import Arguments
+from tidscope_collector.foreign.reader import children
+from tidscope_collector.procfs.files import ProcFs
+
+PATIENCE_S = 0.005
+"""What a sample waits for an answer; one that is late is there for the next question."""
+_LINE_BYTES = 16384
+
+
+class SeenProgram(BaseModel):
+    """What a process runs.
+
+    Attributes:
+        executable: path; None if it may not be seen.
+        stack: address at which its stack begins, another one in each execution; 0 if it may not be
+            seen.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    executable: str | None = Field(max_length=8192)
+    stack: int
+
+
+class ProgramReader:
+    """Asks about one process; one thread uses it at a time.
+
+    Args:
+        procfs: where the process is.
+        pid: its id.
+        start_ticks: its start.
+
+    Raises:
+        ChildError: no child can be asked.
+    """
+
+    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
+        about: Arguments = {"root": str(procfs.root), "pid": pid, "start_ticks": start_ticks}
+        self._number, self._connection = children().begin("program", about)
+        self._connection.setblocking(False)
+        self._waiting = False
+
+    def look(self, patience_s: float = PATIENCE_S) -> SeenProgram | None:
+        """What it runs now; None if the answer is late, or the process has ended."""
+        if self._waiting:
+            self._receive(0)  # of long ago
+            if self._waiting:
+                return None
+        try:
+            self._connection.send(b"?")
+        except OSError:
+            return None
+        self._waiting = True
+        try:
+            return SeenProgram.model_validate_json(self._receive(patience_s))
+        except ValidationError:
+            return None
+
+    def close(self) -> None:
+        """End the child; twice does no harm."""
+        if self._connection.fileno() < 0:
+            return
+        if self._waiting:
+            children().give_up(self._number, self._connection)
+        else:
+            self._connection.close()
+
+    def _receive(self, patience_s: float) -> bytes:
+        poll = select.poll()
+        poll.register(self._connection, select.POLLIN)
+        if not poll.poll(patience_s * 1000):
+            return b""
+        self._waiting = False
+        try:
+            return self._connection.recv(_LINE_BYTES)
+        except OSError:
+            return b""
+
+
+def open_program(procfs: ProcFs, pid: int, start_ticks: int) -> ProgramReader | None:
+    """Make a reader; None where nothing can be seen that way either."""
+    try:
+        reader = ProgramReader(procfs, pid, start_ticks)
+    except ChildError:
+        return None
+    found = reader.look(patience_s=1.0)
+    if found is None or not found.stack:
+        reader.close()
+        return None
+    return reader

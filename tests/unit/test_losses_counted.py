@@ -1,0 +1,197 @@
+"""Every frame is accounted for: offered = delivered + coalesced + dropped, whatever happens."""
+
+import asyncio
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from backend_builders import frame_bytes, key_frame
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from run_harness import RunHarness
+from tidscope_backend.store.open_part import PartFile
+from tidscope_backend.store.reader import RunReader
+from tidscope_backend.stream.history import History
+from tidscope_backend.stream.page import MAX_NOTES, Page
+from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
+from tidscope_backend.stream.subscription import Bounds, Subscription
+from tidscope_wire.frame import split
+from tidscope_wire.generated.models import FramesLost
+from tidscope_wire.problems import refusal
+
+TARGET = "t-100-deadbeef"
+KEY_EVERY = 5
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("frame"), st.integers(1, 3)),  # it stands for so many
+        st.tuples(st.just("broken"), st.just(1)),  # it cannot be merged with others
+        st.tuples(st.just("hole"), st.integers(1, 4)),  # so many are lost on the way
+        st.tuples(st.just("take"), st.integers(1, 6)),
+    ),
+    max_size=60,
+)
+
+
+def frame_of(seq: int, span: int, *, broken: bool = False) -> StoredFrame:
+    key = seq % KEY_EVERY == 0
+    data = key_frame(seq) if key else frame_bytes(seq, first_seq=seq - span + 1)
+    if broken:
+        _, body = split(data)
+        data = data[: -len(body)] + b"\0" * len(body)
+    return parse_frame(data)
+
+
+@settings(max_examples=300)
+@given(
+    before=STEPS,
+    after=STEPS,
+    bounds=st.tuples(st.integers(1, 6), st.integers(2000, 60_000), st.integers(1000, 60_000)),
+    kept=st.integers(3000, 60_000),
+    has=st.one_of(st.none(), st.integers(0, 30)),
+)
+def test_what_is_offered_to_a_page_is_delivered_coalesced_or_dropped(
+    before: list[tuple[str, int]],
+    after: list[tuple[str, int]],
+    bounds: tuple[int, int, int],
+    kept: int,
+    has: int | None,
+) -> None:
+    history = History(kept, 1 << 62)
+    seq = 0
+    added = 0
+    for what, count in before:
+        seq += count
+        if what in ("frame", "broken"):
+            history.add(frame_of(seq, count, broken=what == "broken"))
+            added += 1
+    assert history.added == added == len(history) + history.coalesced + history.dropped
+    page = Subscription(TARGET, history, has, Bounds(*bounds))
+    start = history.start(has)
+    offered = sum(
+        frame.seq - max(frame.first_seq, start + 1) + 1
+        for frame in history.frames
+        if frame.seq > start
+    )
+    delivered = 0
+    newest = max(history.last_seq, start)
+    begun = has is not None or len(history) > 0
+    for what, count in [*after, ("take", 1000)]:
+        if what == "take":
+            for _ in range(count):
+                delivered += page.next_frame() is not None
+                while page.next_loss() is not None:
+                    pass
+            continue
+        seq += count
+        if what == "hole":
+            continue
+        frame = frame_of(seq, count, broken=what == "broken")
+        history.add(frame)
+        begun = begun or frame.key
+        if begun and frame.seq > newest:
+            offered += frame.seq - max(frame.first_seq, newest + 1) + 1
+            newest = frame.seq
+        page.enqueue(frame)
+    baselines = delivered - page.delivered
+    assert baselines in (0, 1)
+    assert page.waiting == 0
+    assert offered == page.delivered + page.coalesced + page.dropped
+
+
+@settings(max_examples=25)
+@given(
+    steps=st.lists(
+        st.one_of(
+            st.tuples(st.just("frame"), st.integers(1, 3)),
+            st.tuples(st.just("hole"), st.integers(1, 4)),
+            st.tuples(st.just("announced"), st.integers(1, 4)),
+            st.tuples(st.just("stall"), st.integers(1, 8)),
+        ),
+        max_size=25,
+    ),
+    fails=st.booleans(),
+)
+def test_what_is_offered_to_a_run_is_appended_or_a_counted_loss(
+    steps: list[tuple[str, int]], fails: bool
+) -> None:
+    asyncio.run(_recorded(steps, fails))
+
+
+async def _recorded(steps: list[tuple[str, int]], fails: bool) -> None:
+    with tempfile.TemporaryDirectory() as home:
+        harness = RunHarness(Path(home), max_queued_bytes=30_000)
+        await harness.start()
+        await harness.written(key_frame(5))
+        run = (await harness.begin()).id
+        seq = 5
+        for what, count in steps:
+            if what == "stall":
+                # More than may wait, while the disk is busy.
+                busy = asyncio.create_task(harness.disk.record(_wait_for_pipe, pipe := os.pipe()))
+                await asyncio.sleep(0)
+                for _ in range(count):
+                    seq += 1
+                    harness.send(frame_of(seq, 1).data)
+                os.write(pipe[1], b"x")
+                await busy
+            else:
+                seq += count
+                if what == "frame":
+                    await harness.written(frame_of(seq, count).data)
+                elif what == "announced":
+                    lost = FramesLost(
+                        target=TARGET, from_seq=seq - count + 1, to_seq=seq, reason="r"
+                    )
+                    harness.recorder.frames_lost(lost)
+                else:
+                    seq -= count
+        if fails:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(PartFile, "append", _full)
+                seq += 1
+                await harness.written(frame_of(seq, 1).data)
+                await harness.recorder.wait_saved()
+            done = harness.manifest(run)
+            assert (done.state, done.end) == ("interrupted", "disk-full")
+        else:
+            done = await harness.recorder.stop(run)
+        appended = len(RunReader(harness.folder(run).path).signals())
+        lost_frames = done.losses.frames
+        assert done.counts.frames == appended
+        # From the frame that it starts with to the newest one there was.
+        assert appended + done.losses.coalesced + lost_frames == seq - 4
+        assert done.state == (
+            "interrupted" if fails else "incomplete" if lost_frames else "complete"
+        )
+        assert harness.recorder.lost == lost_frames
+        await harness.stop()
+
+
+def _wait_for_pipe(pipe: tuple[int, int]) -> None:
+    os.read(pipe[0], 1)
+    for end in pipe:
+        os.close(end)
+
+
+def _full(part: PartFile, frame: bytes) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_page_that_gave_up_counts_what_passes_until_the_next_key_frame() -> None:
+    page = Subscription(TARGET, History(1, 1), 0, Bounds(2, 1 << 20, 1))
+    for seq in range(1, 5):
+        page.enqueue(frame_of(seq, 1))
+    assert page.dropped == 4
+    lost = [page.next_loss(), page.next_loss()]
+    assert [(one.from_seq, one.to_seq) for one in lost if one] == [(1, 4)]
+    page.enqueue(frame_of(5, 1))
+    assert (page.next_frame() or frame_of(1, 1)).seq == 5
+
+
+def test_losses_not_reported_to_a_page_are_counted() -> None:
+    page = Page(Bounds(10, 1 << 20, 1 << 20), sees_arguments=True)
+    for seq in range(MAX_NOTES + 3):
+        page.enqueue_problem(refusal("bad-request", f"number {seq}", "try again").problem)
+    assert page.notices_dropped == 3
