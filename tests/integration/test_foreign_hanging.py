@@ -93,7 +93,7 @@ def test_an_agents_folder_that_does_not_answer_is_given_up(disk: HangingDisk) ->
         with pytest.raises(NoAgentError, match="there is no"):
             open_agent(ProcFs(), program.pid, start)
         disk.hang()
-        with pytest.raises(AgentClientError, match="do not answer"):
+        with pytest.raises(AgentClientError, match="does not answer"):
             open_agent(ProcFs(), program.pid, start)
         disk.answer()
         program.kill()

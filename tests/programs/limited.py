@@ -86,12 +86,7 @@ def _flood(_: None, answer: int) -> None:
         os.write(answer, b"x" * 65536)
 
 
-def _sleep(_: None, __: int) -> None:
-    limit_resources(LIMITS)
-    signal.pause()
-
-
 def main() -> None:
     """Become the fork server of these questions."""
     questions = {name: _try(attempt) for name, attempt in ATTEMPTS.items()}
-    serve_argument(questions | {"status": _status, "flood": _flood, "sleep": _sleep})
+    serve_argument(questions | {"status": _status, "flood": _flood})
