@@ -16,12 +16,18 @@ from backend_builders import FIELDS, TARGET_ID, frame_bytes, host, process, targ
 from backend_server import SECRET, TOKEN, running_backend
 from collector_process import CollectorProcess
 from fake_collector import FakeCollector
+from follower import connected
 from prometheus_client.parser import text_string_to_metric_families
 from served import free_port
 from starlette.websockets import WebSocket
+from tidscope_wire.audit import read_records
+from tidscope_wire.generated.models import AuditRecord
 
 HOSTILE = "n\"\x1b]0;owned\x07\x9b2J\r\n# tidscope 1\u202e,='\\"
-WAIT = 30
+COMM = b"\x1b[31m\n\rx,=1"
+THREAD = "t\x1b]0;x\u009b2J".encode()
+"""At most 15 bytes."""
+WAIT = 60
 
 
 async def log_of_served(port: int) -> tuple[asyncio.subprocess.Process, list[str]]:
@@ -84,6 +90,79 @@ async def what_it_said(collector: CollectorProcess, word: str) -> str:
             if word in collector.said:
                 return collector.said
             await asyncio.sleep(0.05)
+
+
+NAMED = f"""
+import ctypes, sys, threading, time
+prctl = ctypes.CDLL(None).prctl
+def live(name):
+    prctl(15, name)  # PR_SET_NAME
+    time.sleep(600)
+threading.Thread(target=live, args=({THREAD!r},), daemon=True).start()
+prctl(15, {COMM!r})
+print("named", flush=True)
+live({COMM!r})
+"""
+
+
+async def run_cli(tmp_path: Path, *arguments: str) -> list[str]:
+    """Lines that a command of tidscope writes, to both of its outputs."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tidscope_backend", *arguments),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        env={**os.environ, "TIDSCOPE_RUNS": str(tmp_path), "TIDSCOPE_TOKEN": ""},
+    )
+    output, _ = await process.communicate()
+    assert process.returncode == 0, output
+    return output.decode().rstrip("\n").split("\n")
+
+
+async def test_names_of_a_real_program_through_collector_log_and_command_line(
+    tmp_path: Path,
+) -> None:
+    program = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", NAMED, "--argument", HOSTILE), stdout=asyncio.subprocess.PIPE
+    )
+    assert program.stdout is not None
+    try:
+        assert await program.stdout.readline() == b"named\n"
+        async with (
+            asyncio.timeout(WAIT),
+            running_backend() as backend,
+            CollectorProcess(backend.port) as collector,
+            backend.page() as live,
+            backend.program() as client,
+        ):
+            await connected(live)
+            answer = await client.post("/api/v1/targets", json={"pid": program.pid})
+            assert answer.raise_for_status().json()["process"]["name"] == COMM.decode()
+            (line,) = [each for each in read_records(collector.audit) if each.action == "attach"]
+            assert line.details["process"] == COMM.decode()
+            assert collector.audit.read_text().replace("\n", "").isprintable()
+            said = collector.said
+        async with asyncio.timeout(WAIT):
+            pid = ("--pid", str(program.pid), "--duration", "0.3")
+            lines = await run_cli(tmp_path, "record", *pid)
+            (run,) = [name for name in os.listdir(tmp_path) if name.startswith("r-")]
+            lines += await run_cli(tmp_path, "runs", "list")
+            lines += await run_cli(tmp_path, "runs", "show", run)
+            lines += await run_cli(tmp_path, "audit", "--file", str(log_with(tmp_path, line)))
+    finally:
+        program.kill()
+        await program.communicate()
+    lines += said.rstrip("\n").split("\n")
+    assert [line for line in lines if not line.isprintable()] == []
+    # The names were there to be shown.
+    assert any(r"\u001b[31" in line for line in lines)
+    assert any(r"\u009b" in line for line in lines)
+
+
+def log_with(folder: Path, record: AuditRecord) -> Path:
+    """An audit log of one line."""
+    path = folder / "audit.jsonl"
+    path.write_text(record.model_dump_json() + "\n")
+    return path
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ Each writes "did it" if it could.
 import os
 import signal
 import socket
+import time
 from collections.abc import Callable
 
 from tidscope_collector.confinement.fork_server import serve_argument
@@ -86,7 +87,12 @@ def _flood(_: None, answer: int) -> None:
         os.write(answer, b"x" * 65536)
 
 
+def _sleep(_: None, __: int) -> None:
+    limit_resources(LIMITS)
+    time.sleep(60)
+
+
 def main() -> None:
     """Become the fork server of these questions."""
     questions = {name: _try(attempt) for name, attempt in ATTEMPTS.items()}
-    serve_argument(questions | {"status": _status, "flood": _flood})
+    serve_argument(questions | {"status": _status, "flood": _flood, "sleep": _sleep})
