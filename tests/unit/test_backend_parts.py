@@ -21,6 +21,7 @@ from tidscope_backend.settings import (
 from tidscope_backend.validation import validation_text
 from tidscope_backend.websocket_close import MAX_REASON_BYTES, fit_reason
 from tidscope_wire.generated.models import AttachRequest, DoctorCheck, DoctorReport
+from tidscope_wire.proof import host_secret
 
 
 def test_sequence_finds_what_is_missing() -> None:
@@ -152,6 +153,14 @@ def test_secrets_come_from_the_environment_or_are_made() -> None:
     for name in ("TIDSCOPE_TOKEN", "TIDSCOPE_VIEW_TOKEN", "TIDSCOPE_COLLECTOR_SECRET"):
         with pytest.raises(SettingsError, match=f"{name} has 15 characters; give at least 16"):
             settings_from({name: "x" * 15})
+
+
+def test_the_secret_of_another_host_is_not_the_backends_own() -> None:
+    secret = host_secret("web-1", bytes(32))
+    with pytest.raises(SettingsError, match="is the secret of host web-1"):
+        settings_from({"TIDSCOPE_COLLECTOR_SECRET": secret})
+    own = host_secret("default", bytes(32))
+    assert settings_from({"TIDSCOPE_COLLECTOR_SECRET": own}).collector_secret == own
 
 
 def test_the_defaults_stay_within_the_memory_that_is_promised() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from tidscope_backend.security.proofs import TTL_SECONDS, ProofError, Proofs
+from tidscope_backend.security.proofs import MAX_USED, TTL_SECONDS, ProofError, Proofs
 from tidscope_wire.generated.models import ClientProof, ProofResponse
 from tidscope_wire.proof import Credential, ImpostorError, SignInAttempt, exchange_of
 
@@ -68,6 +68,19 @@ def test_a_proof_is_good_once(proofs: Proofs, clock: Clock) -> None:
     for _ in range(30):
         clock.now += 0.5
         refused(proofs, proof)
+
+
+def test_who_uses_many_keeps_nobody_else_out(proofs: Proofs, clock: Clock) -> None:
+    for _ in range(MAX_USED):
+        _, proof = prove(proofs, NEW)
+        proofs.check(proof, PORT)
+    _, proof = prove(proofs, NEW)
+    assert not refused(proofs, proof).is_guess
+    _, other = prove(proofs, NEW, subject="operator")
+    proofs.check(other, PORT)
+    clock.now += TTL_SECONDS + 2
+    _, proof = prove(proofs, NEW)
+    proofs.check(proof, PORT)
 
 
 def test_a_late_proof_is_refused_and_is_no_guess(proofs: Proofs, clock: Clock) -> None:

@@ -13,8 +13,8 @@ from tidscope_wire.proof import KEY_BYTES, By, Exchange, exchange_of
 TTL_SECONDS = 10.0
 PROOFS = 2
 """In every response: of the newest key, and of the one before."""
-MAX_USED = 10_000
-"""Nonces that are remembered as used: only who knows a secret uses one."""
+MAX_USED = 1000
+"""Nonces of each subject that are remembered as used: only who knows its secret uses one."""
 _TIME_BYTES, _RANDOM_BYTES, _MAC_BYTES = 8, 16, 16
 
 
@@ -67,7 +67,7 @@ class Proofs:
         self._clock = clock
         self._start = clock()
         self._nonce_key = secrets.token_bytes(KEY_BYTES)
-        self._used: dict[str, float] = {}
+        self._used: dict[str, dict[str, float]] = {}
 
     def prove(self, request: ProofRequest, port: int | None) -> ProofResponse:
         """Prove that this backend knows a secret.
@@ -99,7 +99,7 @@ class Proofs:
         ]
         if not keys:
             raise ProofError("it does not show that the secret is known", is_guess=True)
-        self._use(exchange.backend_nonce)
+        self._use(exchange.subject, exchange.backend_nonce)
         return Proven(exchange.subject, keys[0], exchange.proof(keys[0], "accepted"))
 
     def _proofs(self, exchange: Exchange, port: int | None) -> list[str]:
@@ -112,12 +112,17 @@ class Proofs:
         passed_on = exchange.port is not None and exchange.port != port
         return () if passed_on else self._keys.valid(exchange.subject)
 
-    def _use(self, nonce: str) -> None:
+    def _use(self, subject: str, nonce: str) -> None:
         now = self._clock()
-        self._used = {one: until for one, until in self._used.items() if until > now}
-        if nonce in self._used or len(self._used) >= MAX_USED:
+        used = self._used.setdefault(subject, {})
+        # They are in the order of their times.
+        while used and used[next(iter(used))] <= now:
+            del used[next(iter(used))]
+        if nonce in used:
             raise ProofError("it was used before", is_guess=False)
-        self._used[nonce] = now + TTL_SECONDS + 1
+        if len(used) >= MAX_USED:
+            raise ProofError(f"{MAX_USED} came within {TTL_SECONDS:g} s", is_guess=False)
+        used[nonce] = now + TTL_SECONDS + 1
 
     def _new_nonce(self, subject: str, client_nonce: str, port: int | None) -> str:
         time = int((self._clock() - self._start) * 1000).to_bytes(_TIME_BYTES, "big")
