@@ -44,7 +44,7 @@ async def followed(port: int, pid: int) -> AsyncIterator[tuple[LivePage, Target]
 
 
 @needs("root")
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(240)
 @pytest.mark.parametrize("descriptors", [1024, 96])
 async def test_an_operator_works_and_a_run_is_recorded(tmp_path: Path, descriptors: int) -> None:
     limited = ("prlimit", f"--nofile={descriptors}:{descriptors}")
