@@ -8,7 +8,7 @@ from pathlib import Path
 
 from capabilities import missing
 
-SIZE = 64 * 1024 * 1024
+SIZE = 24 * 1024 * 1024
 
 
 class LoopDisk:

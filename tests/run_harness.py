@@ -84,7 +84,7 @@ class RunHarness:
     async def written(self, *frames: bytes) -> None:
         """Hand over frames, and wait until the disk has had its turn with all of them."""
         self.send(*frames)
-        await self.disk.record(int)
+        await self.recorder.writer.flush()
         await asyncio.sleep(0)
 
     async def begin(self, **request: Any) -> RunManifest:

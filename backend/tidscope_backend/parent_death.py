@@ -36,22 +36,23 @@ def terminate_with_parent(parent_pid: int) -> None:
         raise ParentExitedError(f"process {parent_pid} has ended")
 
 
-def run_module(name: str, *arguments: str) -> list[str]:
+ISOLATED = "-I"
+"""Option of the interpreter: no module comes from the current directory, nor from where the
+environment or a user's own packages say."""
+
+
+def run_module(name: str, *arguments: str, option: str = "-P") -> list[str]:
     """The command that runs a module of ours with this interpreter.
 
-    Modules in the current directory are not ours (-P); what root runs is not named by its
-    environment or a user's own packages either (-I).
+    With -P modules that lie in the current directory are not ours.
     """
-    return [sys.executable, "-I" if os.geteuid() == 0 else "-P", "-m", name, *arguments]
+    return [sys.executable, option, "-m", name, *arguments]
 
 
 def bound_to_parent(arguments: Sequence[str]) -> list[str]:
-    """Wrap a command so that it ends with the calling process."""
-    return run_module(
-        "tidscope_backend.parent_death",
-        str(os.getpid()),
-        *arguments,
-    )
+    """Wrap a command so that it ends with the calling process; one that is isolated stays so."""
+    option = ISOLATED if ISOLATED in arguments[1:2] else "-P"
+    return run_module("tidscope_backend.parent_death", str(os.getpid()), *arguments, option=option)
 
 
 def exec_program(

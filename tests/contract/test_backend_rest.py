@@ -307,6 +307,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "notes": "a",
         "past_s": 1,
         "duration_s": 1,
+        "command": "a",
     },
     ("PATCH", "/api/v1/runs/{run_id}"): {
         "name": "a",

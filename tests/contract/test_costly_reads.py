@@ -2,8 +2,9 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 import httpx
 import pytest
@@ -12,7 +13,8 @@ from backend_builders import target
 from backend_server import Backend, kind, running_backend
 from fake_collector import FakeCollector
 from live_page import LivePage
-from tidscope_backend.api import compare
+from scripted_run import write_run
+from tidscope_backend.api import compare, run_frames
 from tidscope_backend.security.read_limit import ALL, EACH, WAITING
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
@@ -159,6 +161,46 @@ async def test_a_viewers_comparison_does_not_keep_an_operator_waiting(
         assert not slow.done()
         go_on.set()
         assert (await slow).status_code == 200
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+async def test_a_read_lasts_until_its_work_is_done(
+    leaves: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = write_run(tmp_path).id
+    go_on = threading.Event()
+
+    def packed(_: object, from_ns: int | None, *__: object) -> Iterator[bytes]:
+        yield b"the first frame"
+        if from_ns is None:
+            go_on.wait(WAIT)
+
+    monkeypatch.setattr(run_frames, "_packed", packed)
+    async with (
+        asyncio.timeout(WAIT),
+        running_backend(view_token=VIEW_TOKEN, runs_dir=tmp_path) as backend,
+        AsyncExitStack() as stack,
+    ):
+        path = f"/runs/{run}/frames"
+        sessions = [await backend.sign_in(VIEW_TOKEN) for _ in range(3)]
+        viewers = [await stack.enter_async_context(backend.person(one)) for one in sessions]
+        operator = await stack.enter_async_context(backend.program())
+        bodies = []
+        for index in range(ALL):
+            held = viewers[index // EACH].stream("GET", f"/api/v1{path}")
+            answered = await stack.enter_async_context(held)
+            body = answered.aiter_bytes()
+            bodies.append(body)
+            assert await anext(body) == b"the first frame"
+            if leaves:
+                await answered.aclose()
+        waiting = ask(viewers[2], f"{path}?from_ns=1")
+        for _ in range(2):
+            answered = await operator.get(f"/api/v1{path}?from_ns=1")
+            assert answered.content == b"the first frame"
+        assert not waiting.done()
+        go_on.set()
+        assert (await waiting).content == b"the first frame"
 
 
 async def test_pages_of_viewers_leave_room_for_operators() -> None:

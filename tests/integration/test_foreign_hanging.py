@@ -1,5 +1,6 @@
 """Files and memory of targets that do not answer hold up nothing but the child that reads them."""
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
 from tidscope_collector.foreign.reader import children
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.agent.client import open_agent
+from tidscope_collector.steering.agent.errors import AgentClientError, NoAgentError
+from tidscope_collector.steering.agent.socket_paths import FOLDER_VARIABLE
 from tidscope_wire.generated.models import GomaxprocsChanged
 
 pytestmark = needs("root")
@@ -81,6 +85,18 @@ def test_an_executable_that_does_not_answer_is_listed_and_attached_to(
         assert "do not answer" in target.gomaxprocs_reason
         assert sampled.next().live_threads == 1
         disk.answer()
+
+
+def test_an_agents_folder_that_does_not_answer_is_given_up(disk: HangingDisk) -> None:
+    with subprocess.Popen(["sleep", "600"], env={FOLDER_VARIABLE: disk.folder}) as program:
+        start = start_ticks(program.pid)
+        with pytest.raises(NoAgentError, match="there is no"):
+            open_agent(ProcFs(), program.pid, start)
+        disk.hang()
+        with pytest.raises(AgentClientError, match="does not answer"):
+            open_agent(ProcFs(), program.pid, start)
+        disk.answer()
+        program.kill()
 
 
 def test_children_that_cannot_be_ended_are_bounded(

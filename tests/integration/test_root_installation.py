@@ -2,7 +2,10 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
+import sys
 import sysconfig
 import venv
 from collections.abc import Iterator
@@ -12,6 +15,8 @@ import pytest
 from capabilities import needs
 
 pytestmark = needs("root")
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 USER = 1234
 HOSTILE = "import os, pathlib; pathlib.Path({marker!r}).write_text('uid %d' % os.geteuid())\n"
 
@@ -95,3 +100,36 @@ def test_an_installation_that_a_user_may_change_is_warned_of(
     assert "warning" not in before
     assert f"{tidscope.parent} may be changed by user {USER}" in after
     assert "README.md" in after
+
+
+def test_the_installation_that_readme_describes_is_roots_and_works(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """README's commands, in a folder of the test; the packages that it needs are not fetched."""
+    (block,) = re.findall(r"### Installed for root.*?```\n(.*?)```", README, re.DOTALL)
+    lines = [line.removeprefix("sudo ") for line in block.splitlines()]
+    assert lines[0] == "make wheel"
+    build = ["-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist")]
+    subprocess.run([sys.executable, *build], cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    place = tmp_path / "opt"
+    done = None
+    for line in lines[1:]:
+        command = shlex.split(line.replace("/opt/tidscope", str(place)))
+        if "--require-hashes" in command:
+            assert command[-1] == "requirements.lock"
+            (packages,) = (place / "lib").glob("python*/site-packages")
+            (packages / "needed.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+            continue
+        command = [str(wheel) if word.startswith("dist/") else word for word in command]
+        if command[-1] == "up":
+            command = [*command[:-1], "doctor", "--json"]
+        if command[0] == "python3":
+            command[0] = sys.executable
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.stdout or done.returncode == 0, done.stderr
+    assert done is not None
+    assert json.loads(done.stdout)["checks"]
+    assert "may be changed" not in done.stderr

@@ -57,6 +57,7 @@ class HangingDisk(Spoken):
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
         super().__init__(sys.executable, str(SERVER), str(folder), str(build_c(BLOCKING)))
+        self.folder = str(folder)
         self.program, self.page = str(folder / "program"), str(folder / "page")
         if self.hear() != "mounted":
             raise missing("mount", "fuse")

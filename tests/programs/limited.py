@@ -6,6 +6,7 @@ Each writes "did it" if it could.
 import os
 import signal
 import socket
+import time
 from collections.abc import Callable
 
 from tidscope_collector.confinement.fork_server import serve_argument
@@ -88,7 +89,7 @@ def _flood(_: None, answer: int) -> None:
 
 def _sleep(_: None, __: int) -> None:
     limit_resources(LIMITS)
-    signal.pause()
+    time.sleep(60)
 
 
 def main() -> None:

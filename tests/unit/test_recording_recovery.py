@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -53,6 +54,17 @@ async def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
         assert (done.state, done.end, done.losses.frames) == ("complete", "stopped", 0)
         # As many as a recorder counts that was never killed, those behind its manifest too.
         assert (done.counts.frames, done.counts.thread_samples) == (20, 20)
+
+
+async def test_a_run_that_is_stopped_while_its_first_frame_waits_for_the_disk_is_resumed(
+    tmp_path: Path,
+) -> None:
+    run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
+    async with started(tmp_path / "b") as harness:
+        harness.disk.append(time.sleep, 0.2)
+        harness.send(*stream(21, 22))
+        done = await harness.recorder.stop(run)
+        assert (done.state, done.end, done.counts.frames) == ("complete", "stopped", 12)
 
 
 async def test_a_hole_is_counted(tmp_path: Path) -> None:
@@ -190,8 +202,9 @@ async def test_cut_anywhere_it_is_recover_recording(tmp_path: Path) -> None:
         recording.end(Ending("stopped", "complete", ""), 0)
         lock.release()
         assert stats.losses.truncated_bytes == length - ends[whole], length
+        assert stats.counts.frames == whole, length
         # The manifest had counted the first of them.
-        assert stats.counts.frames == max(whole, 1), length
+        assert stats.losses.frames == (not whole), length
         assert folder.open_part(1).exists() == bool(whole)
 
 

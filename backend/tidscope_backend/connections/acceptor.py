@@ -11,8 +11,6 @@ from tidscope_backend.connections.table import Connections
 from tidscope_backend.descriptors import is_exhausted
 
 _log = logging.getLogger(__name__)
-AT_ONCE = 32
-"""Connections accepted before the event loop goes on with other work."""
 RETRY_SECONDS = 0.2
 
 
@@ -53,7 +51,9 @@ class Acceptor:
         self._loop.add_reader(self._sock, self._accept)
 
     def _accept(self) -> None:
-        for _ in range(AT_ONCE):
+        for _ in range(self._connections.at_once):
+            if self._connections.leaving >= self._connections.at_once:
+                return  # Their descriptors are free when the event loop has come round.
             try:
                 sock, address = self._sock.accept()
             except BlockingIOError:

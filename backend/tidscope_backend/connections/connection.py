@@ -62,7 +62,10 @@ class ConnectionTable(Protocol):
         """A request has shown a credential, or should have and did not."""
 
     def remove(self, connection: "Connection") -> None:
-        """A connection has ended."""
+        """A connection has ended, or is going to."""
+
+    def closed(self, connection: "Connection") -> None:
+        """The socket of a connection that was ended for another one is closed."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ class Connection:
         self.message_limits: MessageLimits | None = None
         self._transport: asyncio.Transport | None = None
         self._protocol: ServedProtocol | None = None
-        self._dropped = False
+        self._dropped_from: ConnectionTable | None = None
         self._wait: tuple[Awaited, int] | None = None
         self._wait_since_s = 0.0
         self._wait_bytes = 0
@@ -126,7 +129,7 @@ class Connection:
     def serve(self, transport: "asyncio.Transport", protocol: ServedProtocol) -> None:
         """A protocol begins to serve it."""
         self._transport, self._protocol = transport, protocol
-        if self._dropped:
+        if self._dropped_from is not None:
             transport.abort()
 
     def authenticate(self, succeeded: bool) -> None:
@@ -135,15 +138,19 @@ class Connection:
             self._table.authenticate(self, succeeded)
 
     def end(self) -> None:
-        """It has ended."""
-        if self._table is not None:
+        """It has ended, and its socket is closed."""
+        if self._dropped_from is not None:
+            self._dropped_from.closed(self)
+            self._dropped_from = None
+        elif self._table is not None:
             self._table.remove(self)
             self._table = None
 
     def drop(self) -> None:
-        """End it at once."""
-        self.end()
-        self._dropped = True
+        """End it: it is in the table no more, and its socket is closed as soon as can be."""
+        if self._table is not None:
+            self._table.remove(self)
+            self._dropped_from, self._table = self._table, None
         if self._transport is not None:
             self._transport.abort()
 

@@ -8,6 +8,7 @@ from tidscope_backend.connections.connection import Connection, Waits
 from tidscope_backend.connections.peer import Peer
 
 _log = logging.getLogger(__name__)
+AT_ONCE = 32
 EVICTIONS_PER_SECOND = 1000
 """Of one peer; then its silent ones are refused, which costs less than to serve them."""
 
@@ -80,10 +81,14 @@ class Connections:
 
     Attributes:
         counts: what is reported of them.
+        leaving: connections that were ended for others and whose sockets are not closed yet.
+        at_once: how many may be accepted, and how many may leave, before the event loop goes on.
     """
 
     def __init__(self, limits: ConnectionLimits, waits: Waits, clock: Callable[[], float]) -> None:
         self.counts = ConnectionCounts()
+        self.leaving = 0
+        self.at_once = max(1, min(AT_ONCE, limits.total // 8))
         self._limits = limits
         self._waits = waits
         self._clock = clock
@@ -144,7 +149,7 @@ class Connections:
             self.counts.authenticated -= 1
 
     def remove(self, connection: Connection) -> None:
-        """A connection has ended."""
+        """A connection has ended, or is going to."""
         own = self._peers[connection.peer]
         own.open -= 1
         own.unauthenticated.pop(connection, None)
@@ -153,6 +158,10 @@ class Connections:
         del self._all[connection]
         self.counts.open -= 1
         self.counts.authenticated -= connection.authenticated
+
+    def closed(self, connection: Connection) -> None:
+        """The socket of a connection that was ended for another one is closed."""
+        self.leaving -= 1
 
     def end_overdue(self) -> None:
         """End the connections whose peers take too long; to be called about each second."""
@@ -181,5 +190,6 @@ class Connections:
             "a connection of %s without a session has ended to make room: it has %d of them",
             *(peer, len(own.unauthenticated)),
         )
+        self.leaving += 1
         victim.drop()
         return True

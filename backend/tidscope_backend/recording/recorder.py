@@ -233,6 +233,8 @@ class Recorder:
         recording = self.recording(run_id)
         if recording is not None:
             await recording.started.wait()
+            # What was offered before is written first: it may resume the run, or end it.
+            await self.writer.flush()
         if recording is None or recording.ending is not None:
             await self._disk.read(self._directory.folder, run_id)
             raise refusal(

@@ -83,6 +83,7 @@ def recover_recording(
     recording.stats.losses.truncated_bytes += cut
     for header in later:
         recording.stats.add_frame(header)
+    recording.stats.found(_frames_kept(folder, numbers))
     if numbers:
         recording.resume(numbers[-1], _began_ns(folder.open_part(numbers[-1]), manifest.to_ns))
     else:
@@ -116,6 +117,14 @@ def _uncounted(
         later.append(header)
     counted = _last_sealed(folder) if manifest.counts.frames else None
     return newest, counted, later[::-1]
+
+
+def _frames_kept(folder: RunFolder, numbers: list[int]) -> int:
+    """How many frames the run has."""
+    sealed = 0
+    for number in folder.sealed_parts():
+        sealed += int(pq.read_metadata(folder.signals(number)).num_rows)
+    return sealed + sum(1 for _ in _backwards(folder, numbers))
 
 
 def _backwards(folder: RunFolder, numbers: list[int]) -> Iterator[FrameHeader]:

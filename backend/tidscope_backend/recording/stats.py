@@ -165,6 +165,13 @@ class RecordingStats:
         """Count a frame that could not be written as lost."""
         self.frames_lost(header.seq)
 
+    def found(self, frames: int) -> None:
+        """So many frames are there. Those that were counted and are not were lost with the disk."""
+        if frames < self.counts.frames:
+            self.losses.frames += self.counts.frames - frames
+            self.losses.gaps += 1
+            self.counts.frames = frames
+
     def close(self) -> None:
         """No frame follows: frames lost after the last one are a gap."""
         if self.last is not None and self._announced > self.last.seq:

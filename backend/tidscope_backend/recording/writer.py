@@ -63,6 +63,10 @@ class RecordingWriter:
         self._disk.append(self._append, loop, recording, frame, header)
         return True
 
+    async def flush(self) -> None:
+        """Wait until what was offered is written, and what came of it is reported."""
+        await self._disk.record(_nothing)
+
     async def start(
         self,
         recording: Recording,
@@ -116,3 +120,7 @@ class RecordingWriter:
         if ending is not None or resumed or recording.full_parts:
             with suppress(RuntimeError):  # The loop has ended.
                 loop.call_soon_threadsafe(self._report, recording, ending)
+
+
+def _nothing() -> None:
+    """Only its turn matters."""

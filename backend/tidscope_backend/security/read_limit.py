@@ -15,7 +15,7 @@ from tidscope_backend.security.rights import is_costly
 EACH = 2
 """Costly reads of one viewer at once, until the answer has been sent."""
 ALL = 3
-"""Of all viewers: fewer than the threads that reads run in (five on a machine of one CPU)."""
+"""Of all viewers: fewer than the threads that read files of runs (store/disk.py)."""
 WAITING = 8
 """Of one viewer, waiting for their turn."""
 

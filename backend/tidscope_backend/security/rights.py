@@ -64,6 +64,7 @@ COSTLY: frozenset[str] = frozenset(
         "/api/v1/doctor",
         "/api/v1/targets/{target_id}/steering",
         "/api/v1/runs",
+        "/api/v1/runs/{run_id}",
         "/api/v1/runs/{run_id}/events",
         "/api/v1/runs/{run}/frames",
         "/api/v1/runs/{run_id}/export",

@@ -5,7 +5,7 @@ recording have threads of their own: a file system that takes no writes can stil
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
@@ -13,6 +13,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 READERS = 8
 WRITERS = 6
+ABANDONED_SECONDS = 30
+"""How long the end of a read is awaited that nobody wants any more; a disk may hang."""
 
 
 class Disk:
@@ -47,8 +49,12 @@ class Disk:
         self._recorder.submit(work, *args, **named)
 
     async def iterate(self, items: Iterator[R]) -> AsyncIterator[R]:
-        """Go through what reads files as it goes."""
-        while (found := await self.read(_next, items)) is not None:
+        """Go through what reads files as it goes.
+
+        A thread cannot be stopped: where who asked goes away, this ends when the thread is free
+        again, so that a limit on reads counts it until then.
+        """
+        while (found := await _to_its_end(self.read(_next, items))) is not None:
             yield found[0]
 
 
@@ -56,6 +62,19 @@ def _next(items: Iterator[R]) -> tuple[R] | None:
     for item in items:
         return (item,)
     return None
+
+
+async def _to_its_end(work: Coroutine[None, None, R]) -> R:
+    running = asyncio.create_task(work)
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        # The web server's; `tidscope record` goes without it.
+        from anyio import CancelScope
+
+        with CancelScope(shield=True):
+            await asyncio.wait({running}, timeout=ABANDONED_SECONDS)
+        raise
 
 
 async def _run(
