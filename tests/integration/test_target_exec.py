@@ -88,6 +88,7 @@ def test_a_go_program_is_found_after_it_was_executed(sampled: Sampled) -> None:
         assert header.process.gomaxprocs == 3
         found = now(sampled, target)
         assert (found.process.runtime, found.gomaxprocs_reason) == ("go", "")
+        assert found.gomaxprocs == 3
 
 
 def test_a_go_program_is_forgotten_after_it_executed_another_one(sampled: Sampled) -> None:

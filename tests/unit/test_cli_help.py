@@ -60,8 +60,12 @@ def test_help_of_a_verb_lists_each_option_once(
     section = text.partition("\noptions:\n")[2]
     shown = Counter(re.findall(r"^  (?:-\w, )?(--[\w-]+)", section, re.MULTILINE))
     (parser, *_) = parsers(load(verb))
-    flags = {action.option_strings[-1] for action in parser._actions if action.option_strings}
-    long = {flag.replace("--no-open", "--open") for flag in flags}
+    # Of an option and its opposite (--open, --no-open) the first.
+    long = [
+        next(name for name in action.option_strings if name.startswith("--"))
+        for action in parser._actions
+        if action.option_strings
+    ]
     assert shown == Counter(long)
 
 

@@ -327,7 +327,7 @@ def test_setup_differences_by_importance() -> None:
         ("policy", ["none", "linear in shadow mode, 1 to 8 by go-agent on agent-ops"]),
         ("kernel", ["6.18.0", "6.19.0"]),
         ("tidscope", ["0.1.0", "0.2.0"]),
-        ("losses", ["none", "gaps: 2, missing ns: 5"]),
+        ("losses", ["none", "0 frames in 2 gaps (0.0 s)"]),
     ]
     assert setup_differences([manifest(1), manifest(2)]) == []
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from tidscope_wire.generated.models import RunManifest, RunPolicy, SetupDifference
 
 from tidscope_backend.hidden_arguments import COMMAND_ASPECT, HIDDEN
+from tidscope_backend.store.losses import missing_text
+from tidscope_backend.text import plural
 
 
 def setup_differences(manifests: Sequence[RunManifest]) -> list[SetupDifference]:
@@ -62,8 +64,17 @@ def _energy(manifest: RunManifest) -> str:
 
 
 def _losses(manifest: RunManifest) -> str:
-    lost = [f"{name.replace('_', ' ')}: {value}" for name, value in manifest.losses if value]
-    return ", ".join(lost) or "none"
+    losses = manifest.losses
+    coarser = [
+        plural(count, what)
+        for count, what in (
+            (losses.coalesced, "coalesced frame"),
+            (losses.deadlines_missed, "missed deadline"),
+            (losses.clock_jumps, "clock jump"),
+        )
+        if count
+    ]
+    return ", ".join([*filter(None, [missing_text(losses)]), *coarser]) or "none"
 
 
 def _end(manifest: RunManifest) -> str:

@@ -171,19 +171,24 @@ class TargetSampler:
         """Close what is open."""
         self._opened.close()
 
-    def describe_again(self, process: Process, program: GoProgram | None) -> None:
+    def describe_again(
+        self, process: Process, program: GoProgram | None, gomaxprocs: int | None
+    ) -> None:
         """Take in what was found out about the program that the process runs now.
 
         Args:
             process: its description.
             program: what it is with regard to Go; None: it is still the same. Its reader is closed
                 with the sampler.
+            gomaxprocs: of that program; None if unknown.
         """
         self.target = self.target.model_copy(update={"process": process})
         if program is not None:
             self._close_gomaxprocs()
             self._gomaxprocs = program.reader
-            self.target = self.target.model_copy(update={"gomaxprocs_reason": program.reason})
+            self.target = self.target.model_copy(
+                update={"gomaxprocs": gomaxprocs, "gomaxprocs_reason": program.reason}
+            )
 
     def change_rate(self, rate_hz: float, now_ns: int) -> None:
         """Sample at another rate from now on, as someone asked for."""

@@ -133,13 +133,15 @@ class TargetRegistry:
         if process is None:
             return
         program = open_gomaxprocs(self._procfs, pid, start_ticks) if executed else None
+        reader = None if program is None else program.reader
+        size = None if reader is None else reader.read()
 
         def give() -> None:
             sampler = self._engine.find(target.id)
             if sampler is not None:
-                sampler.describe_again(process, program)
-            elif program is not None and program.reader is not None:
-                program.reader.close()
+                sampler.describe_again(process, program, size)
+            elif reader is not None:
+                reader.close()
 
         self._engine.submit(give)
 

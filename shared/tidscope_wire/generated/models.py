@@ -3371,7 +3371,7 @@ class Target(Message):
     """
     gomaxprocs: Annotated[int | None, Field(ge=0)]
     """
-    GOMAXPROCS at attachment; null if unknown.
+    GOMAXPROCS at attachment, or when the process executed its present program; null if unknown.
     """
     gomaxprocs_reason: str
     """

@@ -741,7 +741,7 @@ export interface Target {
    */
   absent: AbsentField[];
   /**
-   * GOMAXPROCS at attachment; null if unknown.
+   * GOMAXPROCS at attachment, or when the process executed its present program; null if unknown.
    */
   gomaxprocs: number | null;
   /**
