@@ -14,7 +14,7 @@ import socket
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import TypedDict
 
 from tidscope_collector.confinement import capabilities
 from tidscope_collector.confinement.fork_server import OPENING, Question, serve_argument
@@ -24,19 +24,14 @@ from tidscope_collector.foreign.agent_sockets import (
     connect_first,
     find_socket,
 )
+from tidscope_collector.foreign.opened_process import Key, find_runtime, open_process
 from tidscope_collector.foreign.ports import check_port, listening_ports
-from tidscope_collector.foreign.runtimes import (
-    MAPS_BYTES,
-    NATIVE,
-    FoundRuntime,
-    embedded_runtime,
-    runtime_of_executable,
-)
+from tidscope_collector.foreign.process_files import open_file, open_folder, read_beginning
 from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
 from tidscope_collector.goruntime.chosen import chosen_address
 from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat, stack_start
+from tidscope_collector.procfs.stat import stack_start
 
 MEMORY_BYTES = 256 << 20
 PROCESSES_S = 2.0
@@ -54,9 +49,6 @@ _AUXV_BYTES = 4096
 _DAMAGED = "The executable of process {} cannot be read: {}."
 _AT_ENTRY = 9  # include/uapi/linux/auxvec.h
 _HIGHEST_ADDRESS = 1 << 62
-
-Key = tuple[int, int, int]
-"""Device, inode and change time of an executable."""
 
 
 class Arguments(TypedDict, total=False):
@@ -93,22 +85,6 @@ class Arguments(TypedDict, total=False):
     auxv: str
 
 
-class _Opened(NamedTuple):
-    """Descriptors of a process; -1 for what could not be opened.
-
-    Attributes:
-        known: its executable is the one that it is known to have.
-    """
-
-    pid: int
-    known: bool
-    key: Key | None
-    command: int
-    executable: str
-    file: int
-    maps: int
-
-
 def processes(arguments: Arguments, answer: int) -> None:
     """Command lines of many processes, and the runtimes of those whose executable is not known.
 
@@ -124,7 +100,7 @@ def processes(arguments: Arguments, answer: int) -> None:
         _say(answer, {"at": pid})
         try:
             opened.append(
-                _open_process(
+                open_process(
                     arguments["root"], pid, start_ticks, known and (known[0], known[1], known[2])
                 )
             )
@@ -133,12 +109,12 @@ def processes(arguments: Arguments, answer: int) -> None:
     confine()
     for one in opened:
         _say(answer, {"at": one.pid})
-        found = _describe(one)
+        found = find_runtime(one)
         _say(
             answer,
             {
                 "pid": one.pid,
-                "command": _read(one.command, _COMMAND_BYTES)
+                "command": read_beginning(one.command, _COMMAND_BYTES)
                 .rstrip(b"\0")
                 .replace(b"\0", b" ")
                 .decode(errors="replace")
@@ -150,37 +126,6 @@ def processes(arguments: Arguments, answer: int) -> None:
             },
         )
     _say(answer, {})
-
-
-def _open_process(root: str, pid: int, start_ticks: int, known: Key | None) -> _Opened:
-    folder = _open_folder(root, pid, start_ticks)
-    try:
-        command = _open(folder, "cmdline")
-        try:
-            executable = os.readlink("exe", dir_fd=folder)
-            status = os.stat("exe", dir_fd=folder)
-        except OSError:
-            return _Opened(pid, False, None, command, "", -1, -1)
-        key = (status.st_dev, status.st_ino, status.st_mtime_ns)
-        if key == known:
-            return _Opened(pid, True, key, command, executable, -1, -1)
-        file, maps = _open(folder, "exe"), _open(folder, "maps")
-        return _Opened(pid, False, key, command, executable, file, maps)
-    finally:
-        os.close(folder)
-
-
-def _describe(one: _Opened) -> FoundRuntime | None:
-    if one.key is None or one.known:
-        return None
-    if one.file < 0:
-        return FoundRuntime("unknown", None)
-    try:
-        found = runtime_of_executable(one.executable, one.file)
-    except OSError:
-        return NATIVE
-    # A program may embed a runtime as a library.
-    return embedded_runtime(_read(one.maps, MAPS_BYTES)) if found is NATIVE else found
 
 
 def go_program(arguments: Arguments, answer: int) -> None:
@@ -198,9 +143,9 @@ def go_program(arguments: Arguments, answer: int) -> None:
     except OSError as error:
         _say(answer, {"unreadable": error.errno})
         return
-    auxv = _open(folder, "auxv")
+    auxv = open_file(folder, "auxv")
     confine()
-    vector = _read(auxv, _AUXV_BYTES)
+    vector = read_beginning(auxv, _AUXV_BYTES)
     try:
         elf = read_elf(file)
         go = is_go(elf)
@@ -235,13 +180,15 @@ def go_chosen(arguments: Arguments, answer: int) -> None:
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     folder = _open_named_folder(arguments)
-    file, auxv, memory = (_open(folder, name) for name in ("exe", "auxv", "mem"))
+    file, auxv, memory = (open_file(folder, name) for name in ("exe", "auxv", "mem"))
     confine()
     chosen = None
     try:
         elf = read_elf(file)
         linked = chosen_address(elf)
-        address = None if linked is None else _relocate(elf, linked, _read(auxv, _AUXV_BYTES))
+        address = (
+            None if linked is None else _relocate(elf, linked, read_beginning(auxv, _AUXV_BYTES))
+        )
         if address is not None:
             chosen = {b"\0": False, b"\1": True}.get(os.pread(memory, 1, address))
     except (ElfError, OSError):
@@ -266,7 +213,7 @@ def memory(arguments: Arguments, answer: int) -> None:
         _say(answer, {"unreadable": error.errno})
         return
     confine()
-    if _read(auxv, _AUXV_BYTES).hex() != arguments["auxv"]:
+    if read_beginning(auxv, _AUXV_BYTES).hex() != arguments["auxv"]:
         _say(answer, {"unreadable": errno.ESRCH})
         return
     _say(answer, {"opened": True})
@@ -293,7 +240,7 @@ def environment(arguments: Arguments, answer: int) -> None:
         return
     confine()
     variables: dict[str, str] = {}
-    for entry in _read(file, _ENVIRONMENT_BYTES).split(b"\0"):
+    for entry in read_beginning(file, _ENVIRONMENT_BYTES).split(b"\0"):
         key, _, value = entry.partition(b"=")
         name = key.decode(errors="replace")
         if name in arguments["names"]:
@@ -345,8 +292,8 @@ def program(arguments: Arguments, answer: int) -> None:
             executable: str | None = os.readlink("exe", dir_fd=folder)
         except OSError:
             executable = None
-        stat = _open(folder, "stat")
-        stack = stack_start(_read(stat, 4096))
+        stat = open_file(folder, "stat")
+        stack = stack_start(read_beginning(stat, 4096))
         if stat >= 0:
             os.close(stat)
         shown = executable and os.fsencode(executable).decode(errors="replace")
@@ -422,7 +369,7 @@ def _relocate(elf: Elf, address: int, auxv: bytes) -> int | None:
 
 
 def _open_named_folder(arguments: Arguments) -> int:
-    return _open_folder(arguments["root"], arguments["pid"], arguments["start_ticks"])
+    return open_folder(arguments["root"], arguments["pid"], arguments["start_ticks"])
 
 
 def _open_root(arguments: Arguments, answer: int) -> int | None:
@@ -433,43 +380,6 @@ def _open_root(arguments: Arguments, answer: int) -> int | None:
     except OSError as error:
         _say(answer, {"unreadable": error.errno})
         return None
-
-
-def _open_folder(root: str, pid: int, start_ticks: int) -> int:
-    """A process' folder: below it is that process, or nothing once it has ended.
-
-    Raises:
-        OSError: ESRCH if another process has the id now.
-    """
-    folder = os.open(f"{root}/{pid}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    file = os.open("stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
-    found = parse_stat(os.read(file, 4096))
-    os.close(file)
-    if found.start_ticks != start_ticks:
-        raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
-    return folder
-
-
-def _open(folder: int, name: str) -> int:
-    """A descriptor, or -1. Nothing in there is a terminal or waits for a writer (O_NONBLOCK)."""
-    try:
-        return os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
-    except OSError:
-        return -1
-
-
-def _read(file: int, limit: int) -> bytes:
-    """The beginning of what is open; nothing of what is not."""
-    data = b""
-    try:
-        while file >= 0 and len(data) < limit:
-            piece = os.read(file, min(limit - len(data), 1 << 16))
-            if not piece:
-                break
-            data += piece
-    except OSError:
-        pass
-    return data
 
 
 def _say(answer: int, line: Mapping[str, object]) -> None:

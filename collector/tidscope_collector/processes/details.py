@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tidscope_wire.generated.models import Runtime
 from tidscope_wire.redaction import redact
 
-from tidscope_collector.foreign.questions import Key
+from tidscope_collector.foreign.opened_process import Key
 from tidscope_collector.foreign.reader import MOST_AT_ONCE, NoAnswerError, ProcessLine, describe
 from tidscope_collector.procfs.files import ProcFs
 

@@ -1,0 +1,52 @@
+"""Files of another process, opened through its folder in /proc.
+
+A process id may be reused at any time. An open folder whose start time was checked stays that of
+one process, and what is opened in it can still be read after all rights are given up.
+"""
+
+import errno
+import os
+
+from tidscope_collector.procfs.stat import parse_stat
+
+
+def open_folder(root: str, pid: int, start_ticks: int) -> int:
+    """A process' folder: below it is that process, or nothing once it has ended.
+
+    Args:
+        root: of /proc.
+        pid: of the process.
+        start_ticks: its start, as in /proc/PID/stat.
+
+    Raises:
+        OSError: ESRCH if another process has the id now.
+    """
+    folder = os.open(f"{root}/{pid}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    file = os.open("stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+    found = parse_stat(os.read(file, 4096))
+    os.close(file)
+    if found.start_ticks != start_ticks:
+        raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
+    return folder
+
+
+def open_file(folder: int, name: str) -> int:
+    """A descriptor, or -1. Nothing in there is a terminal or waits for a writer (O_NONBLOCK)."""
+    try:
+        return os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
+    except OSError:
+        return -1
+
+
+def read_beginning(file: int, limit: int) -> bytes:
+    """The beginning of what is open; nothing of what is not."""
+    data = b""
+    try:
+        while file >= 0 and len(data) < limit:
+            piece = os.read(file, min(limit - len(data), 1 << 16))
+            if not piece:
+                break
+            data += piece
+    except OSError:
+        pass
+    return data
