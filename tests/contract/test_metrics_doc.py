@@ -13,8 +13,9 @@ from backend_builders import HOST_ID, host, steering, target
 from builders import frame_header
 from prometheus_client.metrics_core import Metric
 from tidscope_backend.metrics.facts import ENDED_SECONDS, Facts, StreamFacts
-from tidscope_backend.metrics.families import ROLE_FIELDS, families
+from tidscope_backend.metrics.families import families
 from tidscope_backend.metrics.meters import Meters
+from tidscope_backend.metrics.target_families import ROLE_FIELDS
 from tidscope_collector.sampling.roles import MAX_NAMED_ROLES
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import ProcessGauges, RoleTotals

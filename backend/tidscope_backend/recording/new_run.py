@@ -1,7 +1,8 @@
-"""Creates runs: folder, lock and manifest."""
+"""Creates runs: folder, lock and manifest; and removes those that could not be started."""
 
 import shutil
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,12 +16,63 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.generated.models import (
     Recording as RecordingInfo,
 )
+from tidscope_wire.problems import refusal
 
 from tidscope_backend import VERSION
-from tidscope_backend.recording.recording import PartLimits, Recording
+from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.recording.recording import PartLimits, Recording, write_failure
 from tidscope_backend.recording.stats import RecordingStats
+from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.disk import Disk
+from tidscope_backend.store.errors import unwritable
 from tidscope_backend.store.folder import RunFolder, new_run_id
 from tidscope_backend.store.lock import RunLock
+
+
+class NewRuns:
+    """Makes runs on the disk.
+
+    Args:
+        directory: of the runs.
+        registry: hosts.
+        disk: whose threads touch files.
+        limits: of the parts of runs.
+    """
+
+    def __init__(
+        self, directory: RunsDirectory, registry: HostRegistry, disk: Disk, limits: PartLimits
+    ) -> None:
+        self._directory = directory
+        self._registry = registry
+        self._disk = disk
+        self._limits = limits
+
+    async def create(self, target: Target, request: RecordRequest) -> tuple[Recording, RunManifest]:
+        """As `create_recording`. Raises ProblemError."""
+        directory = await self._disk.write(self._directory.make)
+        host = self._registry.host(target.host)
+        if host is None:
+            raise refusal("unknown-host", f"host {target.host} is not known", "attach again")
+        try:
+            return await self._disk.write(
+                create_recording, directory, host, target, request, self._limits
+            )
+        except OSError as error:
+            raise unwritable(directory, error) from None
+
+    async def discard(self, recording: Recording, error: OSError) -> Exception:
+        """Remove a run whose first frames could not be written; returns what to raise."""
+        recording.ending = write_failure(error)
+        # A pending request to stop it fails: the run is gone.
+        recording.started.set()
+
+        def remove() -> None:
+            recording.end(write_failure(error), 0)
+            recording.lock.release()
+            discard(recording.folder)
+
+        await self._disk.record(remove)
+        return unwritable(recording.folder.path.parent, error)
 
 
 def create_recording(
@@ -88,3 +140,14 @@ def discard(folder: RunFolder) -> None:
     """Remove the folder of a run that could not be started: nothing was recorded."""
     with suppress(OSError):
         shutil.rmtree(folder.path)
+
+
+def check_past(past: Sequence[object], request: RecordRequest) -> None:
+    """Refuse to record the past of a target if there is none. Raises ProblemError."""
+    if not past or not request.past_s:
+        raise refusal(
+            "bad-request",
+            "there is nothing to record: "
+            + ("no past of the target is stored" if request.past_s else "its past is not included"),
+            "record from now on, or include some of the past",
+        )

@@ -18,14 +18,13 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.recording.new_run import create_recording, discard
+from tidscope_backend.recording.new_run import NewRuns, check_past
 from tidscope_backend.recording.recording import (
     DEFAULT_LIMITS,
     WRITE_FAILURES,
     Ending,
     PartLimits,
     Recording,
-    write_failure,
 )
 from tidscope_backend.recording.recovery import recover_run
 from tidscope_backend.recording.run_saver import RunSaver
@@ -38,7 +37,7 @@ from tidscope_backend.recording.timeouts import (
 from tidscope_backend.recording.writer import MAX_QUEUED_BYTES, RecordingWriter
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.disk import Disk
-from tidscope_backend.store.errors import damage_text, unwritable
+from tidscope_backend.store.errors import damage_text
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.manifests import with_bytes
@@ -98,6 +97,7 @@ class Recorder:
         self._disk = disk
         self._directory = directory
         self._registry = registry
+        self._new = NewRuns(directory, registry, disk, limits)
         self._history = history
         self._saver = saver
         self._clock = clock
@@ -195,7 +195,7 @@ class Recorder:
             )
         self._starting.add(target.id)
         try:
-            recording, manifest = await self._create(target, request)
+            recording, manifest = await self._new.create(target, request)
         finally:
             self._starting.discard(target.id)
         recording.last_frame_s = self._clock()
@@ -206,7 +206,7 @@ class Recorder:
             ending = await self.writer.start(recording, manifest, past, request.past_s)
         except OSError as error:
             self._active.pop(target.id)
-            raise await self._discard(recording, error) from None
+            raise await self._new.discard(recording, error) from None
         self._saver.seal_full_parts(recording)
         self._changed()
         ending = ending or recording.early_ending
@@ -284,54 +284,17 @@ class Recorder:
             await self._disk.write(recording.lock.release)
         self._active.clear()
 
-    async def _create(
-        self, target: Target, request: RecordRequest
-    ) -> tuple[Recording, RunManifest]:
-        directory = await self._disk.write(self._directory.make)
-        host = self._registry.host(target.host)
-        if host is None:
-            raise refusal("unknown-host", f"host {target.host} is not known", "attach again")
-        try:
-            return await self._disk.write(
-                create_recording, directory, host, target, request, self._limits
-            )
-        except OSError as error:
-            raise unwritable(directory, error) from None
-
     async def _record_past(self, target: Target, request: RecordRequest) -> RunManifest:
         past = self._history.get(target.id).frames
-        if not past or not request.past_s:
-            raise refusal(
-                "bad-request",
-                "there is nothing to record: "
-                + (
-                    "no past of the target is stored"
-                    if request.past_s
-                    else "its past is not included"
-                ),
-                "record from now on, or include some of the past",
-            )
-        recording, manifest = await self._create(target, request)
+        check_past(past, request)
+        recording, manifest = await self._new.create(target, request)
         try:
             ending = await self.writer.start(recording, manifest, past, request.past_s)
         except OSError as error:
-            raise await self._discard(recording, error) from None
+            raise await self._new.discard(recording, error) from None
         if ending is None or ending.end not in WRITE_FAILURES:
             ending = Ending("flight-recorder", "complete", "Only the past was recorded.")
         return await self._end(recording, ending)
-
-    async def _discard(self, recording: Recording, error: OSError) -> Exception:
-        recording.ending = write_failure(error)
-        # A pending request to stop it fails: the run is gone.
-        recording.started.set()
-
-        def remove() -> None:
-            recording.end(write_failure(error), 0)
-            recording.lock.release()
-            discard(recording.folder)
-
-        await self._disk.record(remove)
-        return unwritable(recording.folder.path.parent, error)
 
     async def recover(self, folder: RunFolder) -> None:
         """Resume or finish a run that an earlier backend left unfinished; else do nothing.

@@ -1,0 +1,262 @@
+"""From what is known of targets to metric families. Pure. What is not known makes no series."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    InfoMetricFamily,
+    SummaryMetricFamily,
+)
+from prometheus_client.metrics_core import Metric
+from tidscope_wire.generated.catalogue import CATALOGUE
+from tidscope_wire.generated.models import RoleTotals, Target
+
+from tidscope_backend.metrics.meters import TargetMeter
+from tidscope_backend.metrics.naming import metric_of
+
+OTHER = "other"
+"""Label of the roles beyond the bound on their number."""
+
+ROLE_FIELDS = [metric_of(f) for f in CATALOGUE.fields if f.scope == "thread"]
+PROCESS_FIELDS = [metric_of(f) for f in CATALOGUE.fields if f.scope == "process"]
+
+Metered = tuple[Target, TargetMeter]
+
+
+def target_families(targets: Sequence[tuple[Target, TargetMeter | None]]) -> Iterator[Metric]:
+    """The families of targets, each once."""
+    known = [(target, meter) for target, meter in targets if meter is not None]
+    return chain(
+        _of_targets([target for target, _ in targets]),
+        _of_streams(known),
+        _of_processes(known),
+        _of_roles(known),
+    )
+
+
+def _of_targets(targets: Sequence[Target]) -> Iterator[Metric]:
+    yield info_family(
+        "tidscope_target",
+        "A process that was attached to, to join with by the label target.",
+        [
+            {
+                "target": target.id,
+                "host": target.host,
+                "pid": str(target.process.pid),
+                "process": target.process.name,
+                "runtime": target.process.runtime,
+                "source": target.source.layout or target.source.kind,
+            }
+            for target in targets
+        ],
+    )
+    up = GaugeMetricFamily(
+        "tidscope_target_up",
+        "1 while it is sampled, 0 after it has ended or was detached.",
+        labels=["target"],
+    )
+    rate = GaugeMetricFamily(
+        "tidscope_target_rate_hertz", "Samples a second, as set.", labels=["target"], unit="hertz"
+    )
+    for target in targets:
+        up.add_metric([target.id], target.state == "attached")
+        rate.add_metric([target.id], target.rate_hz)
+    yield up
+    yield rate
+    yield from _of_steering(targets)
+
+
+def _of_steering(targets: Sequence[Target]) -> Iterator[Metric]:
+    """What policies do to targets."""
+    size = GaugeMetricFamily(
+        "tidscope_steering_pool_size",
+        "Current size of a pool that a policy steers.",
+        labels=["target", "policy"],
+    )
+    decisions = CounterMetricFamily(
+        "tidscope_steering_decisions",
+        "Decisions that the policy has taken since it began.",
+        labels=["target", "policy"],
+    )
+    for target in targets:
+        if target.steering is not None:
+            labels = [target.id, target.steering.policy]
+            size.add_metric(labels, target.steering.size)
+            decisions.add_metric(labels, target.steering.decisions)
+    yield size
+    yield decisions
+
+
+def _of_streams(targets: list[Metered]) -> Iterator[Metric]:
+    """How well each target is sampled."""
+    yield _gauge(
+        "tidscope_target_last_sample_timestamp_seconds",
+        "When its newest sample was taken, Unix time.",
+        targets,
+        lambda meter: meter.unix_us / 1e6,
+        "seconds",
+    )
+    yield _gauge(
+        "tidscope_target_effective_rate_hertz",
+        "Effective sampling rate; below the requested one when the CPU budget is spent.",
+        targets,
+        lambda meter: meter.health.effective_hz,
+        "hertz",
+    )
+    yield _counter(
+        "tidscope_target_frames", "Its frames taken in.", targets, lambda meter: meter.frames
+    )
+    yield _counter(
+        "tidscope_target_missed_deadlines",
+        "Samples that were due since attach and were not taken in time.",
+        targets,
+        lambda meter: meter.health.missed_deadlines,
+    )
+    yield _summary(
+        "tidscope_target_sample_duration_seconds",
+        "Wall time that taking a sample took the collector.",
+        targets,
+        lambda meter: meter.sample_us,
+    )
+    yield _summary(
+        "tidscope_target_sample_lateness_seconds",
+        "How long after its deadline a sample started.",
+        targets,
+        lambda meter: meter.late_us,
+    )
+
+
+def _of_processes(targets: list[Metered]) -> Iterator[Metric]:
+    energy = CounterMetricFamily(
+        "tidscope_machine_energy_joules",
+        "Energy of the machine's packages since the target was attached to (RAPL).",
+        labels=["target"],
+        unit="joules",
+    )
+    for target, meter in targets:
+        if meter.machine.package_uj is not None:
+            energy.add_metric([target.id], meter.machine.package_uj / 1e6)
+    yield energy
+    yield _gauge(
+        "tidscope_target_threads", "Threads alive.", targets, lambda meter: meter.threads, ""
+    )
+    yield _counter(
+        "tidscope_target_exited_threads",
+        "Threads that ended since attach.",
+        targets,
+        lambda meter: meter.exited.threads,
+    )
+    # Not a counter: a late exit record makes one exact that was not.
+    yield _gauge(
+        "tidscope_target_inexact_exits",
+        "Those of them without an exit record: what they did after their last sample is missing.",
+        targets,
+        lambda meter: meter.exited.inexact,
+        "",
+    )
+    for metric in PROCESS_FIELDS:
+        family = GaugeMetricFamily(metric.name, metric.text, labels=["target"], unit=metric.base)
+        for target, meter in targets:
+            raw = meter.process.model_dump().get(metric.field)
+            if raw is not None:
+                family.add_metric([target.id], metric.value(raw))
+        yield family
+
+
+def _of_roles(targets: list[Metered]) -> Iterator[Metric]:
+    folded = GaugeMetricFamily(
+        "tidscope_target_roles_folded",
+        'Whether it has more roles than are reported by name; then role="other" is the rest.',
+        labels=["target"],
+    )
+    live = GaugeMetricFamily(
+        "tidscope_role_threads", "Threads of the role alive.", labels=["target", "role"]
+    )
+    exited = CounterMetricFamily(
+        "tidscope_role_exited_threads",
+        "Threads that ended in the role since attach.",
+        labels=["target", "role"],
+    )
+    sums = {
+        metric.field: CounterMetricFamily(
+            metric.name, metric.text, labels=["target", "role"], unit=metric.base
+        )
+        for metric in ROLE_FIELDS
+    }
+    for target, meter in targets:
+        if meter.roles:
+            folded.add_metric([target.id], any(totals.role is None for totals in meter.roles))
+        for role, totals in _by_label(meter.roles).items():
+            labels = [target.id, role]
+            live.add_metric(labels, totals.live)
+            exited.add_metric(labels, totals.exited)
+            for metric in ROLE_FIELDS:
+                raw = totals.totals.get(metric.field)
+                if raw is not None:
+                    sums[metric.field].add_metric(labels, metric.value(raw))
+    yield folded
+    yield live
+    yield exited
+    yield from sums.values()
+
+
+def _by_label(roles: Iterable[RoleTotals]) -> dict[str, RoleTotals]:
+    """Roles by the value of their label; a role that is called like the rest is added to it."""
+    found: dict[str, RoleTotals] = {}
+    for role in roles:
+        label = OTHER if role.role is None else role.role
+        known = found.get(label)
+        if known is None:
+            found[label] = role
+            continue
+        totals = dict(known.totals)
+        for name, value in role.totals.items():
+            totals[name] = totals.get(name, 0) + value
+        found[label] = RoleTotals(
+            role=None,
+            live=known.live + role.live,
+            exited=known.exited + role.exited,
+            totals=totals,
+        )
+    return found
+
+
+def info_family(name: str, text: str, values: Iterable[Mapping[str, str]]) -> Metric:
+    """A family whose labels are facts; each mapping makes a series."""
+    family = InfoMetricFamily(name, text)
+    for value in values:
+        family.add_metric([], dict(value))
+    return family
+
+
+def _counter(
+    name: str, text: str, targets: Iterable[Metered], number: Callable[[TargetMeter], int]
+) -> Metric:
+    family = CounterMetricFamily(name, text, labels=["target"])
+    for target, meter in targets:
+        family.add_metric([target.id], number(meter))
+    return family
+
+
+def _gauge(
+    name: str,
+    text: str,
+    targets: Iterable[Metered],
+    number: Callable[[TargetMeter], float],
+    unit: str,
+) -> Metric:
+    family = GaugeMetricFamily(name, text, labels=["target"], unit=unit)
+    for target, meter in targets:
+        family.add_metric([target.id], number(meter))
+    return family
+
+
+def _summary(
+    name: str, text: str, targets: Iterable[Metered], sum_us: Callable[[TargetMeter], int]
+) -> Metric:
+    family = SummaryMetricFamily(name, text, labels=["target"], unit="seconds")
+    for target, meter in targets:
+        family.add_metric([target.id], count_value=meter.frames, sum_value=sum_us(meter) / 1e6)
+    return family
