@@ -38,7 +38,7 @@ def make(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_readme_names_targets() -> None:
-    assert {"up", "test", "install"} <= set(TARGETS)
+    assert {"up", "test", "wheel"} <= set(TARGETS)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import pytest
@@ -15,6 +16,7 @@ from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink import connection
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S
 from tidscope_collector.uplink.close_reason import REPLACED_WAIT_S
+from tidscope_collector.uplink.commands import Reply
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import split
 from tidscope_wire.generated.limits import MAX_REPLY_BYTES
@@ -607,6 +609,39 @@ async def test_what_a_backend_does_not_confirm_slows_sampling_before_anything_is
     harness.put(stream(61, 120), first=61)
     assert (harness.uplink.load().backlog, harness.uplink.load().stalled) == (True, False)
     assert await harness.uplink.deliver(10) > 0
+
+
+async def test_frames_of_a_new_target_do_not_come_before_the_target(
+    targets: TargetRegistry, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, go_on = asyncio.Event(), threading.Event()
+    loop, prepare = asyncio.get_running_loop(), connection.reply_text
+
+    def prepare_slowly(reply: Reply) -> str:
+        loop.call_soon_threadsafe(asked.set)
+        go_on.wait()
+        return prepare(reply)
+
+    monkeypatch.setattr(connection, "reply_text", prepare_slowly)
+    monkeypatch.setattr(targets, "attach", lambda *_: (target(TARGET_ID), True))
+    try:
+        async with (
+            backend.page() as page,
+            backend.program() as client,
+            UplinkHarness(targets, backend.port) as harness,
+        ):
+            while not (await health(backend)).collectors:
+                await asyncio.sleep(0.01)
+            attached = asyncio.create_task(client.post("/api/v1/targets", json={"pid": 100}))
+            await asked.wait()
+            harness.put(stream(1, 5))
+            await page.subscribe(TARGET_ID)
+            assert await numbers(page, 5) == [1, 2, 3, 4, 5]
+            go_on.set()
+            assert (await attached).status_code == 201
+            assert harness.waits == []
+    finally:
+        go_on.set()
 
 
 async def test_a_machine_full_of_processes_is_listed_in_part_and_no_frame_is_lost(

@@ -296,10 +296,12 @@ class Uplink:
 
     async def _answer(self, link: ClientConnection, command: Command) -> None:
         reply = await self._commands.answer(command)
+        text = await asyncio.to_thread(reply_text, reply)
         if isinstance(reply, TargetReply):
+            # Only now: frames of the target may follow what announces it, and not come before.
             self._sent_targets[reply.target.id] = _without_decision(reply.target)
         try:
-            await self._give(link, await asyncio.to_thread(reply_text, reply))
+            await self._give(link, text)
         except ConnectionClosed:
             log.info("the backend disconnected before the answer was sent")
 
