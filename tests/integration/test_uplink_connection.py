@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 import pytest
 from backend_builders import TARGET_ID, frame_bytes, key_frame, process, steering, stream, target
 from backend_server import Backend, running_backend
+from follower import connected
 from live_page import LivePage
 from relay import RELAY_ADDRESS, Relay
 from tidscope_collector.targets.targets import TargetRegistry
@@ -630,8 +631,7 @@ async def test_frames_of_a_new_target_do_not_come_before_the_target(
             backend.program() as client,
             UplinkHarness(targets, backend.port) as harness,
         ):
-            while not (await health(backend)).collectors:
-                await asyncio.sleep(0.01)
+            await connected(page)
             attached = asyncio.create_task(client.post("/api/v1/targets", json={"pid": 100}))
             await asked.wait()
             harness.put(stream(1, 5))
