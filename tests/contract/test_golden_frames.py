@@ -46,6 +46,12 @@ ONE_OF_EACH: tuple[dict[str, Any], ...] = (
     {"type": "gomaxprocs_changed", "size": 4, "previous": 8},
     {"type": "sample_failed", "reason": "ESRCH"},
     {
+        "type": "program_executed",
+        "name": "sh",
+        "executable": "/usr/bin/dash",
+        "previous": "/usr/bin/env",
+    },
+    {
         "type": "steering_started",
         "policy": "kalman-kg",
         "shadow": False,

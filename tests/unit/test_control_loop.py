@@ -6,12 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from tidscope_collector.steering.knobs.knob import KnobDescription, KnobLostError
-from tidscope_collector.steering.loop.control_loop import (
-    ControlLoop,
-    ControlSetup,
-    Event,
-    LoopSettings,
-)
+from tidscope_collector.steering.loop.control_loop import ControlLoop, Event
+from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.signals.signal import Count
 from tidscope_policies.contract import Bounds, Decision, Observation

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from backend_builders import frame_bytes, key_frame
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from run_harness import RunHarness
 from tidscope_backend.store.open_part import PartFile
@@ -50,6 +50,14 @@ def frame_of(seq: int, span: int, *, broken: bool = False) -> StoredFrame:
     bounds=st.tuples(st.integers(1, 6), st.integers(2000, 60_000), st.integers(1000, 60_000)),
     kept=st.integers(3000, 60_000),
     has=st.one_of(st.none(), st.integers(0, 30)),
+)
+@example(
+    # The kept past merges two frames over a hole between them, after the page has begun.
+    before=[("frame", 2), ("frame", 3), ("hole", 1), ("frame", 1)],
+    after=[("broken", 1)],
+    bounds=(1, 2000, 1000),
+    kept=3000,
+    has=None,
 )
 def test_what_is_offered_to_a_page_is_delivered_coalesced_or_dropped(
     before: list[tuple[str, int]],

@@ -397,3 +397,18 @@ def test_a_baseline_beyond_a_quarter_of_the_bound_is_not_pinned() -> None:
     replay.add(A, SampledFrame(1, frame(1, 26), key=True, baseline=True))
     replay.add(A, SampledFrame(2, frame(2, 80), key=True))
     assert read(replay, A) == ([(1, 1)], [2])
+
+
+def test_what_was_dropped_between_two_sent_frames_is_counted_once() -> None:
+    replay = Replay(120, 200)
+    replay.add(A, SampledFrame(1, frame(1, 2), key=True))
+    replay.note_sent(A, 1)
+    for seq in range(2, 10):  # 1 leaves after it was sent, 2 to 5 before
+        replay.add(A, SampledFrame(seq, frame(seq, 28), key=seq == 6))
+    assert replay.dropped(A) == 4
+    replay.note_sent(A, 6)
+    for seq in range(10, 20):  # 6 leaves after it was sent, 7 to 10 before
+        replay.add(A, SampledFrame(seq, frame(seq, 9), key=seq == 11))
+    assert replay.dropped(A) == 8
+    replay.connected({})
+    assert replay.dropped(A) == 10

@@ -130,7 +130,9 @@ class Subscription:
             else:
                 if frame.first_seq > self._cursor + 1:
                     self._skip(frame.first_seq - 1)
-                self._deliver(frame, frame.seq - self._cursor)
+                first = self._cursor + 1
+                # Frames on both sides of a hole may have been merged since.
+                self._deliver(frame, frame.seq - first + 1 - self._never(first, frame.seq))
                 return frame
         if not self._queue:
             return None
@@ -159,12 +161,13 @@ class Subscription:
     def _skip(self, to_seq: int) -> None:
         """Pass over numbers of the kept past that are not there any more, or never were."""
         first = self._cursor + 1
-        never = sum(
-            max(0, min(to_seq, last) - max(first, start) + 1) for start, last in self._holes
-        )
-        numbers = to_seq - first + 1 - never
+        numbers = to_seq - first + 1 - self._never(first, to_seq)
         self._count_lost(first, to_seq, numbers, _SLOW if numbers else _NEVER)
         self._cursor = to_seq
+
+    def _never(self, first: int, last: int) -> int:
+        """How many of these numbers of the kept past never reached the backend."""
+        return sum(max(0, min(last, end) - max(first, start) + 1) for start, end in self._holes)
 
     def _count_lost(self, from_seq: int, to_seq: int, numbers: int, reason: str) -> None:
         self.dropped += numbers

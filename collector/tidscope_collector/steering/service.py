@@ -27,11 +27,10 @@ from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.loop.control_loop import (
     STEERING_ERRORS,
     ControlLoop,
-    ControlSetup,
     Event,
     EventSink,
-    LoopSettings,
 )
+from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
 

@@ -31,8 +31,8 @@ class Stream:
         waiting_bytes: of the others.
         sent: number of the last frame sent, or reported lost, on the present connection.
         dropped: frames that left and that no backend has received.
-        flying: first and last of those that left after they were sent and before they were
-            confirmed: the backend may yet confirm them.
+        flying: those that left after they were sent and before they were confirmed, as ranges of
+            their numbers, oldest first: the backend may yet confirm them.
     """
 
     frames: deque[SampledFrame] = field(default_factory=deque)
@@ -44,7 +44,7 @@ class Stream:
     keys: int = 0
     sent: int = 0
     dropped: int = 0
-    flying: tuple[int, int] | None = None
+    flying: deque[tuple[int, int]] = field(default_factory=deque)
 
     @property
     def has_old_group(self) -> bool:
@@ -111,10 +111,8 @@ class Replay:
             seq = min(resume.get(target, 0), stream.last_seq)
             self.confirm(target, seq)
             stream.sent = seq
-            if stream.flying is not None:
-                first, last = stream.flying
-                stream.dropped += last - first + 1
-                stream.flying = None
+            stream.dropped += sum(last - first + 1 for first, last in stream.flying)
+            stream.flying.clear()
 
     def sent(self, target: str) -> int:
         """Number of the last frame sent on this connection; those reported lost count as sent."""
@@ -130,9 +128,10 @@ class Replay:
         stream = self._streams.get(target)
         if stream is None:
             return
-        if stream.flying is not None and seq >= stream.flying[0]:
-            last = stream.flying[1]
-            stream.flying = (seq + 1, last) if seq < last else None
+        while stream.flying and seq >= stream.flying[0][0]:
+            _, last = stream.flying.popleft()
+            if seq < last:
+                stream.flying.appendleft((seq + 1, last))
         first = stream.frames[0].seq if stream.frames else stream.last_seq + 1
         count = min(max(0, seq + 1 - first), len(stream.frames))
         low, high = sorted((stream.confirmed, count))
@@ -176,8 +175,10 @@ class Replay:
             elif not was_confirmed and gone.seq > stream.sent:
                 stream.dropped += 1
             elif not was_confirmed:
-                first = stream.flying[0] if stream.flying else gone.seq
-                stream.flying = (first, gone.seq)
+                # What was dropped between two ranges is counted already.
+                follows = stream.flying and stream.flying[-1][1] == gone.seq - 1
+                first = stream.flying.pop()[0] if follows else gone.seq
+                stream.flying.append((first, gone.seq))
 
     def _unpin(self, stream: Stream) -> None:
         gone, stream.baseline = stream.baseline, None

@@ -4,13 +4,12 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tidscope_policies.contract import (
     PART_S,
     WAITS_ITS_TURN,
-    Bounds,
     Decision,
     Observation,
     is_usable,
@@ -27,12 +26,12 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_collector.steering.agent.errors import AgentClientError
-from tidscope_collector.steering.knobs.knob import Knob, KnobError
+from tidscope_collector.steering.knobs.knob import KnobError
 from tidscope_collector.steering.loop.interval_meter import IntervalMeter
+from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry
 from tidscope_collector.steering.signals.signal import (
     PROXIES,
-    Signal,
     SignalLostError,
     SignalRefusedError,
 )
@@ -51,49 +50,6 @@ STEERING_ERRORS = (KnobError, SignalLostError, SignalRefusedError, AgentClientEr
 Event = SteeringStarted | SteeringDecided | SearchRestarted | SteeringReleased | SteeringProblem
 EventSink = Callable[[Steering | None, Event], None]
 """Takes what is in effect now (None: nothing any more), and what happened. Called by any thread."""
-
-
-@dataclass(frozen=True)
-class ControlSetup:
-    """The knob and signal of a control loop.
-
-    Attributes:
-        knob: closed by the loop, after the signal.
-        signal: what is steered on.
-        restart_requested: whether the program asked for a new search since the last call.
-    """
-
-    knob: Knob
-    signal: Signal
-    restart_requested: Callable[[], bool] = lambda: False
-
-    def close(self) -> str:
-        """Restore the original size and close both; returns what `Knob.restore` does."""
-        self.signal.close()
-        return self.knob.close()
-
-
-@dataclass(frozen=True)
-class LoopSettings:
-    """What was asked for, complete.
-
-    Attributes:
-        target: identity of the target.
-        attach_ns: CLOCK_MONOTONIC of its attachment.
-        policy: name.
-        parameters: all of them.
-        shadow: decide, but do not act.
-        bounds: within those of the knob.
-        actor: who asked.
-    """
-
-    target: str
-    attach_ns: int
-    policy: str
-    parameters: Mapping[str, float]
-    shadow: bool
-    bounds: Bounds
-    actor: str
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from tidscope_collector.steering.knobs.cpus import CpuShares
 from tidscope_collector.steering.knobs.go_affinity import open_go_affinity
 from tidscope_collector.steering.knobs.knob import Knob, KnobError, KnobRefusedError
 from tidscope_collector.steering.knobs.leases import LeaseFolderError, Leases
-from tidscope_collector.steering.loop.control_loop import ControlSetup
+from tidscope_collector.steering.loop.loop_inputs import ControlSetup
 from tidscope_collector.steering.signals.agent import AgentSignal
 from tidscope_collector.steering.signals.network import FIELDS, NetworkSignal, Totals
 from tidscope_collector.steering.signals.prometheus import PrometheusSignal

@@ -1,0 +1,52 @@
+"""What a control loop begins with: its knob and signal, and what was asked for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tidscope_policies.contract import Bounds
+
+from tidscope_collector.steering.knobs.knob import Knob
+from tidscope_collector.steering.signals.signal import Signal
+
+
+@dataclass(frozen=True)
+class ControlSetup:
+    """The knob and signal of a control loop.
+
+    Attributes:
+        knob: closed by the loop, after the signal.
+        signal: what is steered on.
+        restart_requested: whether the program asked for a new search since the last call.
+    """
+
+    knob: Knob
+    signal: Signal
+    restart_requested: Callable[[], bool] = lambda: False
+
+    def close(self) -> str:
+        """Restore the original size and close both; returns what `Knob.restore` does."""
+        self.signal.close()
+        return self.knob.close()
+
+
+@dataclass(frozen=True)
+class LoopSettings:
+    """What was asked for, complete.
+
+    Attributes:
+        target: identity of the target.
+        attach_ns: CLOCK_MONOTONIC of its attachment.
+        policy: name.
+        parameters: all of them.
+        shadow: decide, but do not act.
+        bounds: within those of the knob.
+        actor: who asked.
+    """
+
+    target: str
+    attach_ns: int
+    policy: str
+    parameters: Mapping[str, float]
+    shadow: bool
+    bounds: Bounds
+    actor: str
