@@ -310,7 +310,7 @@ def test_without_its_last_frame_a_run_of_its_own_tidscope_is_incomplete(
     before = children.read_text().split()
     with LocalRecorder(tmp_path / "runs", UNDESCRIBED, None) as recorder:
         (collector,) = {int(one) for one in children.read_text().split() if one not in before}
-        with subprocess.Popen(["sleep", "60"]) as process:
+        with subprocess.Popen(["sleep", "20"]) as process:
             manifest = recorder.start(recorder.attach(process.pid))
             os.kill(collector, signal.SIGSTOP)
             process.kill()
