@@ -52,7 +52,7 @@ def stage(owner: object, function: str, name: str) -> None:
 
 
 STAGES = (
-    (Engine, "_sample", "tick"),
+    (Engine, "_step", "tick"),
     (Engine, "_drain", "exits"),
     (Engine, "_account", "once a second"),
     (Engine, "_health", "health"),
