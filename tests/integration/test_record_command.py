@@ -69,7 +69,7 @@ class Harness:
             out, errors = errors, out
         assert process.returncode is not None
         *before, last = errors.strip().split(b"\n")
-        assert last.startswith(b"{"), errors
+        assert last.startswith(b"{"), (errors, out)
         return process.returncode, out + b"".join(before), RunManifest.model_validate_json(last)
 
     async def ask(self, verb: str, *arguments: str) -> str:
