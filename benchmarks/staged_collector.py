@@ -13,14 +13,14 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import tidscope_collector.sampling.target as target_module
+import tidscope_collector.sampling.frame_maker as frame_module
 from tidscope_collector import __main__ as collector
 from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.task_iterator import TaskIterator
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.frame_maker import FrameMaker
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
-from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.sampling.tracker import Tracker
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 from tidscope_collector.uplink.connection import Uplink
@@ -52,7 +52,7 @@ def stage(owner: object, function: str, name: str) -> None:
 
 
 STAGES = (
-    (Engine, "_sample", "tick"),
+    (Engine, "_step", "tick"),
     (Engine, "_drain", "exits"),
     (Engine, "_account", "once a second"),
     (Engine, "_health", "health"),
@@ -66,8 +66,8 @@ STAGES = (
     (Tracker, "all_rows", "diff"),
     (Tracker, "roles", "roles"),
     (RowEncoder, "encode", "encode"),
-    (TargetSampler, "_join", "header"),
-    (target_module, "join", "header"),
+    (FrameMaker, "sample", "header"),
+    (frame_module, "join", "header"),
     (Uplink, "add_frame", "uplink"),
 )
 

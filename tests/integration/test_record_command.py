@@ -6,7 +6,9 @@ import os
 import pty
 import re
 import signal
+import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +21,19 @@ from follower import connected
 from programs.build import build_go
 from programs.known_work import Answer
 from programs.known_work import build as known_work
+from tidscope_backend.cli import local_recorder
+from tidscope_backend.cli.local_recorder import LocalRecorder
+from tidscope_backend.cli.recording_client import RecordingOptions
+from tidscope_backend.cli.redaction import Keeping
+from tidscope_backend.cli.run_text import summary
 from tidscope_backend.comparison.totals import totals_by_role, whole
 from tidscope_backend.notebook import open_run
 from tidscope_wire.generated.models import RunManifest, TargetsResponse
 
 pytestmark = [needs("root"), pytest.mark.timeout(240)]
+UNDESCRIBED = RecordingOptions(
+    None, [], None, None, None, None, None, Keeping(arguments=True, output=True)
+)
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebook.md"
 
 
@@ -59,7 +69,7 @@ class Harness:
             out, errors = errors, out
         assert process.returncode is not None
         *before, last = errors.strip().split(b"\n")
-        assert last.startswith(b"{"), errors
+        assert last.startswith(b"{"), (errors, out)
         return process.returncode, out + b"".join(before), RunManifest.model_validate_json(last)
 
     async def ask(self, verb: str, *arguments: str) -> str:
@@ -289,6 +299,30 @@ async def test_a_terminal_that_interrupts_does_it_once(harness: Harness) -> None
     finally:
         os.close(ours)
         os.close(theirs)
+
+
+def test_without_its_last_frame_a_run_of_its_own_tidscope_is_incomplete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The collector is connected and holds the last frames back: record gives up in the end."""
+    monkeypatch.setattr(local_recorder, "LAST_FRAME_SECONDS", 1.0)
+    children = Path(f"/proc/{os.getpid()}/task/{threading.get_native_id()}/children")
+    before = children.read_text().split()
+    with LocalRecorder(tmp_path / "runs", UNDESCRIBED, None) as recorder:
+        (collector,) = {int(one) for one in children.read_text().split() if one not in before}
+        with subprocess.Popen(["sleep", "20"]) as process:
+            manifest = recorder.start(recorder.attach(process.pid))
+            os.kill(collector, signal.SIGSTOP)
+            process.kill()
+        try:
+            ended = recorder.wait_for_end(manifest)
+        finally:
+            os.kill(collector, signal.SIGCONT)
+    assert (ended.state, ended.end) == ("incomplete", "target-ended")
+    assert ended.losses.frames > 0
+    assert summary(ended, None)[0].startswith(
+        "incomplete: The process has ended; its last frames are missing."
+    )
 
 
 async def test_a_process_for_some_time(harness: Harness) -> None:

@@ -199,7 +199,7 @@ async def test_cut_anywhere_it_is_recover_recording(tmp_path: Path) -> None:
         assert lock is not None
         recording, _ = recover_recording(folder, lock, folder.read_manifest(), PartLimits())
         stats = recording.stats
-        recording.end(Ending("stopped", "complete", ""), 0)
+        recording.end(Ending("stopped", "complete", ""))
         lock.release()
         assert stats.losses.truncated_bytes == length - ends[whole], length
         assert stats.counts.frames == whole, length

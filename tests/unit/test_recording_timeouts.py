@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from backend_builders import host, stream, target
 from run_harness import RunHarness
+from tidscope_backend.cli.run_text import summary
 from tidscope_wire.generated.models import RunManifest, TargetState
 from tidscope_wire.problems import ProblemError
 
@@ -43,9 +44,15 @@ async def test_a_silent_collector_may_come_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "end"), [("detached", "collector-lost"), ("exited", "target-ended")]
+    ("state", "how"),
+    [
+        ("detached", ("interrupted", "collector-lost")),
+        ("exited", ("incomplete", "target-ended")),
+    ],
 )
-async def test_its_last_frame_does_not_come(tmp_path: Path, state: TargetState, end: str) -> None:
+async def test_its_last_frame_does_not_come(
+    tmp_path: Path, state: TargetState, how: tuple[str, str]
+) -> None:
     harness, run = await recorded(tmp_path)
     harness.registry.update_target(target(state=state))
     await harness.look(100)
@@ -54,7 +61,7 @@ async def test_its_last_frame_does_not_come(tmp_path: Path, state: TargetState, 
     assert harness.manifest(run).state == "recording"
     await harness.look(2)
     done = await ended(harness, run)
-    assert (done.state, done.end, done.to_ns) == ("interrupted", end, 1_200_000_000)
+    assert ((done.state, done.end), done.to_ns) == (how, 1_200_000_000)
     assert done.target.state == state
 
 
@@ -74,6 +81,29 @@ async def test_stopped_while_the_collector_is_away(tmp_path: Path) -> None:
     harness.registry.disconnect_host(host().id)
     done = await harness.recorder.stop(run)
     assert (done.state, done.end) == ("interrupted", "collector-lost")
+    await harness.stop()
+
+
+async def test_stopped_although_the_last_frames_of_an_ended_process_have_not_come(
+    tmp_path: Path,
+) -> None:
+    harness, run = await recorded(tmp_path)
+    done = await harness.recorder.stop(run, target_ended=True)
+    assert (done.state, done.end) == ("incomplete", "target-ended")
+    assert done.end_detail.startswith("The process has ended; its last frames are missing.")
+    # At least the frame that says so.
+    assert (done.losses.frames, done.losses.gaps) == (1, 1)
+    await harness.stop()
+
+
+async def test_stopped_before_any_frame_of_an_ended_process_came(tmp_path: Path) -> None:
+    harness = RunHarness(tmp_path)
+    await harness.start()
+    done = await harness.recorder.stop((await harness.begin()).id, target_ended=True)
+    assert (done.state, done.counts.frames) == ("incomplete", 0)
+    assert summary(done, None)[0] == (
+        "incomplete: The process has ended; its last frames are missing."
+    )
     await harness.stop()
 
 

@@ -16,7 +16,7 @@ from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
 from tidscope_collector.foreign.questions import WORD
 from tidscope_collector.processes.identity import Identity, identify
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling import target as module
+from tidscope_collector.sampling import frame_maker
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.threads.reading import Reading, TargetExitedError
@@ -102,7 +102,7 @@ def test_a_key_frame_comes_early_where_frames_are_large(
 ) -> None:
     stream.sample()
     before = len(stream.receiver.live)
-    monkeypatch.setattr(module, "KEY_FRAME_BYTES", 4000)
+    monkeypatch.setattr(frame_maker, "KEY_FRAME_BYTES", 4000)
     kinds = [stream.sample()[0].kind for _ in range(12)]
     # A frame here has about 1,100 bytes.
     assert 2 <= kinds.count("key") <= 4

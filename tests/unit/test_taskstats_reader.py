@@ -24,7 +24,7 @@ from taskstats_replies import (
     struct_of,
     value_of,
 )
-from tidscope_collector.sampling.tracker import text
+from tidscope_collector.sampling.readings import text
 from tidscope_collector.taskstats.layout import choose
 from tidscope_collector.taskstats.link import Kernel
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader

@@ -1,6 +1,8 @@
 """/api/v1/runs: record, list, rename, delete and restore."""
 
-from fastapi import APIRouter, Request, Response, status
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response, status
 from tidscope_wire.generated.models import (
     RecordRequest,
     RunEventsResponse,
@@ -60,8 +62,14 @@ def router(recorder: Recorder, store: RunStore) -> APIRouter:
         summary="End its recording",
         openapi_extra=raises("unknown-run", "not-recording", *WRITE_RUNS),
     )
-    async def stop(run_id: str) -> RunManifest:
-        return await recorder.stop(run_id)
+    async def stop(
+        run_id: str,
+        target_ended: Annotated[
+            bool,
+            Query(description="Its process has ended: the run lacks its last frames."),
+        ] = False,
+    ) -> RunManifest:
+        return await recorder.stop(run_id, target_ended)
 
     @routes.delete(
         "/{run_id}",

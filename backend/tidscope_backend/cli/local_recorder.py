@@ -174,7 +174,7 @@ class LocalRecorder:
                 self._until(partial(self._has_ended_or_more, run, frames), LAST_FRAME_SECONDS)
             )
         if self._recorder.is_recording(run):
-            return self.stop(manifest)
+            return self._wait(self._recorder.stop(run, target_ended=True))
         self._wait(self._recorder.wait_saved())
         return self.manifest(manifest)
 

@@ -71,7 +71,10 @@ class RunRecorder(Protocol):
         """Stop recording."""
 
     def wait_for_end(self, manifest: RunManifest) -> RunManifest:
-        """Wait until the exit of the process ends the run; stop it if that takes too long."""
+        """Wait until the last frame of a process that has exited ends the run.
+
+        If no frame comes for some time, the run is stopped, and is incomplete.
+        """
 
     def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
         """Record how the command exited."""
@@ -128,7 +131,9 @@ class RecordingClient:
         while manifest.state == "recording" and manifest.counts.frames > frames:
             frames = manifest.counts.frames
             manifest = self._until(manifest, LAST_SECONDS, partial(_has_more, frames))
-        return self.stop(manifest) if manifest.state == "recording" else manifest
+        if manifest.state != "recording":
+            return manifest
+        return self._request(f"/runs/{manifest.id}/stop?target_ended=true", RunManifest, "POST")
 
     def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
         """Record how the command exited."""

@@ -128,6 +128,9 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
 def _missing(manifest: RunManifest) -> list[str]:
     """What is missing in a run, as the first line of what is said of it; none if nothing is."""
     missing = missing_text(manifest.losses)
+    # Why it ended, and how much is missing: the last frames of a process may be, uncounted.
+    if manifest.state == "incomplete" and manifest.end_detail and missing in manifest.end_detail:
+        return [f"incomplete: {manifest.end_detail}"]
     return [f"{manifest.state}: {missing} missing"] if missing else []
 
 

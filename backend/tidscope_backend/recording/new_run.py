@@ -67,7 +67,7 @@ class NewRuns:
         recording.started.set()
 
         def remove() -> None:
-            recording.end(write_failure(error), 0)
+            recording.end(write_failure(error))
             recording.lock.release()
             discard(recording.folder)
 

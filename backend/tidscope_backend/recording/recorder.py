@@ -29,7 +29,10 @@ from tidscope_backend.recording.recording import (
 from tidscope_backend.recording.recovery import recover_run
 from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.timeouts import (
+    BACKEND_ENDS,
     DEFAULT_TIMEOUTS,
+    LAST_FRAMES_MISSING,
+    STOPPED,
     RecordingTimeouts,
     ending_by_timeout,
     ending_on_request,
@@ -49,13 +52,6 @@ RECOVER_SECONDS = 10.0
 """How long a backend that starts waits for its runs to be recovered."""
 START_SECONDS = 2.0
 """How long a backend that ends waits for a run that is just starting."""
-_STOPPED = Ending("stopped", "complete", "It was stopped.")
-_BACKEND_ENDS = Ending(
-    "backend-lost",
-    "interrupted",
-    "The backend ended while recording. If it starts again before the collector ends, "
-    "the run is resumed.",
-)
 
 
 class Recorder:
@@ -224,8 +220,12 @@ class Recorder:
         if recording is not None and recording.ending is not None:
             await recording.finalised.wait()
 
-    async def stop(self, run_id: str) -> RunManifest:
+    async def stop(self, run_id: str, target_ended: bool = False) -> RunManifest:
         """End a run.
+
+        Args:
+            run_id: of the run.
+            target_ended: its process has ended, so its last frames are missing.
 
         Raises:
             ProblemError: the run is unknown, or not being recorded.
@@ -242,7 +242,8 @@ class Recorder:
             )
         host = self._registry.host(recording.target.host)
         connected = host is not None and host.connected
-        return await self._end(recording, ending_on_request(recording, connected, _STOPPED))
+        wanted = LAST_FRAMES_MISSING if target_ended else STOPPED
+        return await self._end(recording, ending_on_request(recording, connected, wanted))
 
     async def start(self) -> None:
         """Recover the runs that an earlier backend left unfinished, and start checking runs.
@@ -278,8 +279,8 @@ class Recorder:
                     await recording.started.wait()
             if recording.ending is not None:
                 continue  # It could not be started.
-            recording.ending = _BACKEND_ENDS
-            await self._disk.record(recording.end, _BACKEND_ENDS, recording.offered_seq)
+            recording.ending = BACKEND_ENDS
+            await self._disk.record(recording.end, BACKEND_ENDS)
             await self._saver.save(recording)
             await self._disk.write(recording.lock.release)
         self._active.clear()
@@ -313,7 +314,7 @@ class Recorder:
         recording.started.set()
         recording.last_frame_s = self._clock()
         if ending is not None or recording.target.id in self._active:
-            self._end_soon(recording, ending or ending_on_request(recording, False, _STOPPED))
+            self._end_soon(recording, ending or ending_on_request(recording, False, STOPPED))
         else:
             self._active[recording.target.id] = recording
             # Truncated bytes are counted nowhere else.
@@ -383,9 +384,7 @@ class Recorder:
         """Write the manifest of an ended run, and have its last part and thread table made."""
         known = recording.stats.losses.frames
         self._ended_lost += known
-        # What comes after the frame that ended it is not part of it.
-        through_seq = 0 if ending.by_frame else recording.offered_seq
-        await self._disk.record(recording.end, ending, through_seq)
+        await self._disk.record(recording.end, ending)
         self._ended_lost += recording.stats.losses.frames - known
         try:
             return await self._saver.save(recording)

@@ -192,17 +192,21 @@ class Recording:
             return write_failure(error)
         return None
 
-    def end(self, ending: Ending, through_seq: int) -> None:
+    def end(self, ending: Ending) -> None:
         """Accept no more frames. The open part stays as it is.
 
         Args:
             ending: how it ends; by a failure to write, if that is seen only now.
-            through_seq: frames up to this one belong to it; those not written are lost.
         """
         failure = self.sync()
-        self.ending = failure if failure is not None and ending.state == "complete" else ending
+        cut_short = ending.state == "interrupted"
+        self.ending = ending if failure is None or cut_short else failure
         self._over = True
-        self.stats.frames_lost(through_seq)
+        # What was offered and not written is lost; after the frame that ended it, nothing is.
+        self.stats.frames_lost(0 if ending.by_frame else self.offered_seq)
+        if ending.end == "target-ended" and not ending.by_frame and self.stats.last is not None:
+            # At least the frame that says so is missing.
+            self.stats.frames_lost(max(self.offered_seq, self.stats.last.seq) + 1)
         self.stats.close()
         if self._part is not None:
             self._part.close()

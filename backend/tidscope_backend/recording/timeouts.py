@@ -27,6 +27,17 @@ class RecordingTimeouts:
 
 
 DEFAULT_TIMEOUTS = RecordingTimeouts()
+STOPPED = Ending("stopped", "complete", "It was stopped.")
+BACKEND_ENDS = Ending(
+    "backend-lost",
+    "interrupted",
+    "The backend ended while recording. If it starts again before the collector ends, "
+    "the run is resumed.",
+)
+LAST_FRAMES_MISSING = Ending(
+    "target-ended", "incomplete", "The process has ended; its last frames are missing."
+)
+"""Nobody waits for them any longer; how many there are is not known."""
 
 
 def ending_by_timeout(
@@ -91,9 +102,7 @@ def ending_on_request(recording: Recording, connected: bool, wanted: Ending) -> 
 def _gone(target: Target | None) -> Ending:
     """The target is not sampled any more, and its last frame has not arrived."""
     if target is not None and target.state == "exited":
-        return Ending(
-            "target-ended", "interrupted", "The process has ended; its last frames are missing."
-        )
+        return LAST_FRAMES_MISSING
     return Ending(
         "collector-lost",
         "interrupted",

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -19,13 +18,15 @@ from tidscope_wire.generated.models import CollectorHealth, EnergySource, RateAd
 from tidscope_collector.energy.zones import NOT_LOOKED_FOR
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.budget import Budget
+from tidscope_collector.sampling.command_queue import CommandQueue
+from tidscope_collector.sampling.exit_status import process_exit_code
 from tidscope_collector.sampling.frame_bounds import divide_exits, most_threads
 from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.readings import empty, join
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sampling.target import TargetSampler
-from tidscope_collector.taskstats.exits import ExitListener, Exits
+from tidscope_collector.taskstats.exits import ExitListener
 from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetExitedError
 
 log = logging.getLogger("tidscope.sampling")
@@ -38,30 +39,11 @@ HELD_EXITS = 200_000
 STALLED_NS = 50_000_000
 """Between two looks whether the backend takes frames again."""
 
-LAST_OF_PROCESS = 0x20
-"""AGROUP of ac_flag (include/uapi/linux/acct.h), in taskstats from version 12 on."""
-
 Step = tuple[list[SampledFrame], bool]
 """Frames of a sample, and whether they are its last."""
 
 FrameSink = Callable[[Target, SampledFrame], None]
 """Called with each frame, in the sampling thread."""
-
-
-@dataclass
-class _Command:
-    """Something to run in the sampling thread, for someone who waits."""
-
-    action: Callable[[], Any]
-    future: "Future[Any]" = field(default_factory=Future)
-
-    def run(self) -> None:
-        if not self.future.set_running_or_notify_cancel():
-            return
-        try:
-            self.future.set_result(self.action())
-        except Exception as error:  # goes to whoever asked
-            self.future.set_exception(error)
 
 
 class Engine:
@@ -92,7 +74,7 @@ class Engine:
         self._budget = budget or Budget(0)
         self._watch = watch or SelfWatch(sending=lambda: 0)
         self._load = load
-        self._commands: queue.SimpleQueue[_Command | None] = queue.SimpleQueue()
+        self._commands = CommandQueue()
         self._targets: dict[str, TargetSampler] = {}
         self._exits: ExitListener | None = None
         self._open: dict[str, Iterator[Step]] = {}
@@ -101,7 +83,6 @@ class Engine:
         self._lost_reported: dict[str, int] = {}
         self._drain_due_ns = 0
         self._drain_trouble = ""
-        self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
 
     def start(self) -> None:
@@ -110,7 +91,7 @@ class Engine:
 
     def stop(self) -> None:
         """End the thread and wait for it; exit listeners are deregistered."""
-        self._commands.put(None)
+        self._commands.stop()
         self._thread.join()
 
     def submit(self, action: Callable[[], Any]) -> "Future[Any]":
@@ -118,11 +99,7 @@ class Engine:
 
         It is cancelled if the thread has ended or ends before it comes to it.
         """
-        command = _Command(action)
-        self._commands.put(command)
-        if self._ended.is_set():
-            self._cancel_commands()
-        return command.future
+        return self._commands.submit(action)
 
     @property
     def energy(self) -> EnergySource:
@@ -176,7 +153,7 @@ class Engine:
     def _run(self) -> None:
         while True:
             try:
-                command = self._commands.get(timeout=self._pause_s(self._load().stalled))
+                command = self._commands.get(self._pause_s(self._load().stalled))
             except queue.Empty:
                 pass
             else:
@@ -200,8 +177,7 @@ class Engine:
             if self._targets:
                 self._account(time.monotonic_ns())
         self._end()
-        self._ended.set()
-        self._cancel_commands()
+        self._commands.end()
 
     def _pause_s(self, stalled: bool) -> float | None:
         """How long there is nothing to do but commands; None: for ever."""
@@ -223,15 +199,6 @@ class Engine:
         if self._exits is not None:
             self._exits.close()
         self._machine.close()
-
-    def _cancel_commands(self) -> None:
-        while True:
-            try:
-                command = self._commands.get_nowait()
-            except queue.Empty:
-                return
-            if command is not None:
-                command.future.cancel()
 
     def _account(self, now_ns: int) -> None:
         """See the recent overhead, and lower or raise rates if that is due."""
@@ -376,25 +343,12 @@ class Engine:
                 reading = reader.decode(exits.words, at)
                 if len(reading.tid):
                     self._held.setdefault(target, []).append(reading)
-                    self._note_code(sampler, self._exits, exits)
+                    code = process_exit_code(
+                        self._exits, exits, sampler.pid, foreign_exits=sampler.foreign_exits
+                    )
+                    if code is not None:
+                        self._codes[target] = code
         self._fold_excess()
-
-    def _note_code(self, sampler: TargetSampler, listener: ExitListener, exits: Exits) -> None:
-        """Note the exit status of a process: that of its last thread.
-
-        exit_group(2) and deadly signals give all threads the status of the process, but for those
-        that left before, such as a main thread that did not wait for the others. A kernel that
-        does not say who was the last of which process: the main thread's.
-        """
-        if sampler.foreign_exits:
-            found = listener.own_member(exits, "ac_pid") == sampler.pid
-        else:
-            # ac_flag is one byte, the lowest of its word.
-            last = (listener.own_member(exits, "ac_flag") & LAST_OF_PROCESS) != 0
-            found = last & (listener.own_member(exits, "ac_tgid") == sampler.pid)
-        for row in np.flatnonzero(found):
-            codes = listener.own_member(exits, "ac_exitcode")
-            self._codes[sampler.target.id] = int(codes[row])
 
     def _exits_of(self, sampler: TargetSampler) -> Reading:
         held = self._held.pop(sampler.target.id, None)

@@ -1,14 +1,20 @@
-"""Readings taken apart and put together."""
+"""Readings taken apart, put together, and made into what the wire has: names, values, rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
+from tidscope_wire.frame import Rows
 
 from tidscope_collector.threads.reading import Reading
 
 Chosen = npt.NDArray[np.bool_] | npt.NDArray[np.intp] | slice
 """Rows, as a mask, as their numbers, or as a stretch."""
+
+
+def text(comm: bytes) -> str:
+    """A comm as text; bytes that are no UTF-8 are shown as replacement characters."""
+    return comm.partition(b"\0")[0].decode("utf-8", "replace")
 
 
 def empty(fields: int) -> Reading:
@@ -71,6 +77,16 @@ def values(reading: Reading, row: int, fields: Sequence[str]) -> dict[str, int]:
     }
 
 
+def all_values(reading: Reading, fields: Sequence[str]) -> Iterator[dict[str, int]]:
+    """`values` of each row, in order."""
+    if reading.absent is None:
+        for counters in reading.counters.tolist():
+            yield dict(zip(fields, counters, strict=True))
+    else:
+        for row in range(len(reading.tid)):
+            yield values(reading, row, fields)
+
+
 def sums(reading: Reading, rows: Sequence[int], fields: Sequence[str]) -> dict[str, int]:
     """Field name to the sum of some rows; those that are absent in all of them are left out."""
     chosen = pick(reading, np.array(rows, np.intp))
@@ -79,3 +95,15 @@ def sums(reading: Reading, rows: Sequence[int], fields: Sequence[str]) -> dict[s
     added = np.where(chosen.absent, np.uint64(0), chosen.counters).sum(axis=0).tolist()
     given: list[bool] = np.any(~chosen.absent, axis=0).tolist()
     return {name: total for name, total, one in zip(fields, added, given, strict=True) if one}
+
+
+def wire_rows(reading: Reading, chosen: npt.NDArray[np.bool_], fields: Sequence[str]) -> Rows:
+    """Some rows by columns, as a frame has them; without identities."""
+    counters = np.ascontiguousarray(reading.counters[chosen].T)
+    absent: dict[str, npt.NDArray[np.bool_]] = {}
+    if reading.absent is not None:
+        masks = reading.absent[chosen]
+        for column in np.flatnonzero(masks.any(axis=0)).tolist():
+            absent[fields[column]] = np.ascontiguousarray(masks[:, column])
+    columns = dict(zip(fields, counters, strict=True))
+    return Rows(reading.tid[chosen], columns, absent)

@@ -1,4 +1,4 @@
-"""One target: its threads listed, read, tracked and made into frames."""
+"""One target: its threads listed, read and tracked, its program watched, its frames made."""
 
 import os
 import select
@@ -7,16 +7,13 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 
-import numpy as np
-from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import (
     CollectorHealth,
     DeadlinesMissed,
     ExitRecordsLost,
-    FrameHeader,
-    GomaxprocsChanged,
+    MachineCounters,
     Process,
-    ProcessGauges,
     ProgramExecuted,
     RateAdapted,
     RateChanged,
@@ -35,13 +32,12 @@ from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.foreign.program import open_program
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.sampling.frame_bounds import Later, divide_events, exits_behind
+from tidscope_collector.sampling.frame_maker import FrameMaker, Health
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
 from tidscope_collector.sampling.presence import presence
-from tidscope_collector.sampling.process_clock import process_cpu_ns
+from tidscope_collector.sampling.process_meter import ProcessMeter
 from tidscope_collector.sampling.program import ProgramWatch
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.schedule import Schedule
@@ -49,10 +45,6 @@ from tidscope_collector.sampling.selfwatch import SampleTimes
 from tidscope_collector.sampling.tracker import Tracker
 from tidscope_collector.threads.reading import Reading, TargetExitedError, ThreadReader
 
-KEY_FRAME_NS = 10_000_000_000
-KEY_FRAME_BYTES = 4 * 1024 * 1024
-SLOW_GAUGES_NS = 1_000_000_000
-ROLES_NS = 1_000_000_000
 DESCRIBE_NS = 1_000_000_000
 FIRST_WITH_TGID = 12
 """From this version on struct taskstats says of which process a thread is."""
@@ -98,10 +90,6 @@ class TargetSampler:
         self.pid = target.process.pid
         self.schedule = Schedule(target.rate_hz, attach_ns)
         self.reader = reader
-        self.seq = 0
-        self._gomaxprocs = gomaxprocs
-        self._size = self._known_size = target.gomaxprocs
-        self._procfs = procfs
         self.attach_ns = attach_ns
         self.machine: MachineWatch | None = None
         self.times = SampleTimes()
@@ -111,29 +99,19 @@ class TargetSampler:
         self._tracker = Tracker(
             reader.fields, attach_ns, self.pid, foreign_exits=self.foreign_exits
         )
-        self._encoder = RowEncoder(reader.fields)
-        self._no_rows = Rows(
-            np.empty(0, np.uint32), dict.fromkeys(reader.fields, np.empty(0, np.uint64)), {}
+        self._process = ProcessMeter(self.pid, procfs, delays, gomaxprocs, target.gomaxprocs)
+        self._frames = FrameMaker(
+            target.id, self._tracker, self._process, self._machine_counters, self.times
         )
         self._pending: list[TargetEvent] = []
-        self._key_ns = -KEY_FRAME_NS
-        self._key_bytes = 0
-        self._initial_threads: int | None = None
-        self._threads_born = 0
-        self._rss: int | None = None
-        self._roles_ns = -ROLES_NS
         self.on_change: Callable[[bool], object] = lambda _: None
         self._stale = self._executed = False
         self._described_ns = -DESCRIBE_NS
-        self._delays = delays
-        self._accounting: bool | None = None
-        self._slow_ns = -SLOW_GAUGES_NS
-        self._cpu_ns: int | None = None
         with ExitStack() as opened:
             opened.callback(reader.close)
             if lister is not None:
                 opened.callback(lister.close)
-            opened.callback(self._close_gomaxprocs)
+            opened.callback(self._process.close_gomaxprocs)
             try:
                 pidfd = os.pidfd_open(self.pid)
                 opened.callback(os.close, pidfd)
@@ -156,6 +134,11 @@ class TargetSampler:
         self._threads = IdleSkippingReader(lister or TaskFolder(self._tasks, self.pid), reader)
         self._alive = select.poll()
         self._alive.register(pidfd, select.POLLIN)
+
+    @property
+    def seq(self) -> int:
+        """Number of the last frame; 0: there is none yet."""
+        return self._frames.seq
 
     def _check_identity(self) -> None:
         """See that the id is still that of the process that was meant."""
@@ -184,8 +167,7 @@ class TargetSampler:
         """
         self.target = self.target.model_copy(update={"process": process})
         if program is not None:
-            self._close_gomaxprocs()
-            self._gomaxprocs = program.reader
+            self._process.replace_gomaxprocs(program.reader)
             self.target = self.target.model_copy(
                 update={"gomaxprocs": gomaxprocs, "gomaxprocs_reason": program.reason}
             )
@@ -225,10 +207,9 @@ class TargetSampler:
         """
         if self._alive.poll(0):
             raise TargetExitedError(f"process {self.pid} has ended")
-        if self._gomaxprocs is not None:
-            self._gomaxprocs.request()
+        self._process.request_gomaxprocs()
         reading = self._threads.read()
-        self._cpu_ns = process_cpu_ns(self.pid)
+        self._process.read_cpu()
         return reading, time.monotonic_ns()
 
     def frame(
@@ -259,8 +240,10 @@ class TargetSampler:
         )
         self._note(missed, lost)
         self._watch_program(started_ns)
-        self._watch_size()
-        return self._join(events, rows, started_ns, late, health)
+        resized = self._process.collect_gomaxprocs()
+        if resized is not None:
+            self._pending.append(resized)
+        return self._sample(events, rows, started_ns, late, health)
 
     def exits(
         self, exits: Reading, end_ns: int | None, *, health: HealthNow, started_ns: int
@@ -273,7 +256,8 @@ class TargetSampler:
             health: makes the health part.
             started_ns: CLOCK_MONOTONIC before the sample: all its frames are of one instant.
         """
-        return self._exits_frame(self._tracker.take_exits(exits, end_ns), started_ns, health)
+        events = self._tracker.take_exits(exits, end_ns)
+        return self._frames.exits(events, started_ns, self._whole(health))
 
     def fold(self, exits: Reading, end_ns: int) -> None:
         """Count exits in the totals without an event for each: too many wait.
@@ -299,7 +283,7 @@ class TargetSampler:
         late, missed = lateness
         self._note(missed, lost)
         self._pending.append(SampleFailed(reason=f"{type(error).__name__}: {error}"))
-        return self._join([], self._no_rows, started_ns, late, health)
+        return self._sample([], None, started_ns, late, health)
 
     def final(
         self,
@@ -317,8 +301,7 @@ class TargetSampler:
         events = self._tracker.finish(exits, exited=exited)
         last: TargetEvent = TargetExited(exit_code=exit_code) if exited else TargetDetached()
         now = time.monotonic_ns()
-        self._roles_ns = -ROLES_NS
-        return self._join([*events, last], self._no_rows, now, 0, health)
+        return self._sample([*events, last], None, now, 0, health, last=True)
 
     def _note(self, missed: int, lost: int) -> None:
         if missed:
@@ -333,7 +316,7 @@ class TargetSampler:
             self._stale = True
             if change.executed:
                 self._executed = True
-                self._close_gomaxprocs()
+                self._process.close_gomaxprocs()
                 self._pending.append(
                     ProgramExecuted(
                         name=change.program.name,
@@ -347,127 +330,29 @@ class TargetSampler:
             self._described_ns = now_ns
             self.on_change(executed)
 
-    def _close_gomaxprocs(self) -> None:
-        self._size = self._known_size = None
-        if self._gomaxprocs is not None:
-            self._gomaxprocs.close()
-            self._gomaxprocs = None
-
-    def _watch_size(self) -> None:
-        if self._gomaxprocs is None:
-            return
-        self._size = size = self._gomaxprocs.collect()
-        if size is None:
-            return
-        if self._known_size is not None and size != self._known_size:
-            self._pending.append(GomaxprocsChanged(size=size, previous=self._known_size))
-        self._known_size = size
-
-    def _join(
-        self, events: list[TargetEvent], rows: Rows, started_ns: int, late: int, health: HealthNow
-    ) -> list[SampledFrame]:
-        """Make frames of one instant: the last one has the rows, those before it events only."""
-        events, self._pending = [*self._pending, *events], []
-        parts = divide_events(events)
-        frames = [
-            self._exits_frame(part, started_ns, health, later)
-            for part, later in zip(parts[:-1], exits_behind(parts)[:-1], strict=True)
-        ]
-        live = len(self._tracker.threads)
-        baseline = self._initial_threads is None and live > 0
-        if baseline:
-            self._initial_threads = live
-        key = (
-            baseline
-            or started_ns - self._key_ns >= KEY_FRAME_NS
-            or self._key_bytes > KEY_FRAME_BYTES
-        )
-        if key:
-            rows = self._tracker.all_rows()
-            self._key_ns, self._key_bytes = started_ns, 0
-        if started_ns - self._slow_ns >= SLOW_GAUGES_NS:
-            self._slow_ns = started_ns
-            self._rss = rss_bytes(self._procfs, self.pid)
-            self._accounting = None if self._delays is None else self._delays.state()
-        roles = None
-        if key or started_ns - self._roles_ns >= ROLES_NS:
-            roles, self._roles_ns = self._tracker.roles(), started_ns
-        body = self._encoder.encode(rows)
-        took_us = (time.monotonic_ns() - started_ns) // 1000
-        self.times.note(took_us, time.monotonic_ns())
-        header = self._header(parts[-1], started_ns, health(took_us, late // 1000, self._missed))
-        cpu_ns, self._cpu_ns = self._cpu_ns, None
-        changes = {
-            "kind": "key" if key else "delta",
-            "baseline": baseline,
-            "rows": len(rows.tid),
-            "process": header.process.model_copy(update={"cpu_ns": cpu_ns}),
-            "roles": roles,
-        }
-        return [*frames, self._frame(header.model_copy(update=changes), body)]
-
-    def _exits_frame(
+    def _sample(
         self,
         events: list[TargetEvent],
+        rows: Rows | None,
         started_ns: int,
+        late: int,
         health: HealthNow,
-        later: Later | None = None,
-    ) -> SampledFrame:
-        """A frame without rows, of the instant of the one that follows.
+        *,
+        last: bool = False,
+    ) -> list[SampledFrame]:
+        """Make the frames of one instant, with the events that were noted before those given."""
+        events, self._pending = [*self._pending, *events], []
+        whole = self._whole(health)
+        return self._frames.sample(events, rows, started_ns, late, whole, last=last)
 
-        Args:
-            events: of the frame.
-            started_ns: its instant.
-            health: makes the health part.
-            later: exits that are counted already; None: none.
-        """
-        header = self._header(events, started_ns, health(0, 0, self._missed), later)
-        return self._frame(header, self._encoder.encode(self._no_rows))
+    def _whole(self, health: HealthNow) -> Health:
+        """Add what this target knows itself to the health part."""
 
-    def _header(
-        self,
-        events: list[TargetEvent],
-        started_ns: int,
-        health: CollectorHealth,
-        later: Later | None = None,
-    ) -> FrameHeader:
-        self.seq += 1
-        exited, live = self._tracker.exited(), len(self._tracker.threads)
-        if later is not None:
-            exited, live = later.before(exited), live + later.seen_alive
-        # An exit without a record may be withdrawn in the next sample; the count never falls.
-        born = live + exited.threads - (self._initial_threads or 0)
-        self._threads_born = max(self._threads_born, born)
-        ago_us = (time.monotonic_ns() - started_ns) // 1000
-        return FrameHeader(
-            target=self.target.id,
-            seq=self.seq,
-            first_seq=self.seq,
-            kind="delta",
-            baseline=False,
-            rows=0,
-            time_ns=max(0, started_ns - self.attach_ns),
-            unix_us=time.time_ns() // 1000 - ago_us,
-            live_threads=live,
-            threads_born=self._threads_born,
-            events=events,
-            process=ProcessGauges(
-                gomaxprocs=self._size,
-                gomaxprocs_missed=None if self._gomaxprocs is None else self._gomaxprocs.missed,
-                rss_bytes=self._rss,
-                cpu_ns=None,
-                delay_accounting=self._accounting,
-            ),
-            machine=ABSENT if self.machine is None else self.machine.counters(),
-            health=health.model_copy(update={"exits_without_event": self.exits_without_event}),
-            exited=exited,
-        )
+        def whole(sample_us: int, late_us: int) -> CollectorHealth:
+            part = health(sample_us, late_us, self.schedule.missed)
+            return part.model_copy(update={"exits_without_event": self.exits_without_event})
 
-    def _frame(self, header: FrameHeader, body: bytes) -> SampledFrame:
-        data = join(header, body)
-        self._key_bytes += len(data)
-        return SampledFrame(header.seq, data, header.kind == "key", header.baseline)
+        return whole
 
-    @property
-    def _missed(self) -> int:
-        return self.schedule.missed
+    def _machine_counters(self) -> MachineCounters:
+        return ABSENT if self.machine is None else self.machine.counters()

@@ -3,7 +3,7 @@
 The question is what a thread id stands for now, asked only where the reading leaves it open.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,7 +20,17 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.sampling.exited import ExitedThreads, latest
 from tidscope_collector.sampling.presence import Look, Presence
-from tidscope_collector.sampling.readings import absent_mask, empty, join, pick, sums, values
+from tidscope_collector.sampling.readings import (
+    absent_mask,
+    all_values,
+    empty,
+    join,
+    pick,
+    sums,
+    text,
+    values,
+    wire_rows,
+)
 from tidscope_collector.threads.matching import Index, rows_of_both
 from tidscope_collector.threads.reading import Reading
 
@@ -37,11 +47,6 @@ class Thread:
 
     start_ns: int
     name: str
-
-
-def text(comm: bytes) -> str:
-    """A comm as text; bytes that are no UTF-8 are shown as replacement characters."""
-    return comm.partition(b"\0")[0].decode("utf-8", "replace")
 
 
 @dataclass
@@ -154,12 +159,12 @@ class Tracker:
         else:
             self._replace_last(join([replace(reading, seen_ns=None), pick(self._last, stands)]))
             self._seen_ns = np.concatenate([seen, self._seen_ns[stands]])
-        return events, self._rows(reading, changed)
+        return events, wire_rows(reading, changed, self.fields)
 
     def all_rows(self) -> Rows:
         """All live threads with their identities."""
         alive = np.array([tid in self.threads for tid in self._last.tid.tolist()], np.bool_)
-        rows = self._rows(self._last, alive)
+        rows = wire_rows(self._last, alive, self.fields)
         known = [self.threads[tid] for tid in rows.tid.tolist()]
         starts = np.array([thread.start_ns for thread in known], np.int64)
         return Rows(rows.tid, rows.columns, rows.absent, starts, [thread.name for thread in known])
@@ -207,7 +212,7 @@ class Tracker:
         names = [text(name) for name in exits.name.tolist()]
         starts = exits.start_ns.tolist()
         for row, (tid, recorded) in enumerate(
-            zip(exits.tid.tolist(), self._totals(exits), strict=True)
+            zip(exits.tid.tolist(), all_values(exits, self.fields), strict=True)
         ):
             totals = recorded
             name, start = names[row], starts[row]
@@ -243,14 +248,6 @@ class Tracker:
         for name, rows in unseen.items():
             self._ended.recorded(name, len(rows), sums(exits, rows, self.fields))
         return events
-
-    def _totals(self, exits: Reading) -> Iterator[dict[str, int]]:
-        if exits.absent is None:
-            for counters in exits.counters.tolist():
-                yield dict(zip(self.fields, counters, strict=True))
-        else:
-            for row in range(len(exits.tid)):
-                yield values(exits, row, self.fields)
 
     def _inherit(self, heirs: list[Heir]) -> None:
         """Count no thread twice that took the main thread's id.
@@ -399,13 +396,3 @@ class Tracker:
                 known = values(self._last, last, self.fields)
                 self._ended.roles.renamed(thread.name, name, known)
                 thread.name = name
-
-    def _rows(self, reading: Reading, chosen: npt.NDArray[np.bool_]) -> Rows:
-        counters = np.ascontiguousarray(reading.counters[chosen].T)
-        absent: dict[str, npt.NDArray[np.bool_]] = {}
-        if reading.absent is not None:
-            masks = reading.absent[chosen]
-            for column in np.flatnonzero(masks.any(axis=0)).tolist():
-                absent[self.fields[column]] = np.ascontiguousarray(masks[:, column])
-        columns = dict(zip(self.fields, counters, strict=True))
-        return Rows(reading.tid[chosen], columns, absent)

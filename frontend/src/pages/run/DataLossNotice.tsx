@@ -17,7 +17,7 @@ export function DataLossNotice({ run }: { readonly run: RunManifest }) {
       ) : null}
       {run.state === "incomplete" ? (
         <Notice status="warning" title="This run is incomplete">
-          {missingText(run.losses)}.
+          {run.end_detail === "" ? `${missingText(run.losses)}.` : run.end_detail}
         </Notice>
       ) : null}
       {texts.length === 0 ? null : (

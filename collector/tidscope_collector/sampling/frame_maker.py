@@ -1,0 +1,177 @@
+"""Makes the frames of one target: numbers them, writes their headers, has key frames among them."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_wire.generated.models import (
+    CollectorHealth,
+    FrameHeader,
+    MachineCounters,
+    TargetEvent,
+)
+
+from tidscope_collector.sampling.frame_bounds import Later, divide_events, exits_behind
+from tidscope_collector.sampling.process_meter import ProcessMeter
+from tidscope_collector.sampling.sampled_frame import SampledFrame
+from tidscope_collector.sampling.selfwatch import SampleTimes
+from tidscope_collector.sampling.tracker import Tracker
+
+KEY_FRAME_NS = 10_000_000_000
+KEY_FRAME_BYTES = 4 * 1024 * 1024
+ROLES_NS = 1_000_000_000
+
+Health = Callable[[int, int], CollectorHealth]
+"""Makes the health part of a frame of sample_us and late_us."""
+
+
+class FrameMaker:
+    """Makes frames of what the tracker of a target says; belongs to the sampling thread.
+
+    Args:
+        target: id.
+        tracker: of its threads.
+        process: gauges of the process.
+        machine: gives the machine's counters since attach.
+        times: takes how long samples took.
+
+    Attributes:
+        seq: number of the last frame; 0: there is none yet.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        tracker: Tracker,
+        process: ProcessMeter,
+        machine: Callable[[], MachineCounters],
+        times: SampleTimes,
+    ) -> None:
+        self.seq = 0
+        self._target = target
+        self._tracker = tracker
+        self._process = process
+        self._machine = machine
+        self._times = times
+        self._encoder = RowEncoder(tracker.fields)
+        self._no_rows = Rows(
+            np.empty(0, np.uint32), dict.fromkeys(tracker.fields, np.empty(0, np.uint64)), {}
+        )
+        self._key_ns = -KEY_FRAME_NS
+        self._key_bytes = 0
+        self._initial_threads: int | None = None
+        self._threads_born = 0
+        self._roles_ns = -ROLES_NS
+
+    def sample(
+        self,
+        events: list[TargetEvent],
+        rows: Rows | None,
+        started_ns: int,
+        late_ns: int,
+        health: Health,
+        *,
+        last: bool = False,
+    ) -> list[SampledFrame]:
+        """Make frames of one instant: the last one has the rows, those before it events only.
+
+        Args:
+            events: in order.
+            rows: that changed; None: none. A key frame has all.
+            started_ns: CLOCK_MONOTONIC before the sample.
+            late_ns: how late the sample was.
+            health: makes the health part.
+            last: no frame follows: roles are reported, too.
+        """
+        parts = divide_events(events)
+        frames = [
+            self.exits(part, started_ns, health, later)
+            for part, later in zip(parts[:-1], exits_behind(parts)[:-1], strict=True)
+        ]
+        live = len(self._tracker.threads)
+        baseline = self._initial_threads is None and live > 0
+        if baseline:
+            self._initial_threads = live
+        key = (
+            baseline
+            or started_ns - self._key_ns >= KEY_FRAME_NS
+            or self._key_bytes > KEY_FRAME_BYTES
+        )
+        if key:
+            rows = self._tracker.all_rows()
+            self._key_ns, self._key_bytes = started_ns, 0
+        elif rows is None:
+            rows = self._no_rows
+        self._process.read_slow(started_ns)
+        roles = None
+        if key or last or started_ns - self._roles_ns >= ROLES_NS:
+            roles, self._roles_ns = self._tracker.roles(), started_ns
+        body = self._encoder.encode(rows)
+        took_us = (time.monotonic_ns() - started_ns) // 1000
+        self._times.note(took_us, time.monotonic_ns())
+        header = self._header(parts[-1], started_ns, health(took_us, late_ns // 1000))
+        changes = {
+            "kind": "key" if key else "delta",
+            "baseline": baseline,
+            "rows": len(rows.tid),
+            "process": header.process.model_copy(update={"cpu_ns": self._process.take_cpu_ns()}),
+            "roles": roles,
+        }
+        return [*frames, self._frame(header.model_copy(update=changes), body)]
+
+    def exits(
+        self,
+        events: list[TargetEvent],
+        started_ns: int,
+        health: Health,
+        later: Later | None = None,
+    ) -> SampledFrame:
+        """Make a frame without rows, of the instant of the one that follows.
+
+        Args:
+            events: of the frame.
+            started_ns: its instant.
+            health: makes the health part.
+            later: exits that are counted already; None: none.
+        """
+        header = self._header(events, started_ns, health(0, 0), later)
+        return self._frame(header, self._encoder.encode(self._no_rows))
+
+    def _header(
+        self,
+        events: list[TargetEvent],
+        started_ns: int,
+        health: CollectorHealth,
+        later: Later | None = None,
+    ) -> FrameHeader:
+        self.seq += 1
+        exited, live = self._tracker.exited(), len(self._tracker.threads)
+        if later is not None:
+            exited, live = later.before(exited), live + later.seen_alive
+        # An exit without a record may be withdrawn in the next sample; the count never falls.
+        born = live + exited.threads - (self._initial_threads or 0)
+        self._threads_born = max(self._threads_born, born)
+        ago_us = (time.monotonic_ns() - started_ns) // 1000
+        return FrameHeader(
+            target=self._target,
+            seq=self.seq,
+            first_seq=self.seq,
+            kind="delta",
+            baseline=False,
+            rows=0,
+            time_ns=max(0, started_ns - self._tracker.attach_ns),
+            unix_us=time.time_ns() // 1000 - ago_us,
+            live_threads=live,
+            threads_born=self._threads_born,
+            events=events,
+            process=self._process.gauges(),
+            machine=self._machine(),
+            health=health,
+            exited=exited,
+        )
+
+    def _frame(self, header: FrameHeader, body: bytes) -> SampledFrame:
+        data = join(header, body)
+        self._key_bytes += len(data)
+        return SampledFrame(header.seq, data, header.kind == "key", header.baseline)

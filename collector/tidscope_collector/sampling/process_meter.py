@@ -1,0 +1,100 @@
+"""What a target's frames say about its process as a whole: CPU time, memory, GOMAXPROCS."""
+
+from tidscope_wire.generated.models import GomaxprocsChanged, ProcessGauges
+
+from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
+from tidscope_collector.procfs.delay_accounting import DelayAccounting
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.gauges import rss_bytes
+from tidscope_collector.sampling.process_clock import process_cpu_ns
+
+SLOW_GAUGES_NS = 1_000_000_000
+
+
+class ProcessMeter:
+    """Reads the gauges of one process; belongs to the sampling thread.
+
+    Args:
+        pid: of the process.
+        procfs: root of /proc.
+        delays: the switch of delay accounting, whose state is reported; None: it is not.
+        reader: of GOMAXPROCS, or None; closed with the meter.
+        size: GOMAXPROCS as it is known already; None if it is not.
+    """
+
+    def __init__(
+        self,
+        pid: int,
+        procfs: ProcFs,
+        delays: DelayAccounting | None,
+        reader: GomaxprocsReader | None,
+        size: int | None,
+    ) -> None:
+        self._pid = pid
+        self._procfs = procfs
+        self._delays = delays
+        self._gomaxprocs = reader
+        self._size = self._known_size = size
+        self._rss: int | None = None
+        self._accounting: bool | None = None
+        self._slow_ns = -SLOW_GAUGES_NS
+        self._cpu_ns: int | None = None
+
+    def close_gomaxprocs(self) -> None:
+        """Close the reader of GOMAXPROCS, whose value is not known any more."""
+        self._size = self._known_size = None
+        if self._gomaxprocs is not None:
+            self._gomaxprocs.close()
+            self._gomaxprocs = None
+
+    def replace_gomaxprocs(self, reader: GomaxprocsReader | None) -> None:
+        """Read GOMAXPROCS of another program."""
+        self.close_gomaxprocs()
+        self._gomaxprocs = reader
+
+    def request_gomaxprocs(self) -> None:
+        """Ask for GOMAXPROCS; `collect_gomaxprocs` takes the answer."""
+        if self._gomaxprocs is not None:
+            self._gomaxprocs.request()
+
+    def collect_gomaxprocs(self) -> GomaxprocsChanged | None:
+        """Take GOMAXPROCS; the change, if it is one."""
+        if self._gomaxprocs is None:
+            return None
+        self._size = size = self._gomaxprocs.collect()
+        if size is None:
+            return None
+        previous, self._known_size = self._known_size, size
+        if previous is None or size == previous:
+            return None
+        return GomaxprocsChanged(size=size, previous=previous)
+
+    def read_cpu(self) -> None:
+        """Read the CPU time; `take_cpu_ns` takes it."""
+        self._cpu_ns = process_cpu_ns(self._pid)
+
+    def take_cpu_ns(self) -> int | None:
+        """CPU time, nanoseconds; None if it was not read since it was taken."""
+        cpu_ns, self._cpu_ns = self._cpu_ns, None
+        return cpu_ns
+
+    def read_slow(self, now_ns: int) -> None:
+        """Read what costs more, about once a second.
+
+        Args:
+            now_ns: CLOCK_MONOTONIC.
+        """
+        if now_ns - self._slow_ns >= SLOW_GAUGES_NS:
+            self._slow_ns = now_ns
+            self._rss = rss_bytes(self._procfs, self._pid)
+            self._accounting = None if self._delays is None else self._delays.state()
+
+    def gauges(self) -> ProcessGauges:
+        """As they were read last, without the CPU time."""
+        return ProcessGauges(
+            gomaxprocs=self._size,
+            gomaxprocs_missed=None if self._gomaxprocs is None else self._gomaxprocs.missed,
+            rss_bytes=self._rss,
+            cpu_ns=None,
+            delay_accounting=self._accounting,
+        )
