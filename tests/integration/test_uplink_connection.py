@@ -18,6 +18,7 @@ from tidscope_collector.uplink import connection
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S
 from tidscope_collector.uplink.close_reason import REPLACED_WAIT_S
 from tidscope_collector.uplink.commands import Reply
+from tidscope_collector.uplink.reply_bounds import reply_text
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import split
 from tidscope_wire.generated.limits import MAX_REPLY_BYTES
@@ -616,12 +617,12 @@ async def test_frames_of_a_new_target_do_not_come_before_the_target(
     targets: TargetRegistry, backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, go_on = asyncio.Event(), threading.Event()
-    loop, prepare = asyncio.get_running_loop(), connection.reply_text
+    loop = asyncio.get_running_loop()
 
     def prepare_slowly(reply: Reply) -> str:
         loop.call_soon_threadsafe(asked.set)
         go_on.wait()
-        return prepare(reply)
+        return reply_text(reply)
 
     monkeypatch.setattr(connection, "reply_text", prepare_slowly)
     monkeypatch.setattr(targets, "attach", lambda *_: (target(TARGET_ID), True))
