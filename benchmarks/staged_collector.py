@@ -76,11 +76,12 @@ def main() -> int:
     """Run the collector."""
     for owner, function, name in STAGES:
         stage(owner, function, name)
-    try:
-        return collector.main()
-    finally:
-        found = {"spent_ns": spent_ns, "calls": calls}
-        Path(os.environ["STAGES"]).write_text(json.dumps(found))
+    # Opened now: once it has confined itself, the collector opens no file of ours.
+    with Path(os.environ["STAGES"]).open("w") as stages:
+        try:
+            return collector.main()
+        finally:
+            json.dump({"spent_ns": spent_ns, "calls": calls}, stages)
 
 
 if __name__ == "__main__":
