@@ -5,9 +5,7 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pyarrow as pa
@@ -15,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from backend_builders import frame_bytes, target
 from backend_server import TOKEN
+from deceiving_archives import DECEIVING, SAMPLES, Change, changed_manifest
 from run_archives import Files, archive_of, files_of, read_table, table_bytes
 from run_harness import RunHarness
 from scripted_run import FIELDS, script, time_ns, write_run
@@ -34,8 +33,6 @@ CHILD_MIB = Limits().memory_bytes // MIB
 """Resident memory of the limited process: less than its address space may have."""
 BACKEND_MIB = 120
 """What the backend itself may grow by, whatever it is sent."""
-
-Change = Callable[[Files], Files]
 
 
 @pytest.fixture(scope="module")
@@ -313,87 +310,6 @@ async def test_an_imported_run_is_never_resumed(tmp_path: Path) -> None:
 
 def live_target() -> Target:
     return target().model_copy(update={"fields": list(FIELDS)})
-
-
-def changed_manifest(change: Callable[[dict[str, Any]], object]) -> Change:
-    def changed(files: Files) -> Files:
-        manifest = json.loads(files["manifest.json"])
-        change(manifest)
-        return {**files, "manifest.json": json.dumps(manifest).encode()}
-
-    return changed
-
-
-def changed_column(file: str, name: str, values: Callable[[list[object]], list[object]]) -> Change:
-    def changed(files: Files) -> Files:
-        table = read_table(files[file])
-        place = table.column_names.index(name)
-        column = pa.array(values(table[name].to_pylist()), table[name].type)
-        return {**files, file: table_bytes(table.set_column(place, name, column))}
-
-    return changed
-
-
-SAMPLES, SIGNALS, EVENTS = "samples/000001.parquet", "signals/000001.parquet", "events/000001.jsonl"
-PART = (SAMPLES, SIGNALS, EVENTS)
-DECEIVING: dict[str, tuple[Change, str]] = {
-    "a date that no program can name": (
-        changed_manifest(lambda m: m.update(started_unix_us=10**18)),
-        "year 9999",
-    ),
-    "a number that no database has": (
-        changed_manifest(lambda m: m.update(to_ns=10**40)),
-        "manifest.json",
-    ),
-    "a number that JSON does not have": (
-        changed_manifest(lambda m: m["target"].update(rate_hz=float("nan"))),
-        "cannot be read|JSON",
-    ),
-    "a field that is a column": (
-        changed_manifest(lambda m: m["target"].update(fields=["seq", "cpu_delay_ns"])),
-        "invalid names",
-    ),
-    "rows of frames that are not there": (
-        changed_column(SAMPLES, "seq", lambda seqs: [10**9] * len(seqs)),
-        "of no frame",
-    ),
-    "rows without a thread": (
-        changed_column(SAMPLES, "tid", lambda tids: [None] * len(tids)),
-        "no tid",
-    ),
-    "counters above int64": (
-        changed_column(SAMPLES, "cpu_run_ns", lambda ns: [2**64 - 1] * len(ns)),
-        "cpu_run_ns",
-    ),
-    "starts at the ends of time": (
-        changed_column(SAMPLES, "start_ns", lambda ns: [-(2**63)] * len(ns)),
-        "starts of threads",
-    ),
-    "rows of another level": (
-        changed_column(SAMPLES, "level", lambda levels: [250] * len(levels)),
-        "levels of rows",
-    ),
-    "frames that go back": (
-        changed_column(SIGNALS, "seq", lambda seqs: seqs[::-1]),
-        "numbers of frames",
-    ),
-    "times that go back": (
-        changed_column(SIGNALS, "time_ns", lambda ns: ns[::-1]),
-        "times of frames",
-    ),
-    "frames without a process": (
-        changed_column(SIGNALS, "process", lambda rows: [None] * len(rows)),
-        "cannot be read",
-    ),
-    "events of frames that are not there": (
-        lambda files: {**files, EVENTS: files[EVENTS].replace(b'"seq":4', b'"seq":999')},
-        "of no frame",
-    ),
-    "a part that is not the next": (
-        lambda files: {**files, **{name.replace("1.", "3."): files[name] for name in PART}},
-        "numbers of frames",
-    ),
-}
 
 
 @pytest.mark.parametrize("what", DECEIVING)
