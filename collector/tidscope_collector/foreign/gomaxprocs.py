@@ -6,10 +6,10 @@ a mapped file of a file system that does not answer): then only the child waits 
 """
 
 import errno
-import select
 import socket
 from dataclasses import dataclass
 
+from tidscope_collector.foreign.conversation import Conversation
 from tidscope_collector.foreign.questions import SYMBOL, WORD
 from tidscope_collector.foreign.reader import (
     DamagedError,
@@ -17,7 +17,6 @@ from tidscope_collector.foreign.reader import (
     NoAnswerError,
     UnreadableError,
     ask_go_program,
-    children,
     open_memory,
 )
 from tidscope_collector.procfs.files import ProcFs
@@ -46,23 +45,13 @@ class GomaxprocsReader:
     """
 
     def __init__(self, number: int, connection: socket.socket) -> None:
-        self._number = number
-        self._connection = connection
-        self._connection.setblocking(False)
-        self._asked = self._late = False
+        self._conversation = Conversation(number, connection, WORD.size)
+        self._late = False
         self.missed = 0
 
     def request(self) -> None:
         """Ask for the value; returns at once."""
-        if self._late:
-            self._receive(0)  # An answer to a request of long ago says nothing of now.
-            if self._asked:
-                return
-        try:
-            self._connection.send(b"?")
-        except OSError:
-            return
-        self._asked, self._late = True, False
+        self._late = not self._conversation.request()
 
     def collect(self, patience_s: float = PATIENCE_S) -> int | None:
         """The answer to the request, if it comes soon.
@@ -70,10 +59,10 @@ class GomaxprocsReader:
         Returns:
             The value in effect; None when it is late, or the program is gone or says nonsense.
         """
-        if not self._asked:
+        if not self._conversation.pending:
             return None
-        word = b"" if self._late else self._receive(patience_s)
-        if self._asked:
+        word = b"" if self._late else self._conversation.receive(patience_s)
+        if self._conversation.pending:
             self._late = True
             self.missed += 1
         if len(word) != WORD.size:
@@ -88,22 +77,7 @@ class GomaxprocsReader:
 
     def close(self) -> None:
         """End the child; twice does no harm."""
-        if self._connection.fileno() >= 0:
-            if self._asked:
-                children().give_up(self._number, self._connection)
-            else:
-                self._connection.close()
-
-    def _receive(self, patience_s: float) -> bytes:
-        poll = select.poll()
-        poll.register(self._connection, select.POLLIN)
-        if not poll.poll(patience_s * 1000):
-            return b""
-        self._asked = False
-        try:
-            return self._connection.recv(WORD.size)
-        except OSError:
-            return b""
+        self._conversation.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,9 @@
 """Which program a process runs, as a child sees it that may look into the process."""
 
-import select
-
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tidscope_collector.confinement.children import ChildError
+from tidscope_collector.foreign.conversation import Conversation
 from tidscope_collector.foreign.questions import Arguments
 from tidscope_collector.foreign.reader import children
 from tidscope_collector.procfs.files import ProcFs
@@ -42,45 +41,20 @@ class ProgramReader:
 
     def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
         about: Arguments = {"root": str(procfs.root), "pid": pid, "start_ticks": start_ticks}
-        self._number, self._connection = children().begin("program", about)
-        self._connection.setblocking(False)
-        self._waiting = False
+        self._conversation = Conversation(*children().begin("program", about), _LINE_BYTES)
 
     def look(self, patience_s: float = PATIENCE_S) -> SeenProgram | None:
         """What it runs now; None if the answer is late, or the process has ended."""
-        if self._waiting:
-            self._receive(0)  # of long ago
-            if self._waiting:
-                return None
-        try:
-            self._connection.send(b"?")
-        except OSError:
+        if not self._conversation.request():
             return None
-        self._waiting = True
         try:
-            return SeenProgram.model_validate_json(self._receive(patience_s))
+            return SeenProgram.model_validate_json(self._conversation.receive(patience_s))
         except ValidationError:
             return None
 
     def close(self) -> None:
         """End the child; twice does no harm."""
-        if self._connection.fileno() < 0:
-            return
-        if self._waiting:
-            children().give_up(self._number, self._connection)
-        else:
-            self._connection.close()
-
-    def _receive(self, patience_s: float) -> bytes:
-        poll = select.poll()
-        poll.register(self._connection, select.POLLIN)
-        if not poll.poll(patience_s * 1000):
-            return b""
-        self._waiting = False
-        try:
-            return self._connection.recv(_LINE_BYTES)
-        except OSError:
-            return b""
+        self._conversation.close()
 
 
 def open_program(procfs: ProcFs, pid: int, start_ticks: int) -> ProgramReader | None:
