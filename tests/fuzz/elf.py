@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Sequence
 from unittest.mock import patch
 
+from fuzz.patches import patched
 from tidscope_collector.foreign.runtimes import runtime_of_executable
 from tidscope_collector.goruntime import elf as module
 from tidscope_collector.goruntime.buildinfo import MAGIC, read_build_info
@@ -58,20 +59,10 @@ PROGRAM = _go_program()
 
 
 def file_of(data: bytes) -> bytes:
-    """What the bytes stand for: the Go program with patches, or themselves behind a byte of 255.
-
-    Patches are two bytes of place and one of value; with the place 0xFFFF the file is cut.
-    """
+    """What the bytes stand for: the Go program with patches, or themselves behind a byte of 255."""
     if data[:1] == b"\xff":
         return data[1:]
-    made = bytearray(PROGRAM)
-    for at in range(0, len(data) - 2, 3):
-        place, value = struct.unpack_from("=HB", data, at)
-        if place == 0xFFFF:
-            made = made[: len(made) * value // 256]
-        elif made:
-            made[place % len(made)] = value
-    return bytes(made)
+    return patched(PROGRAM, data)
 
 
 def check_elf(data: bytes) -> None:

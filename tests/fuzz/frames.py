@@ -1,9 +1,9 @@
 """Any bytes as a frame: the decoder answers with rows that hold together, or refuses."""
 
-import struct
 from pathlib import Path
 
 import numpy as np
+from fuzz.patches import patched
 from tidscope_wire.frame import FrameError, RowEncoder, Rows, decode_rows, split
 
 GOLDEN = Path(__file__).parents[1] / "contract" / "frames"
@@ -20,19 +20,11 @@ BODIES = bodies()
 def arrow(data: bytes) -> bytes:
     """What the bytes stand for: a patched Arrow stream, or themselves behind a byte of 255.
 
-    Any other first byte chooses one of the golden streams; then come patches of two bytes of place
-    and one of value; with the place 0xFFFF the stream is cut.
+    Any other first byte chooses one of the golden streams; then come patches.
     """
     if not data or data[0] == 255:
         return data[1:]
-    made = bytearray(BODIES[data[0] % len(BODIES)])
-    for at in range(1, len(data) - 2, 3):
-        place, value = struct.unpack_from("=HB", data, at)
-        if place == 0xFFFF:
-            made = made[: len(made) * value // 256]
-        elif made:
-            made[place % len(made)] = value
-    return bytes(made)
+    return patched(BODIES[data[0] % len(BODIES)], data[1:])
 
 
 def check_frame(data: bytes) -> None:
