@@ -99,14 +99,7 @@ def collector_calls(*, steering: bool, ebpf: bool, unix: bool) -> Calls:
                 (Argument(1, socket.IPPROTO_IPV6), Argument(2, _IPV6_V6ONLY)),
             )
         ),
-        # Without the flags of namespaces; clone3 hides them in memory, so it does not exist.
-        "clone": Rule(((Argument(0, 0, _NAMESPACES),),)),
-        "prlimit64": Rule(((Argument(0, 0),),)),
-        "ioctl": Rule(tuple((Argument(1, one),) for one in _IOCTLS)),
-        "prctl": Rule(tuple((Argument(0, one),) for one in _PRCTLS)),
-        # Signal 0 asks whether a process exists; helpers are killed at the end.
-        "kill": _signals(1),
-        "tgkill": Rule(((Argument(0, os.getpid()),),)),
+        **_of_processes(),
     }
     if ebpf:
         commands = (*_BPF["map"], *_BPF["attach"])
@@ -114,14 +107,19 @@ def collector_calls(*, steering: bool, ebpf: bool, unix: bool) -> Calls:
     return Calls(allowed, conditional, FATAL.split())
 
 
-def _signals(index: int) -> Rule:
-    return Rule(
-        (
-            (Argument(0, os.getpid()),),
-            (Argument(index, 0),),
-            (Argument(index, signal.SIGKILL),),
-        )
-    )
+def _of_processes() -> dict[str, Rule]:
+    """What collector and fork server may do to processes and to themselves."""
+    signals = ((Argument(0, os.getpid()),), (Argument(1, 0),), (Argument(1, signal.SIGKILL),))
+    return {
+        # Without the flags of namespaces; clone3 hides them in memory, so it does not exist.
+        "clone": Rule(((Argument(0, 0, _NAMESPACES),),)),
+        "prlimit64": Rule(((Argument(0, 0),),)),
+        "ioctl": Rule(tuple((Argument(1, one),) for one in _IOCTLS)),
+        "prctl": Rule(tuple((Argument(0, one),) for one in _PRCTLS)),
+        # Signal 0 asks whether a process exists; helpers are killed at the end.
+        "kill": Rule(signals),
+        "tgkill": Rule(((Argument(0, os.getpid()),),)),
+    }
 
 
 def fork_server_calls() -> Calls:
@@ -132,12 +130,7 @@ def fork_server_calls() -> Calls:
         "socket": Rule(((Argument(0, socket.AF_UNIX),),), errno.EAFNOSUPPORT),
         "socketpair": Rule(((Argument(0, socket.AF_UNIX),),)),
         "setsockopt": Rule(((Argument(1, socket.SOL_SOCKET),),)),
-        "clone": Rule(((Argument(0, 0, _NAMESPACES),),)),
-        "prlimit64": Rule(((Argument(0, 0),),)),
-        "ioctl": Rule(tuple((Argument(1, one),) for one in _IOCTLS)),
-        "prctl": Rule(tuple((Argument(0, one),) for one in _PRCTLS)),
-        "kill": _signals(1),
-        "tgkill": Rule(((Argument(0, os.getpid()),),)),
+        **_of_processes(),
     }
     return Calls([name for group in groups for name in group.split()], conditional, FATAL.split())
 
