@@ -8,10 +8,10 @@ Every few seconds the page's heap (workers and arrays included, after a collecti
 memory, descriptors and threads of collector, backend, renderer and browser, their children
 included. What fills up first is left out, the warm-up: the backend keeps 5 minutes of a target, the
 page 10, and 2,000 ended threads, which a program that ends two a second has after 17 minutes and
-whose past is gone 10 minutes later. Of the rest each figure is a slope an hour and its 95 % interval
-(trend.py), and is flat if the interval contains zero or the slope is below the bound that is
-printed beside it. `dropped`, `coalesced` and `lost` count frames of the whole run; their intervals
-are of the rate an hour.
+whose past is gone 10 minutes later. Of the rest each figure is a slope an hour and its 95 %
+interval (trend.py), and is flat if the interval contains zero or the slope is below the bound that
+is printed beside it. `dropped`, `coalesced` and `lost` count frames of the whole run; their
+intervals are of the rate an hour.
 """
 
 import argparse
@@ -37,8 +37,8 @@ RATE_HZ = 10.0
 THREADS = 30
 CHURN_S = 0.5
 AHEAD = 56
-"""Updates sent beyond the one that was painted last: fewer than may be on their way to a page and in
-its queue."""
+"""Updates sent beyond the one that was painted last: no more than may be on their way to a page and
+in its queue."""
 
 SERIES = {
     "collector_rss": "mb",
