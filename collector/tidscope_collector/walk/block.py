@@ -27,8 +27,8 @@ _SPARE_ROWS = 8
 BLOCK = np.dtype(
     [
         *(("used", "u4"), ("threads", "u4"), ("given", "u8"), ("spare", "u8", (6,))),
-        *(("tid", "u4", (ROWS,)), ("state", "u4", (ROWS,)), ("start_ns", "u8", (ROWS,))),
-        *(("comm", "S16", (ROWS,)), ("counters", "u8", (len(FIELDS), ROWS + _SPARE_ROWS))),
+        *(("tid", "u4", (ROWS,)), ("state", "u4", (ROWS,)), ("start_ns", "i8", (ROWS,))),
+        *(("comm", "u8", (ROWS, 2)), ("counters", "u8", (len(FIELDS), ROWS + _SPARE_ROWS))),
     ]
 )
 
@@ -54,7 +54,7 @@ class Columns:
         tid: uint32[room].
         state: uint32[room], bits RUNNABLE and DELAYS.
         start_ns: int64[room], CLOCK_MONOTONIC.
-        name: S16[room].
+        comm: uint64[room, 2], the bytes of each name: compared as words, which strings are not.
         counters: uint64[width, room].
     """
 
@@ -63,29 +63,26 @@ class Columns:
         self.tid = np.empty(room, np.uint32)
         self.state = np.empty(room, np.uint32)
         self.start_ns = np.empty(room, np.int64)
-        self.name = np.empty(room, "S16")
+        self.comm = np.empty((room, 2), np.uint64)
         self.counters = np.empty((width, room), np.uint64)
 
     def grown(self, room: int) -> "Columns":
         """The same with more room."""
         more = Columns(len(self.counters), room)
-        more.put(0, self.room, self.tid, self.state, self.start_ns, self.name, self.counters)
+        more.tid[: self.room], more.state[: self.room] = self.tid, self.state
+        more.start_ns[: self.room], more.comm[: self.room] = self.start_ns, self.comm
+        more.counters[:, : self.room] = self.counters
         return more
 
-    def put(
-        self,
-        at: int,
-        count: int,
-        tid: npt.NDArray[np.uint32],
-        state: npt.NDArray[np.uint32],
-        start_ns: npt.NDArray[np.int64],
-        name: npt.NDArray[np.bytes_],
-        counters: npt.NDArray[np.uint64],
-    ) -> None:
-        """Copy threads in from a place on; `counters` may have fewer columns than there are."""
-        end = at + count
-        self.tid[at:end] = tid[:count]
-        self.state[at:end] = state[:count]
-        self.start_ns[at:end] = start_ns[:count]
-        self.name[at:end] = name[:count]
-        self.counters[: len(counters), at:end] = counters[:, :count]
+    def same_threads(self, count: int, other: "Columns") -> bool:
+        """Whether the first threads are those of other columns, in the same rows, named the same.
+
+        Args:
+            count: of threads.
+            other: with room for as many.
+        """
+        return (
+            np.array_equal(self.tid[:count], other.tid[:count])
+            and np.array_equal(self.start_ns[:count], other.start_ns[:count])
+            and np.array_equal(self.comm[:count], other.comm[:count])
+        )

@@ -153,19 +153,23 @@ static __always_inline __u64 rounded(__u64 value)
 	return value & ~1023ULL;
 }
 
+/* A constant once the program is loaded: what the kernel has not is never looked at. */
+#define HAS(column, member) ((__u64)bpf_core_field_exists(member) << (column))
+
 #define GIVE(column, member, value)                                                                \
 	do {                                                                                       \
-		if (bpf_core_field_exists(member)) {                                               \
-			given |= 1ULL << (column);                                                 \
+		if (bpf_core_field_exists(member))                                                 \
 			block->counters[column][row] = (value);                                    \
-		}                                                                                  \
 	} while (0)
 
 #define DELAY(column, member)                                                                      \
 	do {                                                                                       \
-		GIVE(column, delays->member##_delay, delays ? delays->member##_delay : 0);         \
-		GIVE((column) + 1, delays->member##_count, delays ? delays->member##_count : 0);   \
+		GIVE(column, delays->member##_delay, delays->member##_delay);                      \
+		GIVE((column) + 1, delays->member##_count, delays->member##_count);                \
 	} while (0)
+
+#define HAS_DELAY(column, member)                                                                  \
+	(HAS(column, delays->member##_delay) | HAS((column) + 1, delays->member##_count))
 
 /*
  * What taskstats gives for a thread, from the same members in the same form: kernel/taskstats.c
@@ -178,8 +182,7 @@ int read_counters(struct bpf_iter__task *context)
 	struct task_struct *task = context->task;
 	struct task_delay_info *delays;
 	struct block *block;
-	__u32 zero = 0, row;
-	__u64 given = 0;
+	__u32 zero = 0, row, column;
 
 	if (!task)
 		return 0;
@@ -212,14 +215,31 @@ int read_counters(struct bpf_iter__task *context)
 	GIVE(13, task->ioac.read_bytes, rounded(task->ioac.read_bytes));
 	GIVE(14, task->ioac.write_bytes, rounded(task->ioac.write_bytes));
 	GIVE(15, task->ioac.cancelled_write_bytes, rounded(task->ioac.cancelled_write_bytes));
-	DELAY(16, blkio);
-	DELAY(18, swapin);
-	DELAY(20, freepages);
-	DELAY(22, thrashing);
-	DELAY(24, compact);
-	DELAY(26, wpcopy);
-	DELAY(28, irq);
-	block->given = given;
+	if (delays) {
+		DELAY(16, blkio);
+		DELAY(18, swapin);
+		DELAY(20, freepages);
+		DELAY(22, thrashing);
+		DELAY(24, compact);
+		DELAY(26, wpcopy);
+		DELAY(28, irq);
+	} else {
+		for (column = 16; column < FIELDS; column++)
+			block->counters[column][row] = 0;
+	}
+	if (!row)
+		block->given =
+			HAS(0, task->se.sum_exec_runtime) | HAS(1, task->sched_info.run_delay) |
+			HAS(2, task->sched_info.pcount) | HAS(3, task->utime) |
+			HAS(4, task->stime) | HAS(5, task->nvcsw) | HAS(6, task->nivcsw) |
+			HAS(7, task->min_flt) | HAS(8, task->maj_flt) | HAS(9, task->ioac.rchar) |
+			HAS(10, task->ioac.wchar) | HAS(11, task->ioac.syscr) |
+			HAS(12, task->ioac.syscw) | HAS(13, task->ioac.read_bytes) |
+			HAS(14, task->ioac.write_bytes) |
+			HAS(15, task->ioac.cancelled_write_bytes) | HAS_DELAY(16, blkio) |
+			HAS_DELAY(18, swapin) | HAS_DELAY(20, freepages) |
+			HAS_DELAY(22, thrashing) | HAS_DELAY(24, compact) |
+			HAS_DELAY(26, wpcopy) | HAS_DELAY(28, irq);
 	/* A byte ends the read, and with it this block; the next read goes on with another. */
 	if (row == ROWS - 1)
 		bpf_seq_write(context->meta->seq, &zero, 1);
