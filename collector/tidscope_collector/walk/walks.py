@@ -108,7 +108,9 @@ class Walk:
                 columns.state[count : count + got] = self._state[:got]
                 columns.start_ns[count : count + got] = self._start_ns[:got]
                 columns.comm[count : count + got] = self._comm[:got]
-                columns.counters[: len(self._counters), count : count + got] = self._counters[:, :got]
+                columns.counters[: len(self._counters), count : count + got] = self._counters[
+                    :, :got
+                ]
                 count += got
                 if not more:
                     return columns, count
