@@ -122,9 +122,7 @@ def hold_against_taskstats(walks: Walks, query: BatchQuery, pid: int) -> None:
     last = walker.read()
     lasting = np.intersect1d(first.tid, last.tid)
     grew = last.counters[rows(last, lasting)] > first.counters[rows(first, lasting)]
-    moved = {
-        name for name, any_grew in zip(FIELDS, grew.any(axis=0).tolist(), strict=True) if any_grew
-    }
+    moved = {FIELDS[field] for field in np.flatnonzero(grew.any(axis=0)).tolist()}
     assert moved >= MOVED, MOVED - moved
     assert samples > 20 * ROUNDS
     assert len(shares) > 1, "no thread was born or died meanwhile"
@@ -155,15 +153,15 @@ def test_readings_in_place_say_which_rows_changed(walks: Walks, query: BatchQuer
         walker = WalkReader(walks, work.pid, reader)
         assert walker.read().changed is None
         first = settled(walker)
+        before = first.counters.copy()
         work.command("b")
         second = walker.read()
         assert second.counters is first.counters
         assert second.changed is not None
+        assert second.changed.tolist() == (second.counters != before).any(axis=1).tolist()
         burner = second.tid.tolist().index(work.tids["burner"])
-        sleeper = second.tid.tolist().index(work.tids["sleeper"])
         assert second.changed[burner]
-        assert not second.changed[sleeper]
-        assert second.counters[burner].tolist() == reader.read(second.tid).counters[burner].tolist()
+        assert (second.counters <= reader.read(second.tid).counters).all()
         # Rows are added until somebody has taken them in.
         third = walker.read()
         assert third.changed is not None

@@ -4,7 +4,6 @@ struct block of ../discovery/bpf/task_iterator.bpf.c stands here once more; a te
 """
 
 import numpy as np
-import numpy.typing as npt
 
 ROWS = 4096
 """Threads that a block holds; of a larger process one block after the other is filled."""

@@ -72,9 +72,9 @@ class WalkReader:
             now.counters[self._width :, :count] = numbers.T
         # An id stood for its thread when this was visited: not before it began, nor before now.
         seen = np.maximum(now.start_ns[:count], before)
-        if unknown is None and self._updated(now, count):
-            assert self._reading is not None
-            self._reading = replace(self._reading, seen_ns=seen, changed=self._changed)
+        last = self._reading
+        if last is not None and unknown is None and self._updated(now, count):
+            self._reading = replace(last, seen_ns=seen, changed=self._changed)
         else:
             # Masks are not updated: what comes after one of the network is a reading of its own.
             self._then = now if unknown is None else None
@@ -111,7 +111,7 @@ class WalkReader:
         without = state & DELAYS == 0
         if unknown is None and not (self._delays.any() and without.any()):
             return None
-        absent = self._delays[:, None] & without
+        absent: npt.NDArray[np.bool_] = self._delays[:, None] & without
         if unknown is not None:
             absent[self._width :] |= unknown
         return absent.T
