@@ -164,9 +164,10 @@ def key_fields(body: bytes | memoryview) -> Fields:
     """
     try:
         with pa.ipc.open_stream(pa.py_buffer(body)) as reader:
-            return _fields_of(reader.schema)
+            schema = reader.schema
     except (pa.ArrowException, OSError, ValueError) as error:
         raise FrameError(f"bad Arrow stream: {error}") from error
+    return _fields_of(schema)
 
 
 def _fields_of(schema: pa.Schema) -> Fields:
