@@ -1,9 +1,9 @@
 // Debian's chromium, as benchmarks open it.
 import { chromium } from "playwright-core";
 
-/** A page of 1440 × 900 in a browser of its own; `close` ends both. */
-export async function openPage() {
-  const browser = await chromium.launch({
+/** A browser. */
+export async function openBrowser() {
+  return chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: [
       "--headless",
@@ -16,6 +16,11 @@ export async function openPage() {
       "--disable-sync",
     ],
   });
+}
+
+/** A page of 1440 × 900 in a browser of its own; `close` ends both. */
+export async function openPage() {
+  const browser = await openBrowser();
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   return { page, close: () => browser.close() };
 }
