@@ -1,8 +1,8 @@
 // Debian's chromium, as benchmarks open it.
 import { chromium } from "playwright-core";
 
-/** A browser. */
-export async function openBrowser() {
+/** A browser, with more arguments if given. */
+export async function openBrowser(more = []) {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: [
@@ -14,6 +14,7 @@ export async function openBrowser() {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...more,
     ],
   });
 }

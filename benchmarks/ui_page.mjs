@@ -11,7 +11,10 @@ import { openPeer, updatePeer } from "./ui_peers.mjs";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
 
-const browser = await openBrowser();
+// Our chart's files come from this program: to Chromium that is no local network, the backend is.
+const browser = await openBrowser([
+  "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets",
+]);
 const built = await mkdtemp(join(tmpdir(), "tidscope-one-chart-"));
 const pages = new Map();
 
@@ -49,6 +52,12 @@ async function opened(name) {
   });
   const page = await context.newPage();
   await page.addInitScript(watch);
+  page.on("pageerror", (error) => process.stderr.write(`${name}: ${error}\n`));
+  page.on("requestfailed", (request) => process.stderr.write(`${name}: ${request.url()} failed\n`));
+  page.on("response", (answer) => {
+    if (answer.status() >= 400)
+      process.stderr.write(`${name}: ${answer.status()} ${answer.url()}\n`);
+  });
   pages.set(name, page);
   return page;
 }
@@ -64,17 +73,22 @@ async function heapOf(page) {
 }
 
 const COMMANDS = {
-  /** The real page on a target, a thread selected and the Steer drawer open. */
-  async page({ name, url, hovered }) {
+  /** The real page on a target. */
+  async page({ name, url }) {
     const page = await opened(name);
     await page.goto(url);
     await page.locator("[data-panel=cpu] canvas").first().waitFor();
-    if (hovered) await page.getByRole("button", { name: "Steer" }).first().click();
     return {};
   },
-  async select({ name }) {
+  /** A thread selected and the Steer drawer open, as many lines as there can be. */
+  async prepare({ name }) {
     const page = pages.get(name);
     await page.locator("[data-panel=cpu] li[data-key] button").first().click();
+    await page
+      .getByRole("button", { name: /^Steer/ })
+      .first()
+      .click();
+    await page.mouse.move(0, 0);
     return {};
   },
   /** One chart of ours, served from this program under the backend's origin. */
@@ -97,8 +111,11 @@ const COMMANDS = {
     await page.locator("canvas").first().waitFor();
     return {};
   },
-  async peer({ name, peer, ...size }) {
-    await openPeer(await opened(name), peer, size);
+  async peer({ name, peer, samples, ...size }) {
+    const page = await opened(name);
+    await openPeer(page, peer, samples, size);
+    // An empty page does not run what is added to pages that are opened.
+    await page.evaluate(watch);
     return {};
   },
   async update({ name, ...how }) {
@@ -139,17 +156,6 @@ const COMMANDS = {
   },
   async picture({ name, path }) {
     await pages.get(name).screenshot({ path });
-    return {};
-  },
-  async profile({ name, seconds, path }) {
-    const session = await pages.get(name).context().newCDPSession(pages.get(name));
-    await session.send("Profiler.enable");
-    await session.send("Profiler.setSamplingInterval", { interval: 200 });
-    await session.send("Profiler.start");
-    await new Promise((done) => setTimeout(done, 1000 * seconds));
-    const { profile } = await session.send("Profiler.stop");
-    const { writeFile } = await import("node:fs/promises");
-    await writeFile(path, JSON.stringify(profile));
     return {};
   },
   async close({ name }) {

@@ -1,14 +1,15 @@
 // Other libraries draw what the page draws: a line a thread over the last minute, a sample an update.
 // These functions run in a browser's page; their arguments travel there as JSON.
 
-/** How busy each thread is in a sample; the same as `busy` of replayed_stream.py. */
-function defineBusy() {
-  window.busy = (threads, sample) =>
-    Array.from({ length: threads }, (_, i) =>
-      (sample + i) % (1 + (i % 5)) === 0
-        ? ((i * 7919 + sample * 104729 + i * sample * 31) % 1000) / 1000
-        : 0,
-    );
+/** Take what is drawn: cores that each thread ran on, a row of Float32 a sample, as base64. */
+function takeSamples([threads, text]) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const values = new Float32Array(bytes.buffer);
+  const samples = values.length / threads;
+  window.valuesOf = (sample) => {
+    const row = sample % samples;
+    return Array.from(values.subarray(threads * row, threads * (row + 1)));
+  };
 }
 
 /** ECharts as a newcomer writes it: a series a thread, all of them given again at each update. */
@@ -19,7 +20,7 @@ function naive({ threads, points, width, height }) {
   const lines = Array.from({ length: threads }, () => []);
   let sample = 0;
   const add = () => {
-    window.busy(threads, sample).forEach((value, i) => {
+    window.valuesOf(sample).forEach((value, i) => {
       const line = lines[i];
       line.push([50 * sample, value]);
       if (line.length > points) line.shift();
@@ -49,7 +50,7 @@ function uplot({ threads, points, width, height }) {
   let sample = 0;
   const add = () => {
     times.push(0.05 * sample);
-    window.busy(threads, sample).forEach((value, i) => {
+    window.valuesOf(sample).forEach((value, i) => {
       lines[i].push(value);
     });
     sample++;
@@ -61,7 +62,7 @@ function uplot({ threads, points, width, height }) {
   const series = lines.map((_, i) => ({ stroke: `hsl(${(i * 47) % 360} 70% 55%)`, width: 1.5 }));
   const options = {
     ...{ width, height, series: [{}, ...series] },
-    ...{ legend: { show: false }, scales: { y: { range: [0, 1] } } },
+    legend: { show: false },
   };
   const chart = new window.uPlot(options, [times, ...lines], place);
   window.update = () => {
@@ -76,11 +77,11 @@ export const PEERS = {
 };
 
 /** Open a page in which a library draws; `update` in it draws the next sample. */
-export async function openPeer(page, peer, size) {
+export async function openPeer(page, peer, samples, size) {
   const { script, start } = PEERS[peer];
   await page.setContent('<body style="margin: 0; background: #0f1213"><div id="place"></div>');
   await page.addScriptTag({ path: script });
-  await page.evaluate(defineBusy);
+  await page.evaluate(takeSamples, [size.threads, samples]);
   await page.evaluate(start, size);
 }
 
