@@ -45,6 +45,9 @@ SERIES = {
     "backend_rss": "mb",
     "renderer_rss": "mb",
     "heap": "mb",
+    "heap_page": "mb",
+    "heap_workers": "mb",
+    "heap_arrays": "mb",
     "fds": "",
     "collector_fds": "",
     "backend_fds": "",
@@ -77,7 +80,9 @@ async def sample(
         page: the page.
         at_h: hours since the start.
     """
-    found: Sample = {"hours": at_h, "heap": await page.heap_bytes() / 1e6}
+    heaps = await page.heaps()
+    found: Sample = {"hours": at_h, "heap": sum(heaps.values()) / 1e6}
+    found |= {f"heap_{name}": size / 1e6 for name, size in heaps.items()}
     for name, process in processes.items():
         tree = _tree(process)
         found[f"{name}_rss"] = sum(one.memory_info().rss for one in tree) / 1e6
@@ -164,7 +169,7 @@ def figures(samples: list[Sample], warm_up_h: float) -> dict[str, Any]:
     for name, unit in SERIES.items():
         if name not in kept[0]:
             continue
-        key = f"{name}_{unit}_per_hour".replace("__", "_")
+        key = "_".join(filter(None, (name, unit, "per_hour")))
         bound = BOUNDS[unit]
         slope = trend(hours, [one[name] for one in kept])
         found |= _figure(key, slope, 3)
