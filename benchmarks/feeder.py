@@ -162,6 +162,7 @@ class MadeProgram:
 
     def _header(self, kind: str, rows: int, events: list[TargetEvent]) -> FrameHeader:
         second = kind == "key" or self.seq % max(1, round(self._rate_hz)) == 0
+        second_ns = self.time_ns // 1_000_000_000 * 1_000_000_000  # read once a second
         return FrameHeader.model_validate(
             {
                 "target": self.target.id,
@@ -177,8 +178,8 @@ class MadeProgram:
                 "events": events,
                 "process": ProcessGauges(gomaxprocs=None, rss_bytes=100_000_000),
                 "machine": MachineCounters(
-                    time_ns=self.time_ns,
-                    cpu_busy_us=self.time_ns // 1000,
+                    time_ns=second_ns,
+                    cpu_busy_us=second_ns // 1000,
                     package_uj=None,
                     domains_uj=[],
                     gaps=0,
