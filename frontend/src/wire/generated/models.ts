@@ -328,6 +328,10 @@ export interface CollectorHealth {
    * Socket calls of attached processes that the eBPF program could not count because all its slots were in use, host-wide.
    */
   network_calls_uncounted?: number;
+  /**
+   * Where a walk and taskstats disagreed: thread, field and values. Since then counters are read by genetlink. Null: they never did.
+   */
+  counters_disagreement?: string | null;
 }
 /**
  * The collector of a host.
@@ -1090,7 +1094,7 @@ export interface FrameAck {
   frames: number;
 }
 /**
- * First part of a binary frame: one sample of one target. It is followed by an Arrow IPC stream of one record batch: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
+ * First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
  */
 export interface FrameHeader {
   type: "frame";

@@ -4977,6 +4977,20 @@ var valid0 = _errs43 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.counters_disagreement !== undefined){
+let data22 = data.counters_disagreement;
+const _errs45 = errors;
+if((typeof data22 !== "string") && (data22 !== null)){
+validate115.errors = [{instancePath:instancePath+"/counters_disagreement",keyword:"type"}];
+return false;
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 }
