@@ -5,7 +5,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_wire.generated.models import AbsentField
+from tidscope_wire.generated.models import AbsentField, CountersSource
 
 
 class TargetExitedError(Exception):
@@ -86,6 +86,9 @@ class ProcessReader(Protocol):
         exits: decodes exit records into the same columns; None: there are none.
         listed: uint32[n], the ids that were listed for the last reading.
         asked: how many of these threads were asked one by one.
+        source: how the counters of the last reading were read.
+        reason: why so, as a sentence without its full stop.
+        disagreement: where a walk and taskstats disagreed; None if they never did.
     """
 
     @property
@@ -102,6 +105,18 @@ class ProcessReader(Protocol):
 
     @property
     def asked(self) -> int: ...
+
+    @property
+    def source(self) -> CountersSource: ...
+
+    @property
+    def reason(self) -> str: ...
+
+    @property
+    def disagreement(self) -> str | None: ...
+
+    def expect_rate(self, rate_hz: float) -> None:
+        """So many readings a second are asked for, from now on."""
 
     def read(self) -> Reading:
         """Read all threads, in the order of their list; those that have gone are left out.
