@@ -150,10 +150,12 @@ class Recording:
         """Write the frames that it starts with. Raises OSError."""
         self._reserve()
         self._writing_past = True
-        ending = None
+        ending, fields = None, None
         for data in frames:
-            header, _ = split(data)
-            ending = ending or self._take(store_frame(header, data), header)
+            header, body = split(data)
+            frame = store_frame(header, data, body, fields)
+            fields = frame.fields
+            ending = ending or self._take(frame, header)
         if self.duration_ns is not None and self.stats.last is not None:
             self.until_ns = self.stats.last.time_ns + self.duration_ns
         self._writing_past = False

@@ -1069,7 +1069,7 @@ export interface FrameAck {
   frames: number;
 }
 /**
- * First part of a binary frame: one sample of one target. It is followed by an Arrow IPC stream of one record batch: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
+ * First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
  */
 export interface FrameHeader {
   type: "frame";
