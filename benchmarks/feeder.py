@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import numpy as np
+import numpy.typing as npt
 from tidscope_collector.uplink.sign_in import SignIn, open_link
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import RowEncoder, Rows, join
@@ -104,6 +105,11 @@ class MadeProgram:
     def time_ns(self) -> int:
         """Of the last frame, since attach."""
         return round(self.seq * 1e9 / self._rate_hz)
+
+    def counter(self, field: str) -> npt.NDArray[np.uint64]:
+        """A field of all threads as of the last frame."""
+        values: npt.NDArray[np.uint64] = self._values[FIELDS.index(field)].copy()
+        return values
 
     def next_frame(self) -> bytes:
         """The next frame."""
