@@ -46,6 +46,13 @@ ONE_OF_EACH: tuple[dict[str, Any], ...] = (
     {"type": "gomaxprocs_changed", "size": 4, "previous": 8},
     {"type": "sample_failed", "reason": "ESRCH"},
     {
+        "type": "counters_source_changed",
+        "source": "genetlink",
+        "previous": "walk",
+        "reason": "cpu_count of thread 12 is 5 by walk and 4 by taskstats",
+        "disagreed": True,
+    },
+    {
         "type": "program_executed",
         "name": "sh",
         "executable": "/usr/bin/dash",

@@ -243,6 +243,7 @@ class Recording:
                 else self.target.model_copy(update={"state": self._final_target})
             ),
             "policies": list(stats.policies),
+            "counters_from": list(stats.counters_from),
             "losses": stats.losses.model_copy(),
             "counts": stats.counts.model_copy(),
         }
