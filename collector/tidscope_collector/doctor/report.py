@@ -17,6 +17,7 @@ def examine(
     probe: TaskstatsProbe,
     network: EbpfProbe,
     iterator: EbpfProbe,
+    walk: EbpfProbe,
     confinement: Confinement,
 ) -> DoctorReport:
     """Run all checks, the exit self-test too."""
@@ -33,6 +34,7 @@ def examine(
         checks.go_symbols(facts),
         checks.network(facts, probe, network),
         checks.task_iterator(facts, iterator),
+        checks.walk(facts, walk),
         checks.energy(facts),
         checks.clock_source(facts),
         checks.confinement(confinement),

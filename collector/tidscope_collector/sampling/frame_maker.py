@@ -7,6 +7,7 @@ import numpy as np
 from tidscope_wire.frame import RowEncoder, Rows, join
 from tidscope_wire.generated.models import (
     CollectorHealth,
+    CountersSource,
     FrameHeader,
     MachineCounters,
     TargetEvent,
@@ -38,6 +39,7 @@ class FrameMaker:
 
     Attributes:
         seq: number of the last frame; 0: there is none yet.
+        counters_from: how the counters of the last sample were read; None before the first.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class FrameMaker:
         times: SampleTimes,
     ) -> None:
         self.seq = 0
+        self.counters_from: CountersSource | None = None
         self._target = target
         self._tracker = tracker
         self._process = process
@@ -169,6 +172,7 @@ class FrameMaker:
             machine=self._machine(),
             health=health,
             exited=exited,
+            counters_from=self.counters_from,
         )
 
     def _frame(self, header: FrameHeader, body: bytes) -> SampledFrame:

@@ -86,9 +86,6 @@ class ProcessReader(Protocol):
         exits: decodes exit records into the same columns; None: there are none.
         listed: uint32[n], the ids that were listed for the last reading.
         asked: how many of these threads were asked one by one.
-        source: how the counters of the last reading were read.
-        reason: why so, as a sentence without its full stop.
-        disagreement: where a walk and taskstats disagreed; None if they never did.
     """
 
     @property
@@ -106,6 +103,27 @@ class ProcessReader(Protocol):
     @property
     def asked(self) -> int: ...
 
+    def read(self) -> Reading:
+        """Read all threads, in the order of their list; those that have gone are left out.
+
+        Raises:
+            TargetExitedError: there are no threads any more.
+            OSError: the kernel answered nonsense.
+        """
+
+    def close(self) -> None:
+        """Close what is open, twice does no harm; it cannot be read from any more."""
+
+
+class TargetReader(ProcessReader, Protocol):
+    """What a target is sampled with: it may change the way in which it reads.
+
+    Attributes:
+        source: how the counters of the last reading were read.
+        reason: why it was changed to that, as a sentence without its full stop.
+        disagreement: where a walk and taskstats disagreed; None if they never did.
+    """
+
     @property
     def source(self) -> CountersSource: ...
 
@@ -117,14 +135,3 @@ class ProcessReader(Protocol):
 
     def expect_rate(self, rate_hz: float) -> None:
         """So many readings a second are asked for, from now on."""
-
-    def read(self) -> Reading:
-        """Read all threads, in the order of their list; those that have gone are left out.
-
-        Raises:
-            TargetExitedError: there are no threads any more.
-            OSError: the kernel answered nonsense.
-        """
-
-    def close(self) -> None:
-        """Close what is open, twice does no harm; it cannot be read from any more."""

@@ -4,9 +4,9 @@ Counters only grow, so of a thread that lives through walk, question and next wa
 between. A few threads at random are asked about after each walk, and those that are new.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from random import Random
+from secrets import randbelow
 
 import numpy as np
 import numpy.typing as npt
@@ -90,17 +90,19 @@ class CrossCheck:
     Args:
         reader: over taskstats.
         pid: the process.
-        random: chooses threads.
+        choose: a number at random, from 0 and below the one given.
 
     Attributes:
         asked: about how many threads taskstats was asked after the last walk.
     """
 
-    def __init__(self, reader: ThreadReader, pid: int, random: Random | None = None) -> None:
+    def __init__(
+        self, reader: ThreadReader, pid: int, choose: Callable[[int], int] = randbelow
+    ) -> None:
         self.asked = 0
         self._reader = reader
         self._pid = pid
-        self._random = random or Random()
+        self._choose = choose
         self._open: Asked | None = None
         self._known = np.empty(0, np.uint32)
         self._known_start = np.empty(0, np.int64)
@@ -139,7 +141,7 @@ class CrossCheck:
 
     def _ask(self, walked: Walked) -> Asked:
         count = len(walked.tid)
-        rows = np.array([self._random.randrange(count) for _ in range(SHARE)])
+        rows = np.array([self._choose(count) for _ in range(SHARE)])
         if len(self._new):
             now, self._new = self._new[:MOST_NEW], self._new[MOST_NEW:]
             rows = np.concatenate([rows, np.flatnonzero(np.isin(walked.tid, now))])

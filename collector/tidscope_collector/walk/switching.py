@@ -1,6 +1,7 @@
 """Reads the threads of a process by asking for each or by walks, whichever is in force."""
 
 import logging
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -30,38 +31,55 @@ class Walking:
     disagreement: str | None = None
     asking: dict[int, float] = field(default_factory=dict)
 
+    def others(self, pid: int) -> float:
+        """What asking takes of other targets; none of it for one that is not the dearest."""
+        mine = self.asking.get(pid, math.inf)
+        others = [share for other, share in self.asking.items() if other != pid]
+        return sum(others) if mine >= max(others, default=0.0) else 0.0
+
+
+@dataclass(frozen=True)
+class WalkOption:
+    """That a target's counters can be walked, and when they are.
+
+    Attributes:
+        open: makes the reader; raises BpfError.
+        walking: what all targets share.
+        cost: says when to walk; None: always.
+    """
+
+    open: Callable[[], WalkReader]
+    walking: Walking
+    cost: AskingCost | None
+
 
 class SwitchingReader:
-    """A `ProcessReader` over two others.
+    """A `TargetReader` over two others.
 
     Args:
         pid: the process.
         asking: asks for each thread; closed with it.
-        open_walk: makes the reader by walks; raises BpfError.
-        walking: what all targets share.
-        cost: says when to walk; None: always.
+        source: what that is.
         rate_hz: readings a second that are asked for.
+        option: to walk; None: there is none.
     """
 
     def __init__(
         self,
         pid: int,
         asking: ProcessReader,
-        open_walk: Callable[[], WalkReader],
-        walking: Walking,
-        cost: AskingCost | None,
+        source: CountersSource,
         rate_hz: float,
+        option: WalkOption | None = None,
     ) -> None:
         self._pid = pid
         self._asking = asking
-        self._open_walk = open_walk
-        self._walking = walking
-        self._cost = cost
+        self._source: CountersSource = source
         self._rate_hz = rate_hz
+        self._option = option
         self._walk: WalkReader | None = None
-        self._refused = False
         self._switched = False
-        self.reason = asking.reason
+        self.reason = ""
         self.asked = 0
 
     @property
@@ -82,11 +100,11 @@ class SwitchingReader:
 
     @property
     def source(self) -> CountersSource:
-        return self._asking.source if self._walk is None else "walk"
+        return self._source if self._walk is None else "walk"
 
     @property
     def disagreement(self) -> str | None:
-        return self._walking.disagreement
+        return self._option.walking.disagreement if self._option else None
 
     def expect_rate(self, rate_hz: float) -> None:
         """So many readings a second are asked for, from now on."""
@@ -94,82 +112,77 @@ class SwitchingReader:
 
     def read(self) -> Reading:
         """Read all threads; see `ProcessReader.read`."""
-        if self._walking.disagreement is not None:
-            self._stop_walking(f"walk and taskstats disagreed: {self._walking.disagreement}")
-        elif self._cost is None:
-            self._begin_walking("it was asked for (--source walk)")
-        elif self._cost.walks:
-            self._begin_walking(
-                f"asking for each thread took {100 * self._cost.share:.1f} % of a core, more than "
-                "half of the CPU budget"
-            )
-        elif self._walk is not None:
-            self._stop_walking(
-                f"asking for each thread takes about {100 * self._cost.share:.1f} % of a core, well "
-                "within half of the CPU budget"
-            )
+        option = self._option
+        if option is None:
+            return self._ask()
+        self._choose(option)
+        walk, cost = self._walk, option.cost
         began_ns = time.thread_time_ns()
-        walk = self._walk
         if walk is None:
-            return self._ask(began_ns)
+            reading = self._ask()
+            if cost is not None:
+                took_ns = time.thread_time_ns() - began_ns
+                cost.asked(time.monotonic_ns(), took_ns, self.asked, self._rate_hz)
+                option.walking.asking[self._pid] = cost.share
+            return reading
         try:
             reading = walk.read()
         except DisagreementError as error:
             LOG.warning("counters are not walked any more: %s", error)
-            self._walking.disagreement = str(error)
+            option.walking.disagreement = str(error)
             return self.read()
         self.asked = walk.asked
-        if self._cost is not None:
-            cpu_ns = time.thread_time_ns() - began_ns
-            self._cost.walked(
-                *(time.monotonic_ns(), cpu_ns, walk.ran, self._rate_hz), self._others(mine=0.0)
-            )
+        if cost is not None:
+            took_ns = time.thread_time_ns() - began_ns
+            cost.walked(time.monotonic_ns(), took_ns, walk.ran, self._rate_hz)
         return reading
 
-    def _ask(self, began_ns: int) -> Reading:
+    def _ask(self) -> Reading:
         reading = self._asking.read()
         self.asked = self._asking.asked
-        if self._cost is not None and not self._refused:
-            cpu_ns = time.thread_time_ns() - began_ns
-            self._cost.asked(
-                *(time.monotonic_ns(), cpu_ns, self.asked, self._rate_hz),
-                self._others(mine=self._cost.share),
-            )
         if self._switched:
             # The reading before was the walk's: none of ours can have been brought up to date.
             self._switched = False
             reading = replace(reading, changed=None)
         return reading
 
-    def _others(self, mine: float) -> float:
-        """What asking takes of other targets; of the dearest one all of them are counted."""
-        shares = self._walking.asking
-        shares[self._pid] = mine
-        others = [share for pid, share in shares.items() if pid != self._pid]
-        return sum(others) if mine >= max(others, default=0.0) or not mine else 0.0
+    def _choose(self, option: WalkOption) -> None:
+        """Begin to walk, or stop, if it is time for it."""
+        walking, cost = option.walking, option.cost
+        if walking.disagreement is not None:
+            self._stop(f"walk and taskstats disagreed: {walking.disagreement}")
+        elif cost is None:
+            self._begin(option, "it was asked for (--source walk)")
+        else:
+            now_ns = time.monotonic_ns()
+            if cost.walks(now_ns, walking.others(self._pid)):
+                share = f"{100 * cost.limit:g} % of a core, half of the CPU budget"
+                self._begin(option, f"asking for each thread takes more than {share}")
+            else:
+                self._stop("asking for each thread takes little CPU again")
 
-    def _begin_walking(self, reason: str) -> None:
-        if self._walk is not None or self._refused:
+    def _begin(self, option: WalkOption, reason: str) -> None:
+        if self._walk is not None:
             return
         try:
-            self._walk = self._open_walk()
+            self._walk = option.open()
         except BpfError as error:
-            self._refused = True
-            self.reason = f"walks are not possible: {error}"
+            self._option = None
             LOG.warning("every thread is asked for: %s", error)
             return
+        option.walking.asking.pop(self._pid, None)
         self.reason = reason
 
-    def _stop_walking(self, reason: str) -> None:
-        if self._walk is None:
-            return
-        self._walk.close()
-        self._walk, self._switched = None, True
-        self.reason = reason
+    def _stop(self, reason: str) -> None:
+        if self._walk is not None:
+            self._walk.close()
+            self._walk, self._switched = None, True
+            self.reason = reason
 
     def close(self) -> None:
         """Close both."""
-        self._walking.asking.pop(self._pid, None)
+        if self._option is not None:
+            self._option.walking.asking.pop(self._pid, None)
         if self._walk is not None:
             self._walk.close()
         self._asking.close()
