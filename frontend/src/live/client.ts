@@ -30,7 +30,9 @@ import type { Connection } from "../wire/liveSocket";
  * the client is made (a benchmark sets it by an init script): entries are pushed to it.
  */
 export interface ProbeEntry extends ProbeFrame {
-  /** When the first paint that contains it was over, Unix ms. */
+  /** When the page came to the views, when all was drawn, and when the paint was over. */
+  readonly delivered_unix_ms: number;
+  readonly drawn_unix_ms: number;
   readonly painted_unix_ms: number;
 }
 
@@ -177,6 +179,7 @@ function makeClient(
         outline.set(data.outline);
         break;
       case "views":
+        if (probe && data.frames.length > 0) notePaint(data.frames, probe);
         nextFrame(() => post({ type: "drawn" }));
         if (data.id !== followed.get()) break; // of the one before
         if (data.target) target.set(data.target);
@@ -187,7 +190,6 @@ function makeClient(
         if (data.steer) steer.set(data.steer);
         if (data.map) map.set(nextPicture(map.get(), data.map));
         for (const chart of data.charts) chartStore(chart.chart).set(chart);
-        if (probe && data.frames.length > 0) notePaint(data.frames, probe);
         break;
     }
   };
@@ -273,17 +275,28 @@ function toggled(keys: readonly ThreadKey[], key: ThreadKey): readonly ThreadKey
 }
 
 /**
- * Note when the paint that contains these frames is over: charts have drawn or asked for the next
- * animation frame by now, so the first task after that animation frame comes after its paint.
+ * Note when views with these frames are drawn and painted. Charts draw what they get in the
+ * animation frame that comes next, after what was asked for before; the first task after that
+ * animation frame comes after its paint.
  */
 function notePaint(frames: readonly ProbeFrame[], probe: ProbeEntry[]): void {
-  requestAnimationFrame(() => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = () => {
-      channel.port1.close();
-      const painted_unix_ms = Date.now();
-      for (const frame of frames) probe.push({ ...frame, painted_unix_ms });
-    };
-    channel.port2.postMessage(null);
-  });
+  const delivered_unix_ms = unixNow();
+  // The charts' own animation frames are asked for while the views are set: ask after them.
+  queueMicrotask(() =>
+    requestAnimationFrame(() => {
+      const drawn_unix_ms = unixNow();
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => {
+        channel.port1.close();
+        const times = { delivered_unix_ms, drawn_unix_ms, painted_unix_ms: unixNow() };
+        for (const frame of frames) probe.push({ ...frame, ...times });
+      };
+      channel.port2.postMessage(null);
+    }),
+  );
+}
+
+/** Unix milliseconds, with fractions. */
+function unixNow(): number {
+  return performance.timeOrigin + performance.now();
 }

@@ -64,7 +64,7 @@ export class LiveSession {
   private charts: readonly ChartRequest[] = [];
   private visible = true;
   private probe = false;
-  private probed: ProbeFrame[] = [];
+  private probed: Omit<ProbeFrame, "made_unix_ms">[] = [];
   /** Of this connection. */
   private received = 0;
   private unackedFrames = 0;
@@ -263,7 +263,8 @@ export class LiveSession {
       this.noteLatency(received_unix_ms - header.unix_us / 1000);
       if (this.probe) {
         const { target, seq, first_seq, unix_us } = header;
-        this.probed.push({ target, seq, first_seq, unix_us, received_unix_ms });
+        const held_unix_ms = this.env.now_ms();
+        this.probed.push({ target, seq, first_seq, unix_us, received_unix_ms, held_unix_ms });
         if (this.probed.length > 1000) this.probed.shift();
       }
     } catch (error) {
@@ -341,7 +342,8 @@ export class LiveSession {
       for (const array of [values, highest, peak, born, exited]) buffers.add(array.buffer);
     }
     const transfer = [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
-    const frames = this.probed;
+    const made_unix_ms = this.env.now_ms();
+    const frames = this.probed.map((frame) => ({ ...frame, made_unix_ms }));
     this.probed = [];
     this.env.post(
       {

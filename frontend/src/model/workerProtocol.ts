@@ -67,13 +67,16 @@ export interface ViewBatch {
   readonly frames: readonly ProbeFrame[];
 }
 
-/** A frame's way to the worker. */
+/** A frame's way through the worker: Unix milliseconds, with fractions. */
 export interface ProbeFrame {
   readonly target: string;
   readonly seq: number;
   readonly first_seq: number;
   /** When the sample was taken, by the collector's clock. */
   readonly unix_us: number;
-  /** When the frame had come out of the socket, Unix ms. */
+  /** When the worker began to deal with it: it had come out of the socket. */
   readonly received_unix_ms: number;
+  /** When its counters were in the model, and when the first views with them were made. */
+  readonly held_unix_ms: number;
+  readonly made_unix_ms: number;
 }
