@@ -84,8 +84,7 @@ def listers(pid: int) -> Callable[[], ThreadLister]:
     if isinstance(found, TaskIterators):
         return lambda: found.over(pid)
     print(f"no task iterator: {found.reason}", file=sys.stderr)
-    tasks = os.open(f"/proc/{pid}/task", os.O_RDONLY | os.O_DIRECTORY)
-    return lambda: TaskFolder(tasks, pid)
+    return lambda: TaskFolder(ProcFs(), pid)
 
 
 def tidscope(pid: int, lister: ThreadLister) -> Callable[[], object]:

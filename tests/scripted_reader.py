@@ -5,6 +5,9 @@ import os
 import numpy as np
 import numpy.typing as npt
 from backend_builders import target
+from tidscope_collector.discovery.task_folder import TaskFolder
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.threads.reading import Reading
 from tidscope_wire.generated.models import AbsentField, Target
 
@@ -38,6 +41,11 @@ class Script:
 
     def close(self) -> None:
         pass
+
+
+def process_reader(script: Script, procfs: ProcFs, pid: int = PID) -> IdleSkippingReader:
+    """A reader of what the script says, of the threads that a folder of files lists."""
+    return IdleSkippingReader(TaskFolder(procfs, pid), script)
 
 
 def meant(pid: int = PID, start_ticks: int = START, rate_hz: float = 10) -> Target:

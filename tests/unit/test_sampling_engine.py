@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from fake_proc import FakeProc, stat_line
-from scripted_reader import PID, START, Script, meant
+from scripted_reader import PID, START, Script, meant, process_reader
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.target import TargetSampler
@@ -90,7 +90,9 @@ class Harness:
     def add(self, name: str, script: Script, rate_hz: float = 100) -> None:
         target = meant(rate_hz=rate_hz).model_copy(update={"id": f"t-{PID}-{name * 8}"})
         self.frames[target.id] = queue.SimpleQueue()
-        sampler = TargetSampler(target, script, None, time.monotonic_ns(), self.proc.procfs)
+        procfs = self.proc.procfs
+        reader = process_reader(script, procfs)
+        sampler = TargetSampler(target, reader, None, time.monotonic_ns(), procfs)
         self.engine.submit(lambda: self.engine.add(sampler)).result(5)
 
     def next(self, name: str) -> FrameHeader:

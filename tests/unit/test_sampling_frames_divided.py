@@ -11,7 +11,7 @@ import pytest
 from builders import collector_health
 from fake_proc import FakeProc, stat_line
 from receiver import Receiver
-from scripted_reader import ATTACH, PID, START, Script, meant
+from scripted_reader import ATTACH, PID, START, Script, meant, process_reader
 from tidscope_collector.sampling import engine as engine_module
 from tidscope_collector.sampling import frame_bounds
 from tidscope_collector.sampling.engine import Engine
@@ -114,7 +114,9 @@ class Sampled:
         """Sample a target of this name, which is one letter of its id."""
         target = meant(rate_hz=rate_hz).model_copy(update={"id": f"t-{PID}-{name * 8}"})
         self.receivers[target.id] = Receiver()
-        sampler = TargetSampler(target, script, None, time.monotonic_ns(), self.proc.procfs)
+        procfs = self.proc.procfs
+        reader = process_reader(script, procfs)
+        sampler = TargetSampler(target, reader, None, time.monotonic_ns(), procfs)
         self.engine.submit(lambda: self.engine.add(sampler)).result(5)
 
     def waiting(self) -> Iterator[tuple[str, FrameHeader]]:
@@ -230,7 +232,8 @@ def test_what_was_taken_from_the_kernel_goes_out_with_a_last_sample(tmp_path: Pa
 def sampler(folder: Path) -> TargetSampler:
     proc = FakeProc(folder)
     proc.process(PID, stat_line(PID, start=START))
-    return TargetSampler(meant(), Many(), None, ATTACH, proc.procfs)
+    reader = process_reader(Many(), proc.procfs)
+    return TargetSampler(meant(), reader, None, ATTACH, proc.procfs)
 
 
 def sample(of: TargetSampler, tids: npt.NDArray[np.uint32], now: int) -> list[SampledFrame]:

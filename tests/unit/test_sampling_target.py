@@ -11,7 +11,7 @@ import pytest
 from builders import collector_health
 from fake_proc import FakeProc, stat_line
 from receiver import Receiver
-from scripted_reader import ATTACH, PID, START, Script, meant
+from scripted_reader import ATTACH, PID, START, Script, meant, process_reader
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
 from tidscope_collector.foreign.questions import WORD
 from tidscope_collector.processes.identity import Identity, identify
@@ -46,7 +46,8 @@ class Stream:
         for tid in {PID, *script.cpu}:
             proc.thread(PID, tid, stat_line(tid, start=START))
         self.script = script
-        self.sampler = TargetSampler(meant(), script, size, ATTACH, proc.procfs)
+        reader = process_reader(script, proc.procfs)
+        self.sampler = TargetSampler(meant(), reader, size, ATTACH, proc.procfs)
         self.receiver = Receiver()
         self.now = ATTACH
         self.last: SampledFrame
@@ -249,8 +250,9 @@ def test_reused_process_id_is_not_sampled(tmp_path: Path, memory: Memory) -> Non
     proc.process(PID, stat_line(PID, start=START))
     proc.thread(PID, PID, stat_line(PID, start=START))
     before = descriptors()
+    reader = process_reader(Script(), proc.procfs)
     with pytest.raises(TargetExitedError, match="id was reused"):
-        TargetSampler(meant(start_ticks=START - 1), Script(), memory.reader, ATTACH, proc.procfs)
+        TargetSampler(meant(start_ticks=START - 1), reader, memory.reader, ATTACH, proc.procfs)
     assert len(descriptors()) == len(before) - 1
 
 
@@ -261,7 +263,9 @@ def test_a_real_process_that_ends() -> None:
         found = identify(ProcFs(), child.pid)
         assert isinstance(found, Identity)
         target = meant(child.pid, found.start_ticks)
-        sampler = TargetSampler(target, Script(), None, ATTACH, ProcFs())
+        reader = process_reader(Script(), ProcFs(), child.pid)
+        other = process_reader(Script(), ProcFs(), child.pid)
+        sampler = TargetSampler(target, reader, None, ATTACH, ProcFs())
         sampler.read()
         assert child.stdin is not None
         child.stdin.close()
@@ -271,7 +275,7 @@ def test_a_real_process_that_ends() -> None:
             sampler.read()
     sampler.close()
     with pytest.raises(TargetExitedError):
-        TargetSampler(target, Script(), None, ATTACH, ProcFs())
+        TargetSampler(target, other, None, ATTACH, ProcFs())
 
 
 def test_the_first_frame_with_threads_is_the_baseline(stream: Stream) -> None:

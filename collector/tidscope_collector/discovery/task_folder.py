@@ -5,6 +5,7 @@ import os
 import numpy as np
 
 from tidscope_collector.discovery.threads import Threads
+from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.threads.reading import TargetExitedError
 
 
@@ -12,13 +13,21 @@ class TaskFolder:
     """A `ThreadLister` over a folder of threads.
 
     Args:
-        descriptor: of /proc/PID/task; not closed here.
-        pid: the process, for messages.
+        procfs: root of /proc.
+        pid: the process.
+
+    Raises:
+        TargetExitedError: it has ended.
     """
 
-    def __init__(self, descriptor: int, pid: int) -> None:
-        self._folder = descriptor
+    def __init__(self, procfs: ProcFs, pid: int) -> None:
         self._pid = pid
+        try:
+            self._folder = os.open(
+                procfs.path(f"{pid}/task"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+            )
+        except (FileNotFoundError, ProcessLookupError) as error:
+            raise TargetExitedError(f"process {pid} has ended") from error
         self._names: list[str] = []
         self._threads = Threads(np.empty(0, np.uint32))
 
@@ -40,4 +49,7 @@ class TaskFolder:
         return self._threads
 
     def close(self) -> None:
-        """Nothing of its own is open."""
+        """Close the folder; twice does no harm."""
+        if self._folder >= 0:
+            os.close(self._folder)
+            self._folder = -1

@@ -27,7 +27,7 @@ from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener
-from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetExitedError
+from tidscope_collector.threads.reading import Reading, TargetExitedError
 
 log = logging.getLogger("tidscope.sampling")
 
@@ -336,11 +336,11 @@ class Engine:
         if not len(exits.words):
             return
         for target, sampler in self._targets.items():
-            reader = sampler.reader
-            if isinstance(reader, ExitDecoder):
+            decoder = sampler.reader.exits
+            if decoder is not None:
                 # All at one moment, somewhat later than their ends: starts are upper bounds.
                 at = np.full(len(exits.words), exits.before_ns, np.int64)
-                reading = reader.decode(exits.words, at)
+                reading = decoder.decode(exits.words, at)
                 if len(reading.tid):
                     self._held.setdefault(target, []).append(reading)
                     code = process_exit_code(

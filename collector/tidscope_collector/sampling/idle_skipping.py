@@ -5,39 +5,45 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+from tidscope_wire.generated.models import AbsentField
 
 from tidscope_collector.discovery.threads import ThreadLister
 from tidscope_collector.sampling.readings import join, pick
 from tidscope_collector.threads.matching import rows_of_both
-from tidscope_collector.threads.reading import Reading, ThreadReader
+from tidscope_collector.threads.reading import ExitDecoder, Reading, ThreadReader
 
 
 class IdleSkippingReader:
-    """Lists the threads of a target and reads them.
+    """A `ProcessReader`: lists the threads and reads those that may have run.
 
     Args:
-        lister: tells which threads have not run since.
-        reader: of their counters.
-
-    Attributes:
-        listed: uint32[n], the ids that were listed last.
-        asked: how many of them the reader was asked for.
+        lister: tells which threads have not run since; closed with it.
+        reader: of their counters; closed with it.
     """
 
     def __init__(self, lister: ThreadLister, reader: ThreadReader) -> None:
         self._lister = lister
         self._reader = reader
         self._last: Reading | None = None
+        self.exits = reader if isinstance(reader, ExitDecoder) else None
         self.listed: npt.NDArray[np.uint32] = np.empty(0, np.uint32)
         self.asked = 0
 
-    def read(self) -> Reading:
-        """Read all threads, in the order of their list; those that have gone are left out.
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return self._reader.fields
 
-        Raises:
-            TargetExitedError: there are no threads any more.
-            OSError: the kernel answered nonsense.
-        """
+    @property
+    def absent(self) -> tuple[AbsentField, ...]:
+        return self._reader.absent
+
+    def close(self) -> None:
+        """Close lister and reader."""
+        self._lister.close()
+        self._reader.close()
+
+    def read(self) -> Reading:
+        """Read all threads; see `ProcessReader.read`."""
         before = time.monotonic_ns()
         threads = self._lister.list_threads()
         self.listed = threads.tid

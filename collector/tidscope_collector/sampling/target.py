@@ -26,15 +26,12 @@ from tidscope_wire.generated.models import (
     ThreadExited,
 )
 
-from tidscope_collector.discovery.task_folder import TaskFolder
-from tidscope_collector.discovery.threads import ThreadLister
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.foreign.program import open_program
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.sampling.frame_maker import FrameMaker, Health
-from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
 from tidscope_collector.sampling.presence import presence
 from tidscope_collector.sampling.process_meter import ProcessMeter
@@ -43,7 +40,7 @@ from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.selfwatch import SampleTimes
 from tidscope_collector.sampling.tracker import Tracker
-from tidscope_collector.threads.reading import Reading, TargetExitedError, ThreadReader
+from tidscope_collector.threads.reading import ProcessReader, Reading, TargetExitedError
 
 DESCRIBE_NS = 1_000_000_000
 FIRST_WITH_TGID = 12
@@ -63,7 +60,6 @@ class TargetSampler:
         gomaxprocs: reads GOMAXPROCS, or None; closed with the sampler.
         attach_ns: CLOCK_MONOTONIC of the attachment.
         delays: the switch of delay accounting, whose state is reported.
-        lister: lists its threads, closed with the sampler; None: /proc/PID/task is listed.
 
     Attributes:
         machine: the machine's counters since attach; None: they are reported as absent.
@@ -79,12 +75,11 @@ class TargetSampler:
     def __init__(
         self,
         target: Target,
-        reader: ThreadReader,
+        reader: ProcessReader,
         gomaxprocs: GomaxprocsReader | None,
         attach_ns: int,
         procfs: ProcFs,
         delays: DelayAccounting | None = None,
-        lister: ThreadLister | None = None,
     ) -> None:
         self.target = target
         self.pid = target.process.pid
@@ -109,8 +104,6 @@ class TargetSampler:
         self._described_ns = -DESCRIBE_NS
         with ExitStack() as opened:
             opened.callback(reader.close)
-            if lister is not None:
-                opened.callback(lister.close)
             opened.callback(self._process.close_gomaxprocs)
             try:
                 pidfd = os.pidfd_open(self.pid)
@@ -131,7 +124,6 @@ class TargetSampler:
             except (ProcessLookupError, FileNotFoundError) as error:
                 raise TargetExitedError(str(error)) from error
             self._opened = opened.pop_all()
-        self._threads = IdleSkippingReader(lister or TaskFolder(self._tasks, self.pid), reader)
         self._alive = select.poll()
         self._alive.register(pidfd, select.POLLIN)
 
@@ -208,7 +200,7 @@ class TargetSampler:
         if self._alive.poll(0):
             raise TargetExitedError(f"process {self.pid} has ended")
         self._process.request_gomaxprocs()
-        reading = self._threads.read()
+        reading = self.reader.read()
         self._process.read_cpu()
         return reading, time.monotonic_ns()
 
@@ -236,7 +228,7 @@ class TargetSampler:
         """
         late, missed = lateness
         events, rows = self._tracker.update(
-            reading, end_ns, exits, listed=self._threads.listed, look=partial(presence, self._tasks)
+            reading, end_ns, exits, listed=self.reader.listed, look=partial(presence, self._tasks)
         )
         self._note(missed, lost)
         self._watch_program(started_ns)

@@ -5,6 +5,7 @@ import logging
 from tidscope_wire.generated.models import SampleSource, Source
 
 from tidscope_collector.discovery.loading import load as load_iterators
+from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.task_iterator import TaskIterators
 from tidscope_collector.discovery.threads import ThreadLister
 from tidscope_collector.ebpf.libbpf import BpfError
@@ -13,10 +14,11 @@ from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
+from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.taskstats.exits import ExitListener, exit_self_test, possible_cpus
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
-from tidscope_collector.threads.reading import ThreadReader
+from tidscope_collector.threads.reading import ProcessReader, TargetExitedError, ThreadReader
 
 LOG = logging.getLogger(__name__)
 NOT_LOADED = Obstacle("this collector does not use it: samples come from /proc", "")
@@ -108,7 +110,7 @@ class Sources:
         return ExitListener(self.kernel, possible_cpus())
 
     def reader(self, pid: int) -> ThreadReader:
-        """Make the reader for a process.
+        """Make what reads threads of a process that are given by their ids.
 
         Raises:
             TargetExitedError: the process has ended.
@@ -125,15 +127,26 @@ class Sources:
         )
         return self.network.beside(reader, pid)
 
-    def lister(self, pid: int) -> ThreadLister | None:
-        """Make what lists the threads of a process; None: there is no better way than /proc."""
-        if isinstance(self.iterators, Obstacle):
-            return None
+    def process_reader(self, pid: int) -> ProcessReader:
+        """Make what lists and reads the threads of a process.
+
+        Raises:
+            TargetExitedError: the process has ended.
+        """
+        reader = self.reader(pid)
         try:
-            return self.iterators.over(pid)
-        except BpfError as error:
-            LOG.warning("every sample reads every thread from here on: %s", error)
-            return None
+            return IdleSkippingReader(self._lister(pid), reader)
+        except TargetExitedError:
+            reader.close()
+            raise
+
+    def _lister(self, pid: int) -> ThreadLister:
+        if isinstance(self.iterators, TaskIterators):
+            try:
+                return self.iterators.over(pid)
+            except BpfError as error:
+                LOG.warning("every sample reads every thread from here on: %s", error)
+        return TaskFolder(self._procfs, pid)
 
     def describe(self) -> Source:
         """The source as the wire tells it."""

@@ -87,7 +87,7 @@ class TargetRegistry:
     def _open(self, process: Process, rate_hz: float) -> Target:
         program = open_gomaxprocs(self._procfs, process.pid, process.start_ticks)
         try:
-            reader = self._sources.reader(process.pid)
+            reader = self._sources.process_reader(process.pid)
             target = Target(
                 id=f"t-{process.pid}-{secrets.token_hex(4)}",
                 host=self._host,
@@ -110,7 +110,6 @@ class TargetRegistry:
                 time.monotonic_ns(),
                 self._procfs,
                 self._sources.delays,
-                self._sources.lister(process.pid),
             )
         except TargetExitedError:
             raise _exited(process.pid) from None

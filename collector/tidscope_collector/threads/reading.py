@@ -26,6 +26,11 @@ class Reading:
         age_us: uint64[n], how long each has lived, microseconds; None if the source tells not.
         seen_ns: int64[n], CLOCK_MONOTONIC at which the id certainly stood for this thread; None:
             the end of the sweep.
+        changed: None, or bool[n]: this is the reading before, brought up to date in place. All
+            arrays are the same objects with the same threads, starts and names in the same rows,
+            nothing fell, and only rows that are true here have new counters. Rows are added until
+            whoever takes the reading in sets them to false. Without it the arrays of readings are
+            written to by nobody, but for those of a reading with it by later ones.
     """
 
     tid: npt.NDArray[np.uint32]
@@ -35,6 +40,7 @@ class Reading:
     name: npt.NDArray[np.bytes_]
     age_us: npt.NDArray[np.uint64] | None = None
     seen_ns: npt.NDArray[np.int64] | None = None
+    changed: npt.NDArray[np.bool_] | None = None
 
 
 class ThreadReader(Protocol):
@@ -69,3 +75,41 @@ class ExitDecoder(Protocol):
             words: uint64[n, length / 8], struct taskstats of each thread.
             before: int64[n], CLOCK_MONOTONIC before they were taken, the same for all, ns.
         """
+
+
+class ProcessReader(Protocol):
+    """A source of readings of all threads of one process.
+
+    Attributes:
+        fields: names in the field catalogue, in column order.
+        absent: fields of the catalogue (scope thread) that this source does not give, with reasons.
+        exits: decodes exit records into the same columns; None: there are none.
+        listed: uint32[n], the ids that were listed for the last reading.
+        asked: how many of these threads were asked one by one.
+    """
+
+    @property
+    def fields(self) -> tuple[str, ...]: ...
+
+    @property
+    def absent(self) -> tuple[AbsentField, ...]: ...
+
+    @property
+    def exits(self) -> ExitDecoder | None: ...
+
+    @property
+    def listed(self) -> npt.NDArray[np.uint32]: ...
+
+    @property
+    def asked(self) -> int: ...
+
+    def read(self) -> Reading:
+        """Read all threads, in the order of their list; those that have gone are left out.
+
+        Raises:
+            TargetExitedError: there are no threads any more.
+            OSError: the kernel answered nonsense.
+        """
+
+    def close(self) -> None:
+        """Close what is open, twice does no harm; it cannot be read from any more."""
