@@ -198,7 +198,7 @@ def _primed_records(version: int, pad: Pad) -> RecordDecoder:
 def _check_replies(what: Scene) -> None:
     replies, slots = Replies(_kernel(what.version, what.pad)), _reply_slots(what.version, what.pad)
     if what.primed:
-        replies._shape = _primed_replies(what.version, what.pad)._shape
+        replies.shape = _primed_replies(what.version, what.pad).shape
     tids = np.array(TIDS, np.uint32)
     errors = [code for d in what.datagrams if (code := _error(d)) is not None]
     got = _load(slots, what.datagrams)
@@ -229,7 +229,7 @@ def _check_records(what: Scene) -> None:
     version, pad = what.version, what.pad
     decoder, slots = RecordDecoder(_kernel(version, pad)), _record_slots(version, pad)
     if what.primed:
-        decoder._shapes = list(_primed_records(version, pad)._shapes)
+        decoder.shapes = list(_primed_records(version, pad).shapes)
     got = _load(slots, what.datagrams)
     decoder.numbers(slots, got)
     records = decoder.decode(slots, got)

@@ -23,15 +23,19 @@ class NetworkReader:
         accounts: the program.
         pid: the process; it is watched until `close`.
 
+    Attributes:
+        accounts: the program.
+        uncounted: calls of watched processes that were not counted before.
+
     Raises:
         BpfError: the kernel refuses to count for it.
     """
 
     def __init__(self, base: ThreadReader, accounts: Accounts, pid: int) -> None:
         self.base = base
-        self._accounts = accounts
+        self.accounts = accounts
         self._pid = pid
-        self._uncounted = accounts.uncounted_calls
+        self.uncounted = accounts.uncounted_calls
         self._warned = False
         self._closed = False
         accounts.watch(pid)
@@ -48,20 +52,20 @@ class NetworkReader:
         """Read these threads; those that have gone are left out."""
         before = time.monotonic_ns()
         reading = self.base.read(tids)
-        return self._join(reading, *self._accounts.live(self._pid, reading.tid, before))
+        return self._join(reading, *self.accounts.live(self._pid, reading.tid, before))
 
     def close(self) -> None:
         """Count no more for the process; twice does no harm."""
         if not self._closed:
             self._closed = True
-            self._accounts.forget(self._pid)
+            self.accounts.forget(self._pid)
         self.base.close()
 
     def _join(
         self, reading: Reading, numbers: npt.NDArray[np.uint64], counted: npt.NDArray[np.bool_]
     ) -> Reading:
         masks = reading.absent
-        if self._accounts.uncounted_calls != self._uncounted and not counted.all():
+        if self.accounts.uncounted_calls != self.uncounted and not counted.all():
             # A thread without a slot has moved nothing, or there was no slot for it: unknown.
             if not self._warned:
                 self._warned = True
@@ -96,4 +100,4 @@ class NetworkExitReader(NetworkReader):
             return self._join(reading, np.empty((0, len(FIELDS)), np.uint64), np.empty(0, np.bool_))
         # All records of a drain have the same moment.
         ages = before[0] - reading.start_ns
-        return self._join(reading, *self._accounts.exited(self._pid, reading.tid, ages))
+        return self._join(reading, *self.accounts.exited(self._pid, reading.tid, ages))
