@@ -229,7 +229,7 @@ def _check_records(what: Scene) -> None:
     version, pad = what.version, what.pad
     decoder, slots = RecordDecoder(_kernel(version, pad)), _record_slots(version, pad)
     if what.primed:
-        decoder.shapes = list(_primed_records(version, pad).shapes)
+        decoder._shapes = list(_primed_records(version, pad)._shapes)
     got = _load(slots, what.datagrams)
     decoder.numbers(slots, got)
     records = decoder.decode(slots, got)

@@ -12,7 +12,7 @@ import pytest
 from capabilities import needs
 from collector_process import WITHOUT_NET_ADMIN, hiding_processes
 from delay_switch import kept, value
-from tidscope_collector.confinement import capabilities
+from tidscope_confinement import capabilities
 from tidscope_wire.generated.models import ProgramExecuted
 from whole_site import site
 

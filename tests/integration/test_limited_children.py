@@ -17,7 +17,7 @@ TESTS = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def children() -> Iterator[LimitedChildren]:
-    made = LimitedChildren("programs.limited", (OURS, TESTS))
+    made = LimitedChildren("programs.limited", (*OURS, TESTS))
     yield made
     made.close()
 
@@ -70,7 +70,7 @@ def test_one_that_does_not_answer_is_ended(children: LimitedChildren) -> None:
 
 
 def test_without_a_fork_server_there_is_no_answer() -> None:
-    children = LimitedChildren("programs.limited", (OURS, TESTS))
+    children = LimitedChildren("programs.limited", (*OURS, TESTS))
     os.kill(children.pid, signal.SIGKILL)
     os.waitpid(children.pid, 0)
     with pytest.raises(ChildError, match="start the collector again"):
@@ -79,7 +79,7 @@ def test_without_a_fork_server_there_is_no_answer() -> None:
 
 
 def test_the_fork_server_ends_with_whoever_asks() -> None:
-    children = LimitedChildren("programs.limited", (OURS, TESTS))
+    children = LimitedChildren("programs.limited", (*OURS, TESTS))
     process = os.fork()
     if process == 0:
         # Another one that has the connection open must not keep it: it is closed on exec.

@@ -9,8 +9,9 @@ import socket
 import time
 from collections.abc import Callable
 
+from tidscope_collector.confinement.child import confine
 from tidscope_collector.confinement.fork_server import serve_argument
-from tidscope_collector.confinement.limits import Limits, confine, limit_resources
+from tidscope_confinement.resources import Limits, limit_resources
 
 MIB = 1 << 20
 LIMITS = Limits(memory_bytes=128 * MIB, cpu_s=1, wall_s=5)

@@ -13,8 +13,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-OURS = Path(__file__).resolve().parents[2]
-"""The folder of this package."""
+import tidscope_confinement
+
+OURS = (
+    Path(__file__).resolve().parents[2],
+    Path(tidscope_confinement.__file__).resolve().parents[1],
+)
+"""The folders of the packages that a fork server loads; one and the same once installed."""
 
 MOST_STUCK = 64
 """Children that were given up and have not ended; the kernel cannot end one that waits for a page
@@ -54,7 +59,7 @@ class LimitedChildren:
         given_up: how many children did not answer in time, or answered too much.
     """
 
-    def __init__(self, module: str, folders: Sequence[Path] = (OURS,)) -> None:
+    def __init__(self, module: str, folders: Sequence[Path] = OURS) -> None:
         # Without site-packages: it needs none of them, and starts sooner.
         places = [str(folder) for folder in folders]
         self._program = f"import sys; sys.path[:0] = {places!r}; from {module} import main; main()"

@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TypeVar
 
-from tidscope_collector.confinement import capabilities, seccomp
+from tidscope_confinement import capabilities, seccomp
+
 from tidscope_collector.confinement.calls import fork_server_calls
 
 OPENING = frozenset({capabilities.DAC_READ_SEARCH, capabilities.SYS_PTRACE})

@@ -2,9 +2,9 @@
 
 import re
 
+from tidscope_confinement.capabilities import capability_name
 from tidscope_wire.generated.models import CheckStatus, DoctorCheck
 
-from tidscope_collector.confinement.capabilities import capability_name
 from tidscope_collector.confinement.confine import Confinement
 from tidscope_collector.doctor.check import PROC_FALLBACK, make_check
 from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts

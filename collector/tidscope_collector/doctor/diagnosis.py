@@ -4,10 +4,10 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 
+from tidscope_confinement.landlock import Paths
 from tidscope_wire.generated.models import DoctorReport
 
 from tidscope_collector.confinement.confine import Confinement, Needs, foreseen
-from tidscope_collector.confinement.landlock import Paths
 from tidscope_collector.discovery import loading as discovery
 from tidscope_collector.discovery.task_iterator import TaskIterators
 from tidscope_collector.doctor.facts import gather_facts
