@@ -35,7 +35,7 @@ def sources() -> Iterator[Sources]:
 
 
 class Compared:
-    """A program read by the compiled sample, and beside it as every thread is asked anew."""
+    """A program read by the compiled sample, and beside it as every thread is asked."""
 
     def __init__(self, sources: Sources, pid: int) -> None:
         reader = sources.process_reader(pid)
