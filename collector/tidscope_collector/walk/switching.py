@@ -4,7 +4,7 @@ import logging
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +78,6 @@ class SwitchingReader:
         self._rate_hz = rate_hz
         self._option = option
         self._walk: WalkReader | None = None
-        self._switched = False
         self.reason = ""
         self.asked = 0
 
@@ -140,10 +139,6 @@ class SwitchingReader:
     def _ask(self) -> Reading:
         reading = self._asking.read()
         self.asked = self._asking.asked
-        if self._switched:
-            # The reading before was the walk's: none of ours can have been brought up to date.
-            self._switched = False
-            reading = replace(reading, changed=None)
         return reading
 
     def _choose(self, option: WalkOption) -> None:
@@ -176,7 +171,7 @@ class SwitchingReader:
     def _stop(self, reason: str) -> None:
         if self._walk is not None:
             self._walk.close()
-            self._walk, self._switched = None, True
+            self._walk = None
             self.reason = reason
 
     def close(self) -> None:
