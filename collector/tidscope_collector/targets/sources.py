@@ -148,8 +148,8 @@ class Sources:
         )
         return self.network.beside(reader, pid)
 
-    def process_reader(self, pid: int, rate_hz: float) -> TargetReader:
-        """Make what lists and reads the threads of a process.
+    def target_reader(self, pid: int, rate_hz: float) -> TargetReader:
+        """Make what a target is sampled with: it asks for threads, or walks them.
 
         Args:
             pid: the process.
@@ -159,17 +159,25 @@ class Sources:
             TargetExitedError: the process has ended.
         """
         reader = self.reader(pid)
-        try:
-            asking = self._asking(pid, reader)
-        except TargetExitedError:
-            reader.close()
-            raise
+        asking = self._asking(pid, reader)
         if self._query is None:
             return SwitchingReader(pid, asking, "procfs", rate_hz)
         return SwitchingReader(pid, asking, "genetlink", rate_hz, self.walk.option(pid, reader))
 
+    def process_reader(self, pid: int) -> ProcessReader:
+        """Make what lists the threads of a process and asks for those that may have run.
+
+        Raises:
+            TargetExitedError: the process has ended.
+        """
+        return self._asking(pid, self.reader(pid))
+
     def _asking(self, pid: int, reader: ThreadReader) -> ProcessReader:
-        lister = self._lister(pid)
+        try:
+            lister = self._lister(pid)
+        except TargetExitedError:
+            reader.close()
+            raise
         general = IdleSkippingReader(lister, reader)
         network = reader if isinstance(reader, NetworkReader) else None
         base = reader if network is None else network.base
