@@ -60,12 +60,10 @@ class HeaderWriter:
         roles: Sequence[RoleTotals] | None,
         counters_from: CountersSource | None,
     ) -> bytes:
-        """Write a header; arguments are members of FrameHeader, which stands for itself alone.
+        """Write the header of a frame that stands for itself alone.
 
-        Args:
-            cpu_ns: of `process`, in place of its own.
-            sample_us: of `health`, likewise.
-            late_us: likewise.
+        The arguments are members of FrameHeader, but that `cpu_ns` stands in place of that of
+        `process`, `sample_us` and `late_us` in place of those of `health`.
         """
         return (
             f'{self._start}{seq},"first_seq":{seq},"kind":"{kind}",'

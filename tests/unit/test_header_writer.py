@@ -2,6 +2,7 @@
 
 from typing import Any, TypeVar, get_args
 
+from builders import collector_health, frame_header
 from contract.test_golden_frames import ONE_OF_EACH
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +40,7 @@ def parts(model: type[Model], **given_values: st.SearchStrategy[Any]) -> st.Sear
         name: given_values[name] if name in given_values else values(field.annotation)
         for name, field in model.model_fields.items()
     }
-    return st.builds(lambda **found: model(**found), **members)
+    return st.builds(model, **members)
 
 
 TOTALS = st.dictionaries(st.sampled_from(["cpu_run_ns", "blkio_delay_ns"]), COUNT)
@@ -96,23 +97,8 @@ def test_headers_are_those_of_pydantic(
 
 def test_a_text_in_a_part_is_not_taken_for_its_numbers() -> None:
     text = '","sample_us":1,"late_us":2,"'
-    health = CollectorHealth.model_validate(
-        {**_least(CollectorHealth), "counters_disagreement": text}
-    )
-    header = FrameHeader.model_validate(
-        {
-            "target": TARGET,
-            **dict.fromkeys(("seq", "first_seq"), 1),
-            **dict.fromkeys(("rows", "time_ns", "unix_us", "live_threads", "threads_born"), 0),
-            "kind": "delta",
-            "baseline": False,
-            "events": [],
-            "process": ProcessGauges(gomaxprocs=None, rss_bytes=None),
-            "machine": MachineCounters.model_validate(_least(MachineCounters)),
-            "health": health,
-            "exited": ExitedTotals(threads=0, inexact=0, totals={}),
-        }
-    )
+    health = collector_health().model_copy(update={"counters_disagreement": text})
+    header = frame_header().model_copy(update={"health": health})
     members = {
         name: getattr(header, name)
         for name in FrameHeader.model_fields
@@ -121,13 +107,3 @@ def test_a_text_in_a_part_is_not_taken_for_its_numbers() -> None:
     written = HeaderWriter(TARGET).write(**members, cpu_ns=None, sample_us=7, late_us=8)
     found = FrameHeader.model_validate_json(written)
     assert (found.health.counters_disagreement, found.health.sample_us) == (text, 7)
-
-
-def _least(model: type[BaseModel]) -> dict[str, Any]:
-    """The least value of each member that has to be given."""
-    least = {int: 0, float: 1.0}
-    return {
-        name: least.get(field.annotation, [] if name == "domains_uj" else None)
-        for name, field in model.model_fields.items()
-        if field.is_required()
-    }

@@ -15,6 +15,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.header_writer import HeaderWriter
 
 from tidscope_collector.sampling.frame_bounds import Later, divide_events, exits_behind
+from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.process_meter import ProcessMeter
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import SampleTimes
@@ -23,9 +24,6 @@ from tidscope_collector.sampling.tracker import Tracker
 KEY_FRAME_NS = 10_000_000_000
 KEY_FRAME_BYTES = 4 * 1024 * 1024
 ROLES_NS = 1_000_000_000
-
-Health = Callable[[int, int], CollectorHealth]
-"""Makes the health part of a frame of sample_us and late_us."""
 
 
 class FrameMaker:
@@ -72,7 +70,7 @@ class FrameMaker:
         rows: Rows | None,
         started_ns: int,
         late_ns: int,
-        health: Health,
+        health: HealthNow,
         *,
         last: bool = False,
     ) -> list[SampledFrame]:
@@ -115,8 +113,10 @@ class FrameMaker:
         frame = self._frame(
             parts[-1],
             started_ns,
-            health(took_us, late_ns // 1000),
+            health.read(started_ns, last=last),
             body,
+            sample_us=took_us,
+            late_us=late_ns // 1000,
             key=key,
             baseline=baseline,
             rows=len(rows.tid),
@@ -129,7 +129,7 @@ class FrameMaker:
         self,
         events: list[TargetEvent],
         started_ns: int,
-        health: Health,
+        health: HealthNow,
         later: Later | None = None,
     ) -> SampledFrame:
         """Make a frame without rows, of the instant of the one that follows.
@@ -140,7 +140,7 @@ class FrameMaker:
             health: makes the health part.
             later: exits that are counted already; None: none.
         """
-        return self._frame(events, started_ns, health(0, 0), b"", later=later)
+        return self._frame(events, started_ns, health.read(started_ns), b"", later=later)
 
     def _frame(
         self,
@@ -149,6 +149,8 @@ class FrameMaker:
         health: CollectorHealth,
         body: bytes,
         *,
+        sample_us: int = 0,
+        late_us: int = 0,
         later: Later | None = None,
         key: bool = False,
         baseline: bool = False,
@@ -179,8 +181,8 @@ class FrameMaker:
             cpu_ns=cpu_ns,
             machine=self._machine(),
             health=health,
-            sample_us=health.sample_us,
-            late_us=health.late_us,
+            sample_us=sample_us,
+            late_us=late_us,
             exited=exited,
             roles=roles,
             counters_from=None,

@@ -92,7 +92,7 @@ class ProcessMeter:
             self._accounting = None if self._delays is None else self._delays.state()
 
     def gauges(self) -> ProcessGauges:
-        """As they were read last, without the CPU time; the same object while they stay the same."""
+        """As read last, without the CPU time; the same object while they do not change."""
         missed = None if self._gomaxprocs is None else self._gomaxprocs.missed
         read = (self._size, missed, self._rss, self._accounting)
         if read != self._read:
