@@ -1,7 +1,7 @@
 """GET /metrics over HTTP: who may ask, and that no counter falls whatever becomes of frames."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable
 
 import httpx
 import pytest
@@ -10,14 +10,14 @@ from backend_server import TOKEN, Backend, running_backend
 from fake_collector import FakeCollector
 from hostile_names import NAMES
 from prometheus import promtool
-from prometheus_client.openmetrics.parser import (
-    text_string_to_metric_families as parse_openmetrics,
-)
+from prometheus_client.metrics_core import Metric
+from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.models import FramesLost, RoleTotals, TargetChanged
 
 WAIT = 30
+parse_openmetrics: Callable[[str], Iterable[Metric]] = openmetrics.text_string_to_metric_families
 CPU = "tidscope_thread_cpu_run_seconds_total"
 
 
