@@ -11,7 +11,7 @@ import { DEFAULT_REQUEST } from "../model/viewRequest";
 import { spanOf } from "../model/window";
 import type { FromWorker, ProbeFrame, ToWorker } from "../model/workerProtocol";
 import { checkLiveMessage } from "../wire/check";
-import { decodeFrame } from "../wire/frame";
+import { FrameDecoder } from "../wire/frame";
 import { CloseCode } from "../wire/generated/closeCode";
 import type {
   FrameHeader,
@@ -59,6 +59,7 @@ export class LiveSession {
   private stats: StreamStats | null = null;
   private followed: string | null = null;
   private model = new TargetModel();
+  private readonly decoder = new FrameDecoder();
   private builder = new ViewBuilder(this.model);
   private request: ViewRequest = DEFAULT_REQUEST;
   private charts: readonly ChartRequest[] = [];
@@ -255,7 +256,7 @@ export class LiveSession {
   private onFrame(data: ArrayBuffer): void {
     const received_unix_ms = this.env.now_ms();
     try {
-      const frame = decodeFrame(data);
+      const frame = this.decoder.decode(data);
       const { header } = frame;
       if (header.target !== this.followed || !this.model.ingest(frame)) return;
       this.lastFrame_ms = this.env.clock_ms();

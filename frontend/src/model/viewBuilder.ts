@@ -231,6 +231,8 @@ export function healthView(model: TargetModel, target: Target | null, way: Recep
     frames_dropped: health?.frames_dropped ?? 0,
     exits_without_event: health?.exits_without_event ?? 0,
     network_calls_uncounted: health?.network_calls_uncounted ?? 0,
+    counters_from: model.counters_from,
+    counters_disagreement: health?.counters_disagreement ?? null,
     sent_bytes: health?.sent_bytes ?? Number.NaN,
     coalesced: losses.coalesced,
     missing_frames: losses.missing,
