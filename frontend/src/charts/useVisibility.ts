@@ -25,8 +25,6 @@ export function useVisibility(place: RefObject<HTMLElement | null>, draw: () => 
     if (!element) return undefined;
     const observer = new IntersectionObserver((entries) => {
       inView.current = entries.at(-1)?.isIntersecting ?? true;
-      // The browser then neither lays out nor paints it, unless it is printed or searched.
-      element.style.contentVisibility = inView.current ? "" : "auto";
       if (inView.current) drawNow();
     });
     observer.observe(element);
