@@ -92,6 +92,11 @@ class TaskIterator:
         self._buffer = bytearray(_FIRST_BYTES)
         self.records: Records = np.empty(0, RECORD)
 
+    @property
+    def descriptor(self) -> int:
+        """Of the link: each walk is a file that is made from it."""
+        return self._link.descriptor
+
     def list_threads(self) -> Threads:
         """List the threads.
 

@@ -23,15 +23,19 @@ class NetworkReader:
         accounts: the program.
         pid: the process; it is watched until `close`.
 
+    Attributes:
+        accounts: the program.
+        uncounted: calls of watched processes that were not counted before.
+
     Raises:
         BpfError: the kernel refuses to count for it.
     """
 
     def __init__(self, base: ThreadReader, accounts: Accounts, pid: int) -> None:
         self.base = base
-        self._accounts = accounts
+        self.accounts = accounts
         self._pid = pid
-        self._uncounted = accounts.uncounted_calls
+        self.uncounted = accounts.uncounted_calls
         self._warned = False
         self._closed = False
         accounts.watch(pid)
@@ -63,18 +67,18 @@ class NetworkReader:
             uint64[n, 4] in the order of FIELDS; bool[n], those of which nothing is known, or None
             if there are none.
         """
-        numbers, counted = self._accounts.live(self._pid, tids, before_ns)
+        numbers, counted = self.accounts.live(self._pid, tids, before_ns)
         return numbers, self._unknown(counted)
 
     def close(self) -> None:
         """Count no more for the process; twice does no harm."""
         if not self._closed:
             self._closed = True
-            self._accounts.forget(self._pid)
+            self.accounts.forget(self._pid)
         self.base.close()
 
     def _unknown(self, counted: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
-        if self._accounts.uncounted_calls == self._uncounted or counted.all():
+        if self.accounts.uncounted_calls == self.uncounted or counted.all():
             return None
         # A thread without a slot has moved nothing, or there was no slot for it: unknown.
         if not self._warned:
@@ -119,5 +123,5 @@ class NetworkExitReader(NetworkReader):
             return self._join(reading, np.empty((0, len(FIELDS)), np.uint64), None)
         # All records of a drain have the same moment.
         ages = before[0] - reading.start_ns
-        numbers, counted = self._accounts.exited(self._pid, reading.tid, ages)
+        numbers, counted = self.accounts.exited(self._pid, reading.tid, ages)
         return self._join(reading, numbers, self._unknown(counted))

@@ -56,6 +56,8 @@ class Columns:
         self.absent = tuple(absent)
         self.delays = np.array([is_delay(name) for name in names], np.bool_)
         comm = layout.offsets["ac_comm"] // 8
+        self.words = np.array(words, np.uint64)
+        """uint64[F]: of each field the 64-bit word of the struct."""
         self._words = np.array([*words, layout.offsets["ac_etime"] // 8, comm, comm + 1], np.intp)
 
     def extract(

@@ -87,6 +87,7 @@ class WalkReader:
                 now.start_ns[:count],
                 now.comm[:count].view("S16").reshape(-1),
                 seen_ns=seen,
+                changed=self._changed,
             )
         return self._reading
 
