@@ -19,6 +19,7 @@ def examine(
     iterator: EbpfProbe,
     walk: EbpfProbe,
     confinement: Confinement,
+    reader_ended: bool = False,
 ) -> DoctorReport:
     """Run all checks, the exit self-test too."""
     found = [
@@ -38,6 +39,7 @@ def examine(
         checks.energy(facts),
         checks.clock_source(facts),
         checks.confinement(confinement),
+        checks.process_reader(reader_ended),
     ]
     return DoctorReport(
         host=facts.host,

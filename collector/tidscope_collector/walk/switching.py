@@ -1,4 +1,4 @@
-"""Reads the threads of a process by asking for each or by walks, whichever is in force."""
+"""Reads the threads of a process by asking for each or by walks, whichever is in use."""
 
 import logging
 import math
