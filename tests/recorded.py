@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from builders import frame_header
-from tidscope_wire.frame import RowEncoder, Rows, decode_rows, join, split
+from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join
 from tidscope_wire.generated.models import (
     ExitedTotals,
     FrameHeader,
@@ -54,11 +54,11 @@ class Reader:
     def __init__(self) -> None:
         self.threads: dict[int, tuple[int, str, Counters]] = {}
         self.headers: list[FrameHeader] = []
+        self._decoder = FrameDecoder()
 
     def read(self, frame: bytes) -> None:
         """Take a frame in."""
-        header, body = split(frame)
-        rows = decode_rows(body)
+        header, rows = self._decoder.decode(frame)
         self.headers.append(header)
         # What the first frame tells came before its rows, which stand for all of it.
         for event in header.events:

@@ -10,6 +10,7 @@ from elftools.elf.elffile import ELFFile
 from tidscope_collector.discovery import task_iterator
 from tidscope_collector.netacct import accounts
 from tidscope_collector.netacct.slots import CONTROL, SLOT
+from tidscope_collector.walk.block import BLOCK
 
 ROOT = Path(__file__).parents[2]
 OBJECTS = {
@@ -66,6 +67,7 @@ def structs(path: Path) -> dict[str, tuple[int, dict[str, int]]]:
     [
         (accounts.OBJECT, "slot", SLOT),
         (accounts.OBJECT, "control", CONTROL),
+        (task_iterator.OBJECT, "block", BLOCK),
     ],
 )
 def test_arrays_have_the_layout_of_the_structs(
