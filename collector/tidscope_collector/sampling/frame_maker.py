@@ -150,7 +150,7 @@ class FrameMaker:
         events: list[TargetEvent],
         started_ns: int,
         health: CollectorHealth,
-        body: bytes,
+        body: bytes | memoryview,
         *,
         sample_us: int = 0,
         late_us: int = 0,
