@@ -402,7 +402,8 @@ def test_what_does_not_confine_the_collector_is_named() -> None:
 
 def test_that_nothing_reads_other_processes_any_more_is_said() -> None:
     assert checks.process_reader(ended=False).status == "ok"
-    found = examine(GOOD, Probe(), *3 * [Ebpf()], CONFINED, reader_ended=True).checks[-1]
+    ebpf = Ebpf()
+    found = examine(GOOD, Probe(), ebpf, ebpf, ebpf, CONFINED, reader_ended=True).checks[-1]
     assert (found.name, found.status) == ("process-reader", "limited")
     assert "GOMAXPROCS" in found.impact
     assert found.fix.startswith("Restart the collector")
