@@ -67,6 +67,8 @@ export class MapSurface {
     private size: { readonly width: number; readonly height: number },
   ) {
     this.chart = init(container, null, { renderer: "canvas", ...size });
+    // Between two updates nothing is animated: a browser at rest draws what is new at once.
+    this.chart.getZr().setSleepAfterStill(1);
     this.plotNow = mapPlot(size, null, 0, window.devicePixelRatio);
     const inside = new graphic.Group({ silent: true });
     inside.setClipPath(this.clip);

@@ -74,6 +74,8 @@ export class ChartSurface {
     private readonly height: number,
   ) {
     this.chart = init(container, null, { renderer: "canvas", width, height });
+    // Between two updates nothing is animated: a browser at rest draws what is new at once.
+    this.chart.getZr().setSleepAfterStill(1);
     this.plotNow = { ...MARGIN, ...plotSize(width, height), t0_s: 0, t1_s: 1, y_top: EMPTY_TOP };
     const { Line, Gaps } = this.shapes();
     this.steering = new SteerLayer(id, LINES);
