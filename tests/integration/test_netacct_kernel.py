@@ -53,6 +53,13 @@ def test_numbers_agree(case: str, harness: Harness) -> None:
     assert differences(case, outcome) == []
 
 
+@pytest.mark.parametrize("case", ["tcp4_read_write", "used_id", "short_threads", "shared_socket"])
+def test_numbers_agree_where_counters_are_walked(case: str) -> None:
+    with made_harness("ebpf", "walk") as harness:
+        assert harness.sources.walk.obstacle is None
+        assert differences(case, measure(case, harness)) == []
+
+
 def test_nothing_is_left_behind(harness: Harness) -> None:
     accounts = harness.sources.network._accounts
     assert accounts is not None
