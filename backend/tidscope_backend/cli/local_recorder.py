@@ -106,7 +106,7 @@ class LocalRecorder:
         self._folder, self._socket = _open_private_socket()
         self._collector = ForkedCollector(
             [
-                *("run", "--no-steering", "--no-audit"),
+                *("run", "--no-steering", "--no-audit", "--source", options.source),
                 f"--backend=unix:{self._socket.getsockname()}",
             ]
         )
