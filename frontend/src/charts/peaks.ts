@@ -44,6 +44,7 @@ export function peakText(view: ChartView, line: number, column: number): string 
 /** What these rates are, in words; null if the view has none. */
 export function peaksNote({ peaks }: ChartView): string | null {
   if (!peaks) return null;
-  const within = peaks.within_s < 10 ? peaks.within_s.toFixed(1) : String(Math.round(peaks.within_s));
+  const within =
+    peaks.within_s < 10 ? peaks.within_s.toFixed(1) : String(Math.round(peaks.within_s));
   return `“up to”: greatest rate over ${peaks.over_s} s, within ${within} s`;
 }

@@ -12,9 +12,9 @@ import {
 import { type Columns, columnsFor, extremes } from "./decimate";
 import type { Filter } from "./filter";
 import type { Stretches } from "./history";
-import { OVER_S, PROCESS_KEY } from "./rateExtremes";
 import { growth, topThreads } from "./rank";
 import { rates, smoothingFor } from "./rate";
+import { OVER_S, PROCESS_KEY } from "./rateExtremes";
 import { addToSum, firstOf, readProcess, readThread, ringOf, timesOf } from "./series";
 import type { TargetModel } from "./targetModel";
 import { PROCESS_SLOT, type Thread } from "./threads";
