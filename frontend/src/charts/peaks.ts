@@ -9,7 +9,7 @@ const OPACITY = 0.16;
 
 /** Draw the bands of some lines; each reaches from one column back to the one before. */
 export function drawPeaks(
-  context: CanvasRenderingContext2D,
+  context: Pick<CanvasRenderingContext2D, "fillRect" | "fillStyle" | "globalAlpha">,
   view: ChartView,
   plot: Plot,
   theme: ChartTheme,
