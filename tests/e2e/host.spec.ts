@@ -29,7 +29,7 @@ test("a rate that the budget lowered is seen, and how to raise the budget", asyn
       "Sampling rate lowered from 10 to",
     );
     await page.setViewportSize({ width: 390, height: 844 });
-    // The page lays itself out anew when it hears of its size, which a busy machine delays.
+    // The page changes its layout when it hears of its size, which a busy machine delays.
     await expect
       .poll(() => effective.evaluate((element) => element.getBoundingClientRect().right), {
         message: "fits a phone",
