@@ -48,6 +48,8 @@ class BatchTemplate:
         self._buffers = self._number(buffers, 4 * count).reshape(2 * count, 2)
         self._sizes = np.zeros((count, 2), np.int64)
         self._widths = np.array([field.type.bit_width // 8 for field in schema], np.int64)
+        self._whole = 0
+        """Rows of the batch that the metadata is of, if all its values are there."""
 
     def _number(self, at: int, count: int) -> npt.NDArray[np.int64]:
         """Integers of 8 bytes in the metadata, to be written."""
@@ -67,10 +69,8 @@ class BatchTemplate:
         """
         rows = len(columns[0])
         body: list[bytes | bytearray | memoryview] = [self._metadata]
-        self._sizes[:, 0] = 0
-        self._sizes[:, 1] = self._widths * rows
-        self._nodes[:, 0] = rows
-        self._nodes[:, 1] = 0
+        self._begin(rows)
+        self._whole = 0
         for index, (column, mask) in enumerate(zip(columns, absent, strict=True)):
             missing = 0 if mask is None else int(np.count_nonzero(mask))
             if mask is not None and missing:
@@ -82,13 +82,40 @@ class BatchTemplate:
             padding = -column.nbytes % 8
             if padding:
                 body.append(bytes(padding))
+        self._finish(rows)
+        return body
+
+    def encode_whole(
+        self, first: npt.NDArray[np.uint32], others: npt.NDArray[np.uint64]
+    ) -> list[bytes | bytearray | memoryview]:
+        """Make the message of a batch of which all values are there; see `encode`.
+
+        Args:
+            first: uint32[n], the first column; n > 0.
+            others: uint64[columns - 1, n], contiguous, all others in their order.
+        """
+        rows = len(first)
+        if rows != self._whole:
+            self._begin(rows)
+            self._finish(rows)
+            self._whole = rows
+        return [self._metadata, first.data, bytes(4 * (rows % 2)), others.data]
+
+    def _begin(self, rows: int) -> None:
+        """Write lengths as they are where all values are there."""
+        self._sizes[:, 0] = 0
+        self._sizes[:, 1] = self._widths * rows
+        self._nodes[:, 0] = rows
+        self._nodes[:, 1] = 0
+
+    def _finish(self, rows: int) -> None:
+        """Write what follows from the lengths."""
         sizes = self._sizes.ravel()
         ends = np.cumsum((sizes + 7) & ~7)
         self._buffers[:, 1] = sizes
         self._buffers[0, 0] = 0
         self._buffers[1:, 0] = ends[:-1]
         self._length[0], self._body_length[0] = rows, ends[-1]
-        return body
 
 
 def _u32(data: bytearray, at: int) -> int:

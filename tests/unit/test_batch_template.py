@@ -38,6 +38,10 @@ def test_batches_are_those_of_pyarrow(data: st.DataObject, rows: int) -> None:
     ]
     columns, absent = [tids, *values], [None, *masks]
     assert b"".join(TEMPLATE.encode(columns, absent)) == of_pyarrow(columns, absent)
+    whole = of_pyarrow(columns, [None] * len(columns))
+    assert b"".join(TEMPLATE.encode_whole(tids, values)) == whole
+    # The same lengths again.
+    assert b"".join(TEMPLATE.encode_whole(tids, values)) == whole
 
 
 def test_large_batch_is_read_back_by_arrow() -> None:

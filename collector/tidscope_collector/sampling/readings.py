@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_wire.frame import Rows
+from tidscope_wire.frame import Block, Fields, Rows
 
 from tidscope_collector.threads.reading import Reading
 
@@ -18,8 +19,9 @@ def text(comm: bytes) -> str:
     return comm.partition(b"\0")[0].decode("utf-8", "replace")
 
 
+@cache
 def empty(fields: int) -> Reading:
-    """A reading of no thread."""
+    """A reading of no thread; always the same."""
     return Reading(
         np.empty(0, np.uint32),
         np.empty((0, fields), np.uint64),
@@ -112,13 +114,13 @@ def sums(reading: Reading, rows: Sequence[int], fields: Sequence[str]) -> dict[s
     return {name: total for name, total, one in zip(fields, added, given, strict=True) if one}
 
 
-def wire_rows(reading: Reading, chosen: npt.NDArray[np.bool_], fields: Sequence[str]) -> Rows:
+def wire_rows(reading: Reading, chosen: npt.NDArray[np.bool_], fields: Fields) -> Rows:
     """Some rows by columns, as a frame has them; without identities."""
-    counters = np.ascontiguousarray(reading.counters[chosen].T)
+    rows = np.flatnonzero(chosen)
     absent: dict[str, npt.NDArray[np.bool_]] = {}
     if reading.absent is not None:
-        masks = reading.absent[chosen]
+        masks = reading.absent[rows]
         for column in np.flatnonzero(masks.any(axis=0)).tolist():
             absent[fields[column]] = np.ascontiguousarray(masks[:, column])
-    columns = dict(zip(fields, counters, strict=True))
-    return Rows(reading.tid[chosen], columns, absent)
+    columns = Block(fields, reading.counters.T.take(rows, axis=1))
+    return Rows(reading.tid.take(rows), columns, absent)

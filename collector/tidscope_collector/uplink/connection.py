@@ -83,6 +83,8 @@ class Uplink:
         self._wake = asyncio.Event()
         self._confirmed = asyncio.Event()
         self._sent_targets: dict[str, str] = {}
+        self._compared: dict[str, Target] = {}
+        """Targets that were compared with what was sent: they are replaced, never changed."""
         self._in_flight = InFlight()
         self._refused: set[tuple[str, int]] = set()
         self._connected = False
@@ -99,11 +101,17 @@ class Uplink:
             unsent_frames=self._replay.unsent,
             undelivered_bytes=self._replay.waiting_bytes,
             backlog=self._replay.fill >= BACKLOG,
-            stalled=self._connected and self._replay.fill >= STALL,
             dropped=self._dropped(),
             sent_frames=self._sent_frames,
             sent_bytes=self._sent_bytes,
         )
+
+    def stalled(self) -> bool:
+        """Whether a connected backend takes so little that no frames are to be made.
+
+        May be asked from any thread.
+        """
+        return self._connected and self._replay.fill >= STALL
 
     def _dropped(self) -> Counter[str]:
         dropped = Counter(target for target, _ in list(self._refused))
@@ -196,6 +204,7 @@ class Uplink:
             raise WelcomeError("it did not answer the hello with a welcome")
         # What changed since the hello is still to be sent.
         self._sent_targets = {one.id: _without_decision(one) for one in known}
+        self._compared.clear()
         self._in_flight.connected(answer.resume)
         self._replay.connected(answer.resume)
 
@@ -259,7 +268,7 @@ class Uplink:
         self._replay.note_sent(target, kept.seq)
         await self._give(link, kept.data)
         self._sent_frames += 1
-        return True
+        return self._replay.last_seq(target) > kept.seq
 
     async def _tell_lost(
         self, link: ClientConnection, target: str, first: int, last: int, reason: str
@@ -270,6 +279,9 @@ class Uplink:
 
     async def _tell_changes(self, link: ClientConnection) -> None:
         for target in self._targets.all():
+            if self._compared.get(target.id) is target:
+                continue
+            self._compared[target.id] = target
             text = _without_decision(target)
             if self._sent_targets.get(target.id) != text:
                 self._sent_targets[target.id] = text
@@ -285,6 +297,7 @@ class Uplink:
             self._replay.forget(target)
             self._in_flight.forget(target)
             self._sent_targets.pop(target, None)
+            self._compared.pop(target, None)
             self._refused = {one for one in self._refused if one[0] != target}
             await self._give(link, TargetForgotten(target=target).model_dump_json())
 
