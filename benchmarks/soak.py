@@ -18,6 +18,7 @@ import argparse
 import asyncio
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable
@@ -216,7 +217,10 @@ def run(
             lines.write(json.dumps(one) + "\n")
 
     async def all_of_it() -> None:
-        await soak(options, keep)
+        soaking = asyncio.ensure_future(soak(options, keep))
+        # What it started ends with it.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, soaking.cancel)
+        await soaking
 
     try:
         asyncio.run(all_of_it())

@@ -26,7 +26,9 @@ function watch() {
     constructor(...all) {
       super(...all);
       this.addEventListener("message", ({ data }) => {
-        if (data.type === "views" && data.charts.length > 0) window.seen.views++;
+        if (data.type === "views" && data.charts?.some(({ chart }) => chart === "cpu")) {
+          window.seen.views++;
+        }
       });
     }
   };

@@ -21,13 +21,13 @@ const controls = {
   onSelect: client.select,
   onWindow: () => undefined,
 };
-const onPlotWidth = (width_px: number) => client.mountChart("cpu", width_px);
+const onPlot = (width_px: number, inView: boolean) => client.mountChart("cpu", width_px, inView);
 
 const root = document.getElementById("root");
 if (root !== null) {
   createRoot(root).render(
     <TimeChart
-      {...{ chart: "cpu", source, controls, onPlotWidth }}
+      {...{ chart: "cpu", source, controls, onPlot }}
       theme={DARK_CHART_THEME}
       title="CPU per thread"
     />,

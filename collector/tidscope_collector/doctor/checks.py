@@ -310,6 +310,21 @@ def confinement(found: Confinement) -> DoctorCheck:
     )
 
 
+def process_reader(ended: bool) -> DoctorCheck:
+    """Can files and memory of other processes still be read?"""
+    about = "process-reader", "Reader of other processes"
+    if not ended:
+        return make_check(about, "ok", "It answers.")
+    return make_check(
+        about,
+        "limited",
+        "The processes that read files and memory of other processes were killed.",
+        "Of processes attached from now on, runtime, ports and GOMAXPROCS are unknown, and agents "
+        "are not found. Sampling goes on.",
+        "Restart the collector: a confined one may start no programs.",
+    )
+
+
 def kernel_version(release: str) -> tuple[int, int] | None:
     """Major and minor number of a release such as 6.18.44-amd64."""
     match = re.match(r"(\d+)\.(\d+)", release)
