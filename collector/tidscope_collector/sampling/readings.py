@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_wire.frame import Block, Fields, Rows
+from tidscope_wire.frame import CounterMatrix, Rows
 
 from tidscope_collector.threads.reading import Reading
 
@@ -114,13 +114,12 @@ def sums(reading: Reading, rows: Sequence[int], fields: Sequence[str]) -> dict[s
     return {name: total for name, total, one in zip(fields, added, given, strict=True) if one}
 
 
-def wire_rows(reading: Reading, chosen: npt.NDArray[np.bool_], fields: Fields) -> Rows:
+def wire_rows(reading: Reading, chosen: npt.NDArray[np.bool_], fields: tuple[str, ...]) -> Rows:
     """Some rows by columns, as a frame has them; without identities."""
-    rows = np.flatnonzero(chosen)
     absent: dict[str, npt.NDArray[np.bool_]] = {}
     if reading.absent is not None:
-        masks = reading.absent[rows]
+        masks = reading.absent[chosen]
         for column in np.flatnonzero(masks.any(axis=0)).tolist():
             absent[fields[column]] = np.ascontiguousarray(masks[:, column])
-    columns = Block(fields, reading.counters.T.take(rows, axis=1))
-    return Rows(reading.tid.take(rows), columns, absent)
+    columns = CounterMatrix(fields, reading.counters[chosen])
+    return Rows(reading.tid[chosen], columns, absent)

@@ -82,9 +82,7 @@ class Uplink:
         self._policies = list(policies)
         self._wake = asyncio.Event()
         self._confirmed = asyncio.Event()
-        self._sent_targets: dict[str, str] = {}
-        self._compared: dict[str, Target] = {}
-        """Targets that were compared with what was sent: they are replaced, never changed."""
+        self._sent_targets: dict[str, Target] = {}
         self._in_flight = InFlight()
         self._refused: set[tuple[str, int]] = set()
         self._connected = False
@@ -203,8 +201,7 @@ class Uplink:
         if not isinstance(answer, CollectorWelcome):
             raise WelcomeError("it did not answer the hello with a welcome")
         # What changed since the hello is still to be sent.
-        self._sent_targets = {one.id: _without_decision(one) for one in known}
-        self._compared.clear()
+        self._sent_targets = {one.id: one for one in known}
         self._in_flight.connected(answer.resume)
         self._replay.connected(answer.resume)
 
@@ -279,12 +276,11 @@ class Uplink:
 
     async def _tell_changes(self, link: ClientConnection) -> None:
         for target in self._targets.all():
-            if self._compared.get(target.id) is target:
+            sent = self._sent_targets.get(target.id)
+            if sent is target:
                 continue
-            self._compared[target.id] = target
-            text = _without_decision(target)
-            if self._sent_targets.get(target.id) != text:
-                self._sent_targets[target.id] = text
+            self._sent_targets[target.id] = target
+            if sent is None or _without_decision(sent) != _without_decision(target):
                 await self._give(link, TargetChanged(target=target).model_dump_json())
 
     async def _forget_ended(self, link: ClientConnection) -> None:
@@ -297,7 +293,6 @@ class Uplink:
             self._replay.forget(target)
             self._in_flight.forget(target)
             self._sent_targets.pop(target, None)
-            self._compared.pop(target, None)
             self._refused = {one for one in self._refused if one[0] != target}
             await self._give(link, TargetForgotten(target=target).model_dump_json())
 
@@ -312,7 +307,7 @@ class Uplink:
         text = await asyncio.to_thread(reply_text, reply)
         if isinstance(reply, TargetReply):
             # Only now: frames of the target may follow what announces it, and not come before.
-            self._sent_targets[reply.target.id] = _without_decision(reply.target)
+            self._sent_targets[reply.target.id] = reply.target
         try:
             await self._give(link, text)
         except ConnectionClosed:
