@@ -79,17 +79,20 @@ class Page:
                     return
                 await asyncio.sleep(0.1)
 
-    async def heap_bytes(self) -> int:
-        """Bytes of the page's and its workers' heaps after a collection, arrays included."""
-        found = 0
+    async def heaps(self) -> dict[str, float]:
+        """Bytes of the page's and of its workers' heaps after a collection.
+
+        Returns:
+            `page` and `workers`: objects, those of the browser's own included; `arrays`: what typed
+            arrays and the like hold, of both.
+        """
+        found = {"page": 0.0, "workers": 0.0, "arrays": 0.0}
         for session in (self._session, *self._workers):
             await self._call("HeapProfiler.collectGarbage", session)
             usage = await self._call("Runtime.getHeapUsage", session)
-            found += round(
-                usage["usedSize"]
-                + usage.get("embedderHeapUsedSize", 0)
-                + usage.get("backingStorageSize", 0)
-            )
+            objects = usage["usedSize"] + usage["embedderHeapUsedSize"]
+            found["page" if session == self._session else "workers"] += objects
+            found["arrays"] += usage["backingStorageSize"]
         return found
 
     async def renderer(self) -> psutil.Process:

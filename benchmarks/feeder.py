@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import numpy as np
+import numpy.typing as npt
 from tidscope_collector.uplink.sign_in import SignIn, open_link
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import RowEncoder, Rows, join
@@ -105,6 +106,11 @@ class MadeProgram:
         """Of the last frame, since attach."""
         return round(self.seq * 1e9 / self._rate_hz)
 
+    def counter(self, field: str) -> npt.NDArray[np.uint64]:
+        """A field of all threads as of the last frame."""
+        values: npt.NDArray[np.uint64] = self._values[FIELDS.index(field)].copy()
+        return values
+
     def next_frame(self) -> bytes:
         """The next frame."""
         self.seq += 1
@@ -156,6 +162,7 @@ class MadeProgram:
 
     def _header(self, kind: str, rows: int, events: list[TargetEvent]) -> FrameHeader:
         second = kind == "key" or self.seq % max(1, round(self._rate_hz)) == 0
+        second_ns = self.time_ns // 1_000_000_000 * 1_000_000_000  # read once a second
         return FrameHeader.model_validate(
             {
                 "target": self.target.id,
@@ -171,8 +178,8 @@ class MadeProgram:
                 "events": events,
                 "process": ProcessGauges(gomaxprocs=None, rss_bytes=100_000_000),
                 "machine": MachineCounters(
-                    time_ns=self.time_ns,
-                    cpu_busy_us=self.time_ns // 1000,
+                    time_ns=second_ns,
+                    cpu_busy_us=second_ns // 1000,
                     package_uj=None,
                     domains_uj=[],
                     gaps=0,

@@ -1,65 +1,88 @@
-"""What counting network bytes by eBPF costs a program that does nothing but socket calls.
+"""What counting network bytes by eBPF costs programs, beside the least that any program can cost.
 
-The program runs in short rounds, attached to and not, in turn. Its throughput is what it did in a
-second of its own CPU time: the time on the wall also holds what other programs took of the
-machine. The overhead is the median over the rounds of what neighbours differ by. The figure is
-that of a server, 200 bytes in and 1,000 out; `cases` has a stream over TCP, 128 KiB a call, where
-counting costs the least, datagrams of 64 bytes, where it costs the most, and `bystander`: the
-server while another process is attached to.
+Loads run while nothing is attached, with empty programs on the same hooks (the physical limit), and
+with ours, in turn: see alternation.py. CPU time per operation decides. Throughput is printed too,
+but it also holds what else took the processor: a saturated server's throughput is the CPU time it
+had over the CPU time of a request, and only the latter depends on what is attached.
+
+`ratio_to_empty` is of the cheapest socket calls there are, datagrams of 64 bytes to oneself, by
+socket_load.c: (ours - nothing) / (empty - nothing). `calls` has what a call costs there with
+programs of increasing content (hook_programs.bpf.c), and for `bystander`, whose calls are not
+counted since another process is attached to. `kernel_ns` is the kernel's own account of a run
+(BPF_ENABLE_STATS): without what it takes to get into the program, but with two looks at a clock.
+`cases` are other loads of socket_load.c. `server_overhead_percent` is what nginx loses when
+visitors load pages; `servers` has two more clients (web_server.py). A round during which somebody
+else's programs were attached is measured again.
 """
 
 import argparse
 import json
 import os
-import shutil
+import signal
 import socket
 import statistics
 import subprocess
+import sys
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from alternation import Estimate, Floats, alternate, mean, ratio
+from compiled import build
+from hooks import (
+    BARE,
+    BYSTANDER,
+    CONTENTS,
+    EMPTY,
+    OURS,
+    STATES,
+    Hooks,
+    are_foreign_attached,
+    await_no_foreign,
+    kernel_account,
+    run_times,
+)
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.netacct.loading import load
 from tidscope_collector.procfs.files import ProcFs
+from web_server import CLIENTS, WebServer, unpack
 
-HERE = Path(__file__).resolve().parent
-CALLS = {"stream": 2, "server": 2, "requests": 4, "datagrams": 2, "bystander": 2}
-"""Socket calls of one operation."""
+CALLS = {"datagrams": 2, "stream": 2, "server": 2, "requests": 4}
+"""Socket calls of one operation of socket_load.c."""
 THREADS = 1000
 
 
-@dataclass(frozen=True)
-class Round:
-    """What one round did."""
-
-    a_cpu_second: float
-    a_wall_second: float
-
-
 class Load:
-    """The program, running, waiting for rounds."""
+    """socket_load, on a core of its own, waiting for rounds.
 
-    def __init__(self, executable: Path, mode: str, seconds: float) -> None:
+    Args:
+        executable: the program.
+        mode: its mode.
+        seconds: CPU time of a round.
+        core: that it runs on.
+    """
+
+    def __init__(self, executable: Path, mode: str, seconds: float, core: int) -> None:
         self._process = subprocess.Popen(
-            [str(executable), mode, str(seconds)],
+            ["taskset", "-c", str(core), str(executable), mode, str(seconds)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             bufsize=1,
         )
         self.pid = self._process.pid
+        self.round()
 
-    def round(self) -> Round:
-        """Let it work for one round."""
+    def round(self) -> tuple[float, float]:
+        """Let it work for one round; nanoseconds per operation, of CPU and on the wall."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write("\n")
         result = json.loads(self._process.stdout.readline())
-        return Round(result["done"] / result["cpu_s"], result["done"] / result["wall_s"])
+        return 1e9 * result["cpu_s"] / result["done"], 1e9 * result["wall_s"] / result["done"]
 
     def close(self) -> None:
         """End it."""
@@ -67,56 +90,113 @@ class Load:
         self._process.communicate()
 
 
-def overhead(without: list[float], attached: list[float]) -> tuple[float, list[float]]:
-    """Percent that throughput fell by: the median of the pairs, and their quartiles."""
-    falls = [100 * (1 - b / a) for a, b in zip(without, attached, strict=True)]
-    low, middle, high = statistics.quantiles(falls, n=4)
-    return middle, [round(low, 2), round(high, 2)]
+class Window:
+    """Rounds of a server under load, which last until its worker has had so much CPU time."""
+
+    def __init__(self, server: WebServer, seconds: float) -> None:
+        self._server = server
+        self._cpu_ns = seconds * 1e9
+
+    def round(self) -> tuple[float, float]:
+        """Nanoseconds per request, of CPU and on the wall."""
+        server = self._server
+        served, cpu, wall = server.served(), server.cpu_ns(), time.monotonic_ns()
+        while (spent := server.cpu_ns() - cpu) < self._cpu_ns:
+            time.sleep(max(0.001, (self._cpu_ns - spent) / 2e9))
+        requests = server.served() - served
+        return (server.cpu_ns() - cpu) / requests, (time.monotonic_ns() - wall) / requests
 
 
-def measure(
-    accounts: Accounts, load: Load, rounds: int, calls: int, *, bystander: bool
-) -> dict[str, object]:
-    """Rounds with and without, in turn; who goes first changes.
+class Comparison:
+    """What a load needs per operation in every state.
 
     Args:
-        accounts: the program that counts.
-        load: what is measured.
-        rounds: pairs.
-        calls: socket calls of one operation.
-        bystander: another process is attached to, not this one.
+        found: by state, float64[2, blocks]: ns per operation, of CPU and on the wall.
     """
-    watched = os.getpid() if bystander else load.pid
-    load.round()
-    without: list[Round] = []
-    attached: list[Round] = []
-    for number in range(rounds):
-        for counted in (False, True) if number % 2 else (True, False):
-            if counted:
-                accounts.watch(watched)
-                attached.append(load.round())
-                accounts.forget(watched)
-            else:
-                without.append(load.round())
-    percent, spread = overhead(
-        [one.a_cpu_second for one in without], [one.a_cpu_second for one in attached]
-    )
-    wall, wall_spread = overhead(
-        [one.a_wall_second for one in without], [one.a_wall_second for one in attached]
-    )
-    more_us = [
-        1e6 / after.a_cpu_second - 1e6 / before.a_cpu_second
-        for before, after in zip(without, attached, strict=True)
-    ]
-    base_us = statistics.median(1e6 / one.a_cpu_second for one in without)
-    return {
-        "overhead_percent": round(percent, 2),
-        "quartiles": spread,
-        "wall_overhead_percent": round(wall, 2),
-        "wall_quartiles": wall_spread,
-        "operation_us": round(base_us, 3),
-        "a_call_ns": round(1000 * statistics.median(more_us) / calls),
-    }
+
+    def __init__(self, found: dict[str, Floats]) -> None:
+        self._cpu = {state: rows[0] for state, rows in found.items()}
+        self._wall = {state: rows[1] for state, rows in found.items()}
+
+    def more_ns(self, state: str, calls: int) -> Estimate:
+        """CPU nanoseconds more per call than with nothing attached."""
+        return mean((self._cpu[state] - self._cpu[BARE]) / calls)
+
+    def ratio_to_empty(self) -> Estimate:
+        """What ours adds over what empty programs add."""
+        bare = self._cpu[BARE]
+        return ratio(self._cpu[OURS] - bare, self._cpu[EMPTY] - bare)
+
+    def lost_percent(self, state: str) -> Estimate:
+        """Operations that a second of CPU time has less than with nothing attached."""
+        return mean(100 * (1 - self._cpu[BARE] / self._cpu[state]))
+
+    def described(self) -> dict[str, Any]:
+        """The figures of STATES."""
+        figures: dict[str, Any] = {
+            "operation_us": round(statistics.median(self._cpu[BARE]) / 1000, 3),
+            "busy_percent": round(
+                100 * statistics.median(self._cpu[BARE] / self._wall[BARE]),
+            ),
+        }
+        for state in (OURS, EMPTY):
+            percent, interval = self.lost_percent(state).rounded(2)
+            figures[state] = {"overhead_percent": percent, "interval": interval}
+            lost = mean(100 * (1 - self._wall[BARE] / self._wall[state]))
+            percent, interval = lost.rounded(2)
+            figures[state] |= {"throughput_percent": percent, "throughput_interval": interval}
+        return figures
+
+
+def compare(
+    hooks: Hooks, states: tuple[str, ...], blocks: int, pid: int, load: Load | Window
+) -> Comparison:
+    """Measure a load in all states."""
+
+    def measure(state: str) -> tuple[float, ...]:
+        while True:
+            if not hooks.beside_others:
+                await_no_foreign()
+            with hooks.state(state, pid):
+                figures = load.round()
+            if hooks.beside_others or not are_foreign_attached():
+                return figures
+
+    return Comparison(alternate(states, blocks, measure, seed=blocks))
+
+
+def time_programs(hooks: Hooks, load: Load) -> dict[str, float]:
+    """Nanoseconds of a run of each program, by the kernel's account."""
+    programs = {EMPTY: ("empty_send", "empty_receive"), OURS: ("count_send", "count_receive")}
+    figures = {}
+    with kernel_account():
+        for state, names in programs.items():
+            before = run_times(names)
+            for _ in range(10):
+                with hooks.state(state, load.pid):
+                    load.round()
+            after = run_times(names)
+            for name in names:
+                ns, runs = (after[name][i] - before[name][i] for i in (0, 1))
+                figures[name] = round(ns / runs, 1)
+    return figures
+
+
+def calls_a_request(accounts: Accounts, server: WebServer, window: Window) -> float:
+    """Socket calls that nginx makes for a request, by what we count."""
+    worker = np.array([server.worker], np.uint32)
+
+    def counted() -> int:
+        numbers, _ = accounts.live(server.worker, worker, time.monotonic_ns())
+        return int(numbers[0, 2:].sum())
+
+    accounts.watch(server.worker)
+    window.round()
+    served, calls = server.served(), counted()
+    window.round()
+    served, calls = server.served() - served, counted() - calls
+    accounts.forget(server.worker)
+    return round(calls / served, 2)
 
 
 def read_us(accounts: Accounts) -> float:
@@ -151,47 +231,101 @@ def read_us(accounts: Accounts) -> float:
     return statistics.median(costs)
 
 
+def measure_calls(hooks: Hooks, executable: Path, blocks: int, core: int) -> dict[str, Any]:
+    """The ratio, what calls cost, the kernel's account, and the other loads."""
+    figures: dict[str, Any] = {}
+    cases: dict[str, Any] = {}
+    for mode, calls in CALLS.items():
+        load = Load(executable, mode, 0.03, core)
+        smallest = mode == "datagrams"
+        states = (*STATES, *CONTENTS, BYSTANDER) if smallest else (*STATES, BYSTANDER)
+        try:
+            found = compare(hooks, states, blocks if smallest else blocks // 4, load.pid, load)
+            if smallest:
+                value, interval = found.ratio_to_empty().rounded(3)
+                figures |= {"ratio_to_empty": value, "ratio_interval": interval}
+                figures["calls"] = {
+                    state: dict(
+                        zip(("ns", "interval"), found.more_ns(state, calls).rounded(1), strict=True)
+                    )
+                    for state in states[1:]
+                }
+                figures["kernel_ns"] = time_programs(hooks, load)
+        finally:
+            load.close()
+        percent, interval = found.lost_percent(BYSTANDER).rounded(2)
+        cases[mode] = found.described() | {
+            BYSTANDER: {"overhead_percent": percent, "interval": interval}
+        }
+    return figures | {"cases": cases}
+
+
+def measure_servers(
+    accounts: Accounts, hooks: Hooks, blocks: int, cores: tuple[int, int]
+) -> dict[str, Any]:
+    """nginx under each kind of client."""
+    unpack()
+    figures = {}
+    for client in CLIENTS:
+        with WebServer(cores[0]) as server:
+            load = server.load(client, cores[1], 3600)
+            window = Window(server, 0.2)
+            try:
+                window.round()
+                each = calls_a_request(accounts, server, window)
+                found = compare(
+                    hooks,
+                    STATES,
+                    blocks if client == CLIENTS[0] else blocks // 2,
+                    server.worker,
+                    window,
+                )
+            finally:
+                load.kill()
+                load.wait()
+        figures[client] = found.described() | {"calls_a_request": each}
+    first = figures[CLIENTS[0]][OURS]
+    return {
+        "server_overhead_percent": first["overhead_percent"],
+        "server_interval": first["interval"],
+        "servers": figures,
+    }
+
+
 def main() -> int:
     """Run; see the module's text."""
     parser = argparse.ArgumentParser(description="What counting network bytes costs.")
-    parser.add_argument("--rounds", type=int, default=100)
-    parser.add_argument("--seconds", type=float, default=0.05, help="of a round")
+    parser.add_argument("--blocks", type=int, default=100, help="how often each state is met")
+    parser.add_argument(
+        "--beside-others",
+        action="store_true",
+        help="measure while other collectors run, whose programs are at work in all states then",
+    )
+    parser.add_argument("--part", choices=("all", "calls", "servers"), default="all")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     accounts = load(ProcFs())
     if not isinstance(accounts, Accounts):
         raise SystemExit(f"no eBPF here: {accounts.reason}")
-    cases: dict[str, dict[str, object]] = {}
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # leaves no server behind
+    *_, other, core = sorted(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder:
-        executable = Path(folder) / "socket_load"
-        compiler = shutil.which("cc") or "cc"
-        source = str(HERE / "socket_load.c")
-        subprocess.run([compiler, "-O2", "-pthread", "-o", str(executable), source], check=True)
-        for mode, calls in CALLS.items():
-            bystander = mode == "bystander"
-            program = Load(executable, "server" if bystander else mode, arguments.seconds)
-            try:
-                cases[mode] = measure(
-                    accounts, program, arguments.rounds, calls, bystander=bystander
-                )
-            finally:
-                program.close()
-    read = read_us(accounts)
+        hooks = Hooks(Path(folder), accounts, beside_others=arguments.beside_others)
+        executable = build("socket_load", Path(folder))
+        figures: dict[str, Any] = {}
+        if arguments.part != "servers":
+            figures |= measure_calls(hooks, executable, arguments.blocks, core)
+        if arguments.part != "calls":
+            figures |= measure_servers(accounts, hooks, arguments.blocks, (core, other))
+        hooks.close()
+    figures |= {"read_us": round(read_us(accounts), 4), "blocks": arguments.blocks}
+    figures |= {"beside_others": arguments.beside_others}
+    figures |= {"unix_s": round(time.time()), "release": os.uname().release}
     accounts.close()
-    figures = {
-        "overhead_percent": cases["server"]["overhead_percent"],
-        "quartiles": cases["server"]["quartiles"],
-        "cases": cases,
-        "read_us": round(read, 4),
-        "rounds": arguments.rounds,
-        "unix_s": round(time.time()),
-    }
     if arguments.json:
-        print(json.dumps(figures))
+        sys.stdout.write(json.dumps(figures) + "\n")
         return 0
-    for mode, case in cases.items():
-        print(f"{mode:10} {case}")
-    print(f"overhead: {figures['overhead_percent']} %; reading: {read:.3f} µs a thread")
+    sys.stdout.write(json.dumps(figures, indent=2) + "\n")
     return 0
 
 

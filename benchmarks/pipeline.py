@@ -1,84 +1,231 @@
-"""From the sample to the pixels: a real target, collector, backend and headless Chromium.
+"""From the kernel to the pixels: a real target, collector, backend and headless Chromium.
 
-Reports the time from the kernel sample to the first paint that shows it (p50, p95), the CPU and
-memory of collector and backend over the same seconds, bytes a second, coalesced and dropped.
+For each frame that was painted, milliseconds of each stage and from the start of its sample to the
+paint (p50, p95); beside them the floor of the same run: a page that only paints a rectangle for
+each frame. Also CPU and memory of collector and backend, coalesced and dropped.
 """
 
 import argparse
 import json
+import os
+import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import psutil
 from compiled import wakers
-from running import cpu, tidscope
+from running import TOKEN, Running, cpu
 
-ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
 # Half of the threads or fewer change between two samples, as in a pool that mostly waits.
 PERIOD_MS = 500
 
+Times = dict[str, float]
+"""Unix milliseconds at which one frame passed, by the names in STAGES."""
 
-def measure(
-    pid: int, rate_hz: float, seconds: float, budget_percent: float = 0
-) -> dict[str, float]:
+STAGES = (
+    ("sample", "started", "made", "threads read, frame encoded"),
+    ("frame", "made", "sent", "handed to the collector's event loop, given to the socket"),
+    ("uplink", "sent", "received", "to the backend's program"),
+    ("backend", "received", "forwarded", "checked, kept, written to the page's socket"),
+    ("worker wait", "forwarded", "begun", "through the browser, and until the worker had time"),
+    ("model", "begun", "held", "decoded, into the model"),
+    ("view made", "held", "viewed", "until views with it were made"),
+    ("page wait", "viewed", "delivered", "until the page had time"),
+    ("drawn", "delivered", "drawn", "until its animation frame had drawn"),
+    ("painted", "drawn", "painted", "until the paint was over"),
+)
+"""Each with the moments at its ends. The floor's page draws what it receives."""
+FLOOR_STAGES = (*STAGES[:5], ("painted", "begun", "painted", ""))
+
+SECRET = "benchmark-" + os.urandom(16).hex()
+
+
+class Timed:
+    """A collector or backend that notes when frames pass; ended before its times are read.
+
+    Args:
+        program: which of the two.
+        arguments: of its command.
+        folder: where it writes them.
+    """
+
+    def __init__(
+        self, program: str, arguments: Sequence[str], folder: Path, descriptors: Sequence[int] = ()
+    ) -> None:
+        self._times = folder / f"{program}.json"
+        self._process = subprocess.Popen(
+            [sys.executable, str(HERE / f"timed_{program}.py"), *arguments],
+            env={
+                **os.environ,
+                "TIMES": str(self._times),
+                "TIDSCOPE_TOKEN": TOKEN,
+                "TIDSCOPE_COLLECTOR_SECRET": SECRET,
+                "XDG_DATA_HOME": str(folder),
+            },
+            stderr=subprocess.DEVNULL,
+            pass_fds=descriptors,
+        )
+        self.process = psutil.Process(self._process.pid)
+
+    def end(self) -> None:
+        """End the program."""
+        self._process.terminate()
+        self._process.wait(20)
+
+    def times(self) -> dict[str, dict[int, float]]:
+        """Unix milliseconds by the number of the frame, by the name of the moment."""
+        noted = json.loads(self._times.read_text())
+        return {
+            name: {int(seq): ns / 1e6 for seq, ns in moments.items()}
+            for name, moments in noted.items()
+        }
+
+
+@contextmanager
+def timed_site(folder: Path, budget_percent: float) -> Iterator[tuple[Running, Timed, Timed]]:
+    """Run backend and collector; the site, and both."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        fd = listening.fileno()
+        backend = Timed("backend", ["serve", "--fd", str(fd)], folder, [fd])
+        site = Running(f"http://127.0.0.1:{port}", os.getpid())
+        url = f"ws://127.0.0.1:{port}/ws/collector"
+        options = ["run", "--backend", url, "--budget-percent", f"{budget_percent:g}"]
+        collector = Timed("collector", options, folder)
+        try:
+            deadline = time.monotonic() + 30
+            while not site.ask("/health")["collectors"]:
+                if time.monotonic() > deadline:
+                    raise SystemExit("the collector did not connect")
+                time.sleep(0.1)
+            yield site, collector, backend
+        finally:
+            collector.end()
+            backend.end()
+
+
+def measure(threads: int, options: argparse.Namespace) -> dict[str, Any]:
     """Watch a process through collector, backend and page; the figures.
 
     Without a CPU budget (0) the collector keeps to the rate whatever it costs.
     """
-    with tidscope("--budget-percent", str(budget_percent)) as site:
-        attached = site.ask("/targets", {"pid": pid, "rate_hz": rate_hz})
-        url = site.url_of(f"/?target={attached['id']}")
-        collector, backend = site.collector, site.backend
-        began = time.monotonic(), cpu(collector), cpu(backend)
-        page = subprocess.run(
-            ["node", str(ROOT / "benchmarks" / "pipeline_page.mjs"), url, str(seconds)],
-            stdout=subprocess.PIPE,
-            cwd=ROOT,
-            check=True,
-            timeout=seconds + 120,
-        )
-        took = time.monotonic() - began[0]
-        health = site.ask("/health")
-        seen = json.loads(page.stdout)
-        late = sorted(
-            entry["painted_unix_ms"] - entry["unix_us"] / 1000
-            for entry in seen["entries"]
-            if entry["unix_us"] / 1000 >= seen["start"]
-        )
-        return {
-            "p50_ms": round(statistics.median(late), 1),
-            "p95_ms": round(late[int(len(late) * 0.95)], 1),
-            "frames": len(late),
-            "collector_cpu_percent": round(100 * (cpu(collector) - began[1]) / took, 2),
-            "backend_cpu_percent": round(100 * (cpu(backend) - began[2]) / took, 2),
-            "collector_rss_mb": round(collector.memory_info().rss / 1e6, 1),
-            "backend_rss_mb": round(backend.memory_info().rss / 1e6, 1),
-            "bytes_per_s": round(health["frame_bytes"] / health["uptime_s"]),
-            "coalesced": health["coalesced"],
-            "dropped": health["dropped"],
-        }
+    with tempfile.TemporaryDirectory() as name, wakers(threads, PERIOD_MS) as pid:
+        folder = Path(name)
+        with timed_site(folder, options.budget_percent) as (site, collector, backend):
+            target = site.ask("/targets", {"pid": pid, "rate_hz": options.rate})["id"]
+            began = time.monotonic(), cpu(collector.process), cpu(backend.process)
+            seen = look(site, target, options.seconds, options.floor_seconds)
+            took = time.monotonic() - began[0]
+            health = site.ask("/health")
+            figures = {
+                "collector_cpu_percent": 100 * (cpu(collector.process) - began[1]) / took,
+                "backend_cpu_percent": 100 * (cpu(backend.process) - began[2]) / took,
+                "collector_rss_mb": collector.process.memory_info().rss / 1e6,
+                "backend_rss_mb": backend.process.memory_info().rss / 1e6,
+                "bytes_per_s": round(health["frame_bytes"] / health["uptime_s"]),
+                "coalesced": health["coalesced"],
+                "dropped": health["dropped"],
+            }
+        moments = collector.times()
+        moments.update(backend.times())
+    ours = [joined(moments, entry) for entry in seen["entries"]]
+    floor = [joined(moments, entry) for entry in seen["floor"]]
+    whole, least = spread(ours, "started", "painted"), spread(floor, "started", "painted")
+    return {
+        "threads": threads,
+        "rate_hz": options.rate,
+        "budget_percent": options.budget_percent,
+        "frames": len(ours),
+        "p50_ms": whole[0],
+        "p95_ms": whole[1],
+        "floor_p50_ms": least[0],
+        "floor_p95_ms": least[1],
+        "vs_floor_p95": round(whole[1] / least[1], 2),
+        "stages": {name: spread(ours, *ends) for name, *ends, _ in STAGES},
+        "floor_stages": {name: spread(floor, *ends) for name, *ends, _ in FLOOR_STAGES},
+        **{name: round(value, 2) for name, value in figures.items()},
+    }
+
+
+def look(site: Running, target: str, seconds: float, floor_seconds: float) -> dict[str, Any]:
+    """Look at a target in a browser, then only paint; when frames passed in either page."""
+    page = subprocess.run(
+        [
+            *("node", str(HERE / "pipeline_page.mjs"), site.url_of(f"/?target={target}")),
+            *(target, str(seconds), str(floor_seconds)),
+        ],
+        stdout=subprocess.PIPE,
+        cwd=HERE.parent,
+        check=True,
+        timeout=seconds + floor_seconds + 120,
+    )
+    found: dict[str, Any] = json.loads(page.stdout)
+    return found
+
+
+def joined(moments: dict[str, dict[int, float]], entry: dict[str, Any]) -> Times:
+    """When a frame passed, in all programs."""
+    times = {name: at[entry["seq"]] for name, at in moments.items() if entry["seq"] in at}
+    in_page = {
+        "begun": "received",
+        "held": "held",
+        "viewed": "made",
+        "delivered": "delivered",
+        "drawn": "drawn",
+        "painted": "painted",
+    }
+    for name, own in in_page.items():
+        if f"{own}_unix_ms" in entry:
+            times[name] = entry[f"{own}_unix_ms"]
+    return times
+
+
+def spread(frames: Sequence[Times], begin: str, end: str) -> tuple[float, float]:
+    """Median and 95th percentile of the time between two moments, ms."""
+    took = sorted(one[end] - one[begin] for one in frames if begin in one and end in one)
+    if not took:
+        raise SystemExit(f"no frame has {begin} and {end}")
+    return round(statistics.median(took), 2), round(took[int(len(took) * 0.95)], 2)
+
+
+def print_table(figures: dict[str, Any]) -> None:
+    """Print the figures of one number of threads for a person."""
+    print(f"{figures['threads']} threads at {figures['rate_hz']:g} Hz, {figures['frames']} frames")
+    print(f"{'stage':12} {'p50 ms':>8} {'p95 ms':>8}")
+    for (name, *_, meaning), (p50, p95) in zip(STAGES, figures["stages"].values(), strict=True):
+        print(f"{name:12} {p50:8.2f} {p95:8.2f}  {meaning}")
+    print(f"{'all':12} {figures['p50_ms']:8.2f} {figures['p95_ms']:8.2f}")
+    print(f"{'floor':12} {figures['floor_p50_ms']:8.2f} {figures['floor_p95_ms']:8.2f}")
+    others = {"stages", "floor_stages", "threads", "rate_hz", "frames"}
+    for name, value in figures.items():
+        if name not in others and not name.endswith(("p50_ms", "p95_ms")):
+            print(f"{name:22} {value:>12}")
 
 
 def main() -> int:
     """Run; see the module's text."""
-    parser = argparse.ArgumentParser(description="From the sample to the pixels.")
-    parser.add_argument("--threads", type=int, default=1000)
+    parser = argparse.ArgumentParser(description="From the kernel to the pixels.")
+    parser.add_argument("--threads", type=int, action="append", help="repeat; 1000, 5000")
     parser.add_argument("--rate", type=float, default=10)
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--floor-seconds", type=float, default=10)
     parser.add_argument("--budget-percent", type=float, default=0, help="of the collector")
     parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    with wakers(arguments.threads, PERIOD_MS) as pid:
-        figures = measure(pid, arguments.rate, arguments.seconds, arguments.budget_percent)
-    figures |= {"threads": arguments.threads, "rate_hz": arguments.rate}
-    figures |= {"budget_percent": arguments.budget_percent}
-    if arguments.json:
-        print(json.dumps(figures))
+    options = parser.parse_args()
+    found = [measure(threads, options) for threads in options.threads or [1000, 5000]]
+    if options.json:
+        print(json.dumps(found))
     else:
-        for name, value in figures.items():
-            print(f"{name:22} {value:>12}")
+        for figures in found:
+            print_table(figures)
     return 0
 
 

@@ -1,23 +1,81 @@
-// Opens the Live page in Debian's chromium and prints, after some seconds, how long frames took
-// from the sample to the page and to its first paint. pipeline_page.mjs URL SECONDS
+// Opens the Live page in Debian's chromium, and then a page that only paints a rectangle for each
+// frame: the floor. Prints when each frame passed in either.
+// pipeline_page.mjs URL TARGET SECONDS FLOOR_SECONDS
 import { openPage } from "./chromium.mjs";
 
-const [url, seconds] = process.argv.slice(2);
-const { page, close } = await openPage();
-try {
+const [url, target, seconds, floorSeconds] = process.argv.slice(2);
+
+/** What came before is kept history, and a page's first drawing. */
+const SETTLE_MS = 5_000;
+
+/** The entries of some seconds, of a page that has begun to note them. */
+async function entriesOf(page, seconds) {
+  await page.waitForFunction(() => window.__tidscope_probe.length > 0, undefined, {
+    timeout: 60_000,
+  });
+  await page.waitForTimeout(SETTLE_MS);
+  const start = await page.evaluate(() => Date.now());
+  await page.waitForTimeout(Number(seconds) * 1000);
+  const entries = await page.evaluate(() => window.__tidscope_probe);
+  return entries.filter((entry) => entry.received_unix_ms >= start);
+}
+
+/** Paint a rectangle for each frame of a target; no more is read of it than its number. */
+async function paintRectangles({ target, token }) {
+  const answer = await fetch("/api/v1/session", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ token }),
+  });
+  const { credential } = await answer.json();
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 600;
+  document.body.append(canvas);
+  const pen = canvas.getContext("2d");
+  const now = () => performance.timeOrigin + performance.now();
+  const probe = [];
+  window.__tidscope_probe = probe;
+  const address = new URL("/ws/live", location.href);
+  address.protocol = "ws:";
+  const socket = new WebSocket(address, ["tidscope.v1", `tidscope.session.${credential}`]);
+  socket.binaryType = "arraybuffer";
+  socket.onopen = () => socket.send(JSON.stringify({ type: "subscribe", target, after_seq: null }));
+  socket.onmessage = ({ data }) => {
+    if (typeof data === "string") return;
+    const received_unix_ms = now();
+    const length = new DataView(data).getUint32(0, true);
+    const text = new TextDecoder().decode(new Uint8Array(data, 4, length));
+    const seq = Number(/"seq": ?(\d+)/.exec(text)[1]);
+    pen.fillStyle = `hsl(${seq % 360} 50% 50%)`;
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => probe.push({ seq, received_unix_ms, painted_unix_ms: now() });
+      channel.port2.postMessage(null);
+    });
+  };
+}
+
+async function inPage(action) {
+  const { page, close } = await openPage();
+  try {
+    return await action(page);
+  } finally {
+    await close();
+  }
+}
+
+const entries = await inPage(async (page) => {
   await page.addInitScript(() => {
     window.__tidscope_probe = [];
   });
   await page.goto(url);
-  await page.waitForFunction(() => window.__tidscope_probe.length > 0, undefined, {
-    timeout: 60_000,
-  });
-  // What came before is kept history, and the page's first drawing.
-  await page.waitForTimeout(5_000);
-  const start = await page.evaluate(() => Date.now());
-  await page.waitForTimeout(Number(seconds) * 1000);
-  const entries = await page.evaluate(() => window.__tidscope_probe);
-  process.stdout.write(JSON.stringify({ start, entries }));
-} finally {
-  await close();
-}
+  return await entriesOf(page, seconds);
+});
+const { origin, hash } = new URL(url);
+const floor = await inPage(async (page) => {
+  await page.goto(`${origin}/licenses.json`);
+  await page.evaluate(paintRectangles, { target, token: hash.replace("#token=", "") });
+  return await entriesOf(page, floorSeconds);
+});
+process.stdout.write(JSON.stringify({ entries, floor }));

@@ -18,6 +18,7 @@ import argparse
 import asyncio
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable
@@ -44,16 +45,22 @@ SERIES = {
     "collector_rss": "mb",
     "backend_rss": "mb",
     "renderer_rss": "mb",
-    "browser_rss": "mb",
     "heap": "mb",
+    "heap_page": "mb",
+    "heap_workers": "mb",
+    "heap_arrays": "mb",
+    "fds": "",
     "collector_fds": "",
     "backend_fds": "",
-    "browser_fds": "",
-    "fds": "",
+    "renderer_fds": "",
     "collector_threads": "",
     "backend_threads": "",
+    "browser_rss": "mb",
+    "browser_fds": "",
     "renderer_threads": "",
 }
+CHROMIUM = {"browser_rss", "browser_fds", "renderer_threads"}
+"""Shown, not judged: its helper processes and its pool of threads come and go as it likes."""
 BOUNDS = {"mb": 1.0, "": 0.5}
 """Slopes an hour that count as flat: 24 MB a day, half a descriptor or thread an hour."""
 DEMO = "tidscope_backend.demo"
@@ -74,14 +81,15 @@ async def sample(
         page: the page.
         at_h: hours since the start.
     """
-    found: Sample = {"hours": at_h, "heap": await page.heap_bytes() / 1e6}
+    heaps = await page.heaps()
+    found: Sample = {"hours": at_h, "heap": sum(heaps.values()) / 1e6}
+    found |= {f"heap_{name}": size / 1e6 for name, size in heaps.items()}
     for name, process in processes.items():
         tree = _tree(process)
         found[f"{name}_rss"] = sum(one.memory_info().rss for one in tree) / 1e6
         found[f"{name}_fds"] = sum(one.num_fds() for one in tree)
         found[f"{name}_threads"] = sum(one.num_threads() for one in tree)
-    found["fds"] = sum(found[name] for name in found if name.endswith("_fds"))
-    found["fds"] -= found["renderer_fds"]  # The browser's include them.
+    found["fds"] = sum(found[f"{name}_fds"] for name in processes if name != "browser")
     health = await asyncio.to_thread(site.ask, "/health")
     return found | {name: health[name] for name in ("frames", *COUNTS)}
 
@@ -162,7 +170,7 @@ def figures(samples: list[Sample], warm_up_h: float) -> dict[str, Any]:
     for name, unit in SERIES.items():
         if name not in kept[0]:
             continue
-        key = f"{name}_{unit}_per_hour".replace("__", "_")
+        key = "_".join(filter(None, (name, unit, "per_hour")))
         bound = BOUNDS[unit]
         slope = trend(hours, [one[name] for one in kept])
         found |= _figure(key, slope, 3)
@@ -170,7 +178,7 @@ def figures(samples: list[Sample], warm_up_h: float) -> dict[str, Any]:
         found[f"{name}_last"] = round(kept[-1][name], 2)
         found[f"{key}_bound"] = bound
         found[f"{key}_flat"] = slope.flat(bound)
-        if not slope.flat(bound):
+        if not slope.flat(bound) and name not in CHROMIUM:
             grows.append(key)
     for name in COUNTS:
         rate = trend(hours, [one[name] for one in kept])
@@ -209,7 +217,10 @@ def run(
             lines.write(json.dumps(one) + "\n")
 
     async def all_of_it() -> None:
-        await soak(options, keep)
+        soaking = asyncio.ensure_future(soak(options, keep))
+        # What it started ends with it.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, soaking.cancel)
+        await soaking
 
     try:
         asyncio.run(all_of_it())

@@ -1,8 +1,9 @@
 /*
  * Does nothing but socket calls, for benchmarks/netacct.py.
  *
- *   socket_load MODE SECONDS    waits for a line, works, prints what it did as JSON, waits for a
- *                               line again, and so on until the input ends
+ *   socket_load MODE SECONDS    waits for a line, works until it has had so much CPU time, prints
+ *                               what it did as JSON, waits for a line again, and so on until the
+ *                               input ends
  *
  * MODE stream: two threads, 128 KiB a call over TCP, as iperf3 does. server: answers requests of
  * 200 bytes from 8 connections with 1,000 bytes, over TCP with epoll; a child asks. requests: two
@@ -163,7 +164,7 @@ int main(int count, char **words) {
     double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
     long done = 0;
 
-    while (now(CLOCK_MONOTONIC) - wall < seconds) {
+    while (now(CLOCK_PROCESS_CPUTIME_ID) - cpu < seconds) {
       for (int i = 0; i < 100; i++) {
         if (poller >= 0) {
           done += serve(poller);

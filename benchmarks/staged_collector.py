@@ -21,6 +21,7 @@ from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.frame_maker import FrameMaker
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
+from tidscope_collector.sampling.steady_reader import SteadyReader
 from tidscope_collector.sampling.tracker import Tracker
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 from tidscope_collector.uplink.connection import Uplink
@@ -61,6 +62,7 @@ STAGES = (
     (BatchQuery, "query", "query"),
     (TaskstatsReader, "decode", "decode"),
     (IdleSkippingReader, "read", "merge"),
+    (SteadyReader, "read", "steady sample"),
     (Accounts, "live", "network"),
     (Tracker, "update", "diff"),
     (Tracker, "all_rows", "diff"),

@@ -5,7 +5,8 @@ from typing import Literal
 
 import numpy as np
 from builders import frame_header
-from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
+from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join
 from tidscope_wire.generated.models import (
     Actor,
     CollectorInfo,
@@ -159,6 +160,16 @@ def frame_bytes(
         )
     )
     return join(header, body)
+
+
+def stored(data: bytes, fields: Sequence[str] = FIELDS) -> StoredFrame:
+    """A frame as the backend keeps it, behind a key frame with these columns."""
+    return parse_frame(data, tuple(fields))
+
+
+def rows_of(data: bytes, fields: Sequence[str] = FIELDS) -> Rows:
+    """The rows of a frame, behind a key frame with these columns."""
+    return FrameDecoder(tuple(fields)).decode(data)[1]
 
 
 def key_frame(

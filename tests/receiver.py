@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tidscope_wire.frame import Rows, decode_frame
+from tidscope_wire.frame import FrameDecoder, Rows
 from tidscope_wire.generated.models import (
     ExitedTotals,
     FrameHeader,
@@ -35,10 +35,11 @@ class Receiver:
         self.seq = 0
         self.initial: int | None = None
         self.born = 0
+        self._decoder = FrameDecoder()
 
     def frame(self, data: bytes) -> tuple[FrameHeader, Rows]:
         """Take a binary frame in; it has to be the next one."""
-        header, rows = decode_frame(data)
+        header, rows = self._decoder.decode(data)
         assert header.first_seq == self.seq + 1, (header.first_seq, self.seq)
         self.seq = header.seq
         self.take(header.events, rows, header.exited)

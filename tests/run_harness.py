@@ -19,7 +19,7 @@ from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.stream.stored_frame import store_frame
-from tidscope_wire.frame import split
+from tidscope_wire.frame import Fields, split
 from tidscope_wire.generated.models import RecordRequest, RunManifest, Target
 
 
@@ -43,6 +43,7 @@ class RunHarness:
     max_queued_bytes: int = MAX_QUEUED_BYTES
 
     def __post_init__(self) -> None:
+        self.fields: Fields | None = None
         self.registry = HostRegistry(10)
         if self.targets:
             self.registry.connect_host(host(), self.targets)
@@ -76,8 +77,9 @@ class RunHarness:
     def send(self, *frames: bytes) -> None:
         """Hand over frames as the intake does."""
         for data in frames:
-            header, _ = split(data)
-            frame = store_frame(header, data)
+            header, body = split(data)
+            frame = store_frame(header, data, body, self.fields)
+            self.fields = frame.fields
             self.store.add(frame)
             self.recorder.receive(frame, header)
 

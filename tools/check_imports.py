@@ -15,8 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGES = {
-    "tidscope_collector": ("collector", {"tidscope_wire", "tidscope_policies"}),
-    "tidscope_backend": ("backend", {"tidscope_wire", "tidscope_policies"}),
+    "tidscope_collector": (
+        "collector",
+        {"tidscope_confinement", "tidscope_wire", "tidscope_policies"},
+    ),
+    "tidscope_backend": ("backend", {"tidscope_confinement", "tidscope_wire", "tidscope_policies"}),
+    "tidscope_confinement": ("shared", set()),
     "tidscope_wire": ("shared", set()),
     "tidscope_policies": ("shared", set()),
 }

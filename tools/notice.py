@@ -4,13 +4,13 @@
 with `--check` it writes nothing and exits 1 if the file differs. The page has to be built before.
 """
 
-import argparse
 import json
 import sys
 from pathlib import Path
 from typing import TypedDict
 
-ROOT = Path(__file__).resolve().parent.parent
+from made_file import run
+
 LICENSES = Path("backend/tidscope_backend/web/licenses.json")
 PACKAGES = Path("node_modules")
 NOTICE = Path("NOTICE")
@@ -71,22 +71,5 @@ def _block(root: Path, package: Package) -> str:
     return "\n".join([*lines, ""])
 
 
-def main() -> int:
-    """Write NOTICE, or compare it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="compare, do not write")
-    check = parser.parse_args().check
-    try:
-        text = notice(ROOT)
-    except FileNotFoundError as error:
-        raise SystemExit(f"{error.filename} is missing: run `make build` first") from None
-    if not check:
-        (ROOT / NOTICE).write_text(text)
-    elif not (ROOT / NOTICE).is_file() or (ROOT / NOTICE).read_text() != text:
-        print("NOTICE differs from what the page carries: run `make notice`", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(NOTICE, notice, __doc__))

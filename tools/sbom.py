@@ -7,7 +7,6 @@ rewrites it; with `--check` it writes nothing and exits 1 if the file differs. T
 built before.
 """
 
-import argparse
 import base64
 import json
 import re
@@ -22,11 +21,11 @@ from cyclonedx.model.bom import Bom
 from cyclonedx.model.bom_ref import BomRef
 from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.output.json import JsonV1Dot6
+from made_file import run
 from packageurl import PackageURL
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = Path("backend/tidscope_backend/web/licenses.json")
 SBOM = Path("sbom.cdx.json")
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
@@ -111,22 +110,5 @@ def _hex(digest: str) -> str:
     return base64.b64decode(digest).hex()
 
 
-def main() -> int:
-    """Write the file, or compare it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="compare, do not write")
-    check = parser.parse_args().check
-    try:
-        text = bill_of_materials(ROOT)
-    except FileNotFoundError as error:
-        raise SystemExit(f"{error.filename} is missing: run `make build` first") from None
-    if not check:
-        (ROOT / SBOM).write_text(text)
-    elif not (ROOT / SBOM).is_file() or (ROOT / SBOM).read_text() != text:
-        print(f"{SBOM} differs from what is locked and built: run `make notice`", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(SBOM, bill_of_materials, __doc__))

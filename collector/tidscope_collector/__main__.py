@@ -18,13 +18,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidscope_confinement import capabilities
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
 from tidscope_wire.escaping import log_to_stderr
 from tidscope_wire.generated.limits import MIN_SECRET
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, Target
 from tidscope_wire.proof import host_credential
 
-from tidscope_collector.confinement import capabilities
 from tidscope_collector.confinement.confine import SETTING_UP, Confinement, Needs, confine
 from tidscope_collector.confinement.fork_server import CONNECTING, OPENING
 from tidscope_collector.confinement.paths import collector_paths

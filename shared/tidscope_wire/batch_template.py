@@ -47,7 +47,6 @@ class BatchTemplate:
         self._nodes = self._number(nodes, 2 * count).reshape(count, 2)
         self._buffers = self._number(buffers, 4 * count).reshape(2 * count, 2)
         self._sizes = np.zeros((count, 2), np.int64)
-        self._empty = one.slice(0, 0).serialize().to_pybytes()
         self._widths = np.array([field.type.bit_width // 8 for field in schema], np.int64)
 
     def _number(self, at: int, count: int) -> npt.NDArray[np.int64]:
@@ -60,16 +59,13 @@ class BatchTemplate:
         """Make the message of a batch.
 
         Args:
-            columns: values of each column, contiguous, all of one length n.
+            columns: values of each column, contiguous, all of one length n > 0.
             absent: of each column bool[n], true where there is no value; None: nowhere.
 
         Returns:
             What the message is made of, to be joined before the next call.
         """
         rows = len(columns[0])
-        if not rows:
-            # Lengths of 0 are default values, which are left out of a message.
-            return [self._empty]
         body: list[bytes | bytearray | memoryview] = [self._metadata]
         self._sizes[:, 0] = 0
         self._sizes[:, 1] = self._widths * rows

@@ -1,26 +1,32 @@
 """The binary frame: one instant of one target.
 
 Layout: a 4-byte little-endian length, that many bytes of JSON (`frame_header.schema.json`, padded
-with blanks so that what follows stands at a multiple of 8), then an Arrow IPC stream with one
-record batch. Readers need no more than JSON and Arrow.
+with blanks so that what follows stands at a multiple of 8), then the rows. Of a key frame they are
+an Arrow IPC stream of one record batch; of a delta frame the message of a record batch alone, whose
+schema is that of the key frames before it without `start_ns` and `name`; of a delta frame without
+rows nothing. Readers need no more than JSON and Arrow, and to start at a key frame.
 """
 
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tidscope_wire.batch_reader import BatchError, has_compression, read_batch
 from tidscope_wire.batch_template import BatchTemplate
 from tidscope_wire.generated.limits import MAX_HEADER_BYTES
 from tidscope_wire.generated.models import FrameHeader
 
 LENGTH = struct.Struct("<I")
-_OFFSET, _SIGNED, _SHORT = struct.Struct("<I"), struct.Struct("<i"), struct.Struct("<H")
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 """The end of an Arrow IPC stream: a continuation marker and a message of length 0."""
+Fields = tuple[str, ...]
+"""Names of the counter columns of a stream of frames, in column order."""
+_IDENTITY = {"tid": pa.uint32(), "start_ns": pa.int64(), "name": pa.utf8()}
 
 
 class FrameError(ValueError):
@@ -48,7 +54,7 @@ class Rows:
 
 
 class RowEncoder:
-    """Writes rows as Arrow IPC streams; keeps what is the same from frame to frame.
+    """Writes rows as the Arrow part of frames; keeps what is the same from frame to frame.
 
     Args:
         fields: names of the counter columns, in column order.
@@ -56,21 +62,19 @@ class RowEncoder:
 
     def __init__(self, fields: Sequence[str]) -> None:
         counters = [pa.field(name, pa.uint64()) for name in fields]
-        identity = [pa.field("start_ns", pa.int64()), pa.field("name", pa.utf8())]
-        delta = pa.schema([pa.field("tid", pa.uint32()), *counters])
         self._fields = tuple(fields)
-        self._key = pa.schema([pa.field("tid", pa.uint32()), *identity, *counters])
+        self._key = pa.schema([*(pa.field(*one) for one in _IDENTITY.items()), *counters])
         self._key_start = self._key.serialize().to_pybytes()
-        self._delta = BatchTemplate(delta)
-        self._delta_start = delta.serialize().to_pybytes()
+        self._delta = BatchTemplate(pa.schema([pa.field("tid", pa.uint32()), *counters]))
 
     def encode(self, rows: Rows) -> bytes:
         """Encode rows; they make a key frame if they carry start times and names."""
         columns = [rows.columns[field] for field in self._fields]
         absent = [rows.absent.get(field) for field in self._fields]
         if rows.start_ns is None or rows.name is None:
-            batch = self._delta.encode([rows.tid, *columns], [None, *absent])
-            return b"".join((self._delta_start, *batch, END_OF_STREAM))
+            if not len(rows.tid):
+                return b""
+            return b"".join(self._delta.encode([rows.tid, *columns], [None, *absent]))
         arrays = [pa.array(rows.tid), pa.array(rows.start_ns), pa.array(rows.name, pa.utf8())]
         for column, mask in zip(columns, absent, strict=True):
             arrays.append(pa.array(column, mask=mask))
@@ -79,8 +83,45 @@ class RowEncoder:
         return b"".join((self._key_start, key.serialize(), END_OF_STREAM))
 
 
+class FrameDecoder:
+    """Decodes the frames of one target in their order; remembers the columns of its key frames.
+
+    Args:
+        fields: those of key frames that came before; None: it starts at a key frame.
+
+    Attributes:
+        fields: those of the last key frame.
+    """
+
+    def __init__(self, fields: Fields | None = None) -> None:
+        self.fields = fields
+
+    def decode(self, frame: bytes) -> tuple[FrameHeader, Rows]:
+        """Decode the next frame.
+
+        Raises:
+            FrameError: it is not a frame, its header counts other rows than it has, or it is a
+                delta frame with rows and no key frame came before it.
+        """
+        header, body = split(frame)
+        if header.kind == "key":
+            rows = decode_key(body)
+            self.fields = tuple(rows.columns)
+        elif self.fields is not None:
+            rows = decode_delta(body, self.fields)
+        elif header.rows:
+            raise FrameError(
+                "a delta frame with rows, and no key frame before it names its columns"
+            )
+        else:
+            rows = decode_delta(body, ())
+        if header.rows != len(rows.tid):
+            raise FrameError(f"the header says {header.rows} rows, the batch has {len(rows.tid)}")
+        return header, rows
+
+
 def join(header: FrameHeader, body: bytes) -> bytes:
-    """Make a frame of its header and its Arrow stream."""
+    """Make a frame of its header and its Arrow part."""
     text = header.model_dump_json().encode()
     padding = -(LENGTH.size + len(text)) % 8
     return b"".join((LENGTH.pack(len(text) + padding), text, b" " * padding, body))
@@ -90,7 +131,7 @@ def split(frame: bytes) -> tuple[FrameHeader, memoryview]:
     """Take a frame apart.
 
     Returns:
-        The header, checked against its schema, and the Arrow stream, still encoded.
+        The header, checked against its schema, and the Arrow part, still encoded.
 
     Raises:
         FrameError: it is not a frame.
@@ -107,98 +148,114 @@ def split(frame: bytes) -> tuple[FrameHeader, memoryview]:
         header = FrameHeader.model_validate_json(frame[LENGTH.size : end])
     except ValueError as error:
         raise FrameError(f"bad header: {error}") from error
-    return header, memoryview(frame)[end:]
+    body = memoryview(frame)[end:]
+    if bool(len(body)) != (header.kind == "key" or header.rows > 0):
+        raise FrameError(
+            f"a {header.kind} frame of {header.rows} rows has {len(body)} bytes behind its header"
+        )
+    return header, body
 
 
-def decode_frame(frame: bytes) -> tuple[FrameHeader, Rows]:
-    """Decode a whole frame.
+def key_fields(body: bytes | memoryview) -> Fields:
+    """The counter columns that the Arrow part of a key frame names.
 
     Raises:
-        FrameError: it is not a frame, or its header counts other rows than it has.
+        FrameError: it does not start with the schema of a key frame.
     """
-    header, body = split(frame)
-    rows = decode_rows(body)
-    if header.rows != len(rows.tid):
-        raise FrameError(f"the header says {header.rows} rows, the batch has {len(rows.tid)}")
-    if (header.kind == "key") != (rows.start_ns is not None):
-        raise FrameError(f"a {header.kind} frame has the columns of another kind")
-    return header, rows
+    try:
+        with pa.ipc.open_stream(pa.py_buffer(body)) as reader:
+            schema = reader.schema
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise FrameError(f"bad Arrow stream: {error}") from error
+    return _fields_of(schema)
 
 
-def decode_rows(body: bytes | memoryview) -> Rows:
-    """Decode the Arrow part of a frame.
+def _fields_of(schema: pa.Schema) -> Fields:
+    if len(set(schema.names)) != len(schema):
+        raise FrameError("two columns have one name")
+    types = dict(zip(schema.names, schema.types, strict=True))
+    for name, kind in _IDENTITY.items():
+        if types.pop(name, None) != kind:
+            raise FrameError(f"column {name} ({kind}) is missing")
+    for name, kind in types.items():
+        if kind != pa.uint64():
+            raise FrameError(f"column {name} is {kind}, not uint64")
+    return tuple(types)
+
+
+def decode_key(body: bytes | memoryview) -> Rows:
+    """Decode the Arrow part of a key frame.
 
     Raises:
-        FrameError: it is not an Arrow stream of one batch with the columns of a frame.
+        FrameError: it is not an Arrow stream of one batch with the columns of a key frame.
     """
     try:
         _refuse_compressed(body)
         with pa.ipc.open_stream(pa.py_buffer(body)) as reader:
+            fields = _fields_of(reader.schema)
             batch = reader.read_next_batch()
             more = next(iter(reader), None) is not None
         batch.validate(full=True)
-        names = list(batch.schema.names)
+    except FrameError:
+        raise
     except (pa.ArrowException, StopIteration, OSError, ValueError) as error:
         raise FrameError(f"bad Arrow stream: {error}") from error
     if more:
         raise FrameError("bad Arrow stream: more than one record batch")
-    found = dict(zip(names, batch.columns, strict=True))
-    if len(found) != len(names):
-        raise FrameError("two columns have one name")
-    tid = _identity(found, "tid", pa.uint32())
-    start, name = None, None
-    if "start_ns" in found or "name" in found:
-        start = _identity(found, "start_ns", pa.int64()).to_numpy()
-        name = _identity(found, "name", pa.utf8()).to_pylist()
+    for name in _IDENTITY:
+        if batch.column(name).null_count:
+            raise FrameError(f"column {name} has rows without a value")
     columns: dict[str, npt.NDArray[np.uint64]] = {}
     absent: dict[str, npt.NDArray[np.bool_]] = {}
-    for field, values in found.items():
-        if values.type != pa.uint64():
-            raise FrameError(f"column {field} is {values.type}, not uint64")
-        column = values
+    for field in fields:
+        column = batch.column(field)
         if column.null_count:
             absent[field] = column.is_null().to_numpy(zero_copy_only=False)
             column = column.fill_null(0)
         columns[field] = column.to_numpy()
-    return Rows(tid.to_numpy(), columns, absent, start, name)
+    tid, start_ns = batch.column("tid").to_numpy(), batch.column("start_ns").to_numpy()
+    return Rows(tid, columns, absent, start_ns, batch.column("name").to_pylist())
+
+
+def decode_delta(body: bytes | memoryview, fields: Fields) -> Rows:
+    """Decode the Arrow part of a delta frame.
+
+    Args:
+        body: its bytes; none if the frame has no rows.
+        fields: the counter columns of the key frame before it.
+
+    Raises:
+        FrameError: it is not the message of a record batch with these columns.
+    """
+    if not len(body):
+        return Rows(np.empty(0, np.uint32), dict.fromkeys(fields, np.empty(0, np.uint64)), {})
+    try:
+        tid, *counters = read_batch(body, _delta_types(len(fields)))
+    except BatchError as error:
+        raise FrameError(f"bad Arrow message: {error}") from None
+    if tid.absent is not None:
+        raise FrameError("column tid has rows without a value")
+    if not len(tid.values):
+        raise FrameError("bad Arrow message: a batch without rows")
+    named = dict(zip(fields, counters, strict=True))
+    return Rows(
+        tid.values,
+        {field: column.values for field, column in named.items()},
+        {field: column.absent for field, column in named.items() if column.absent is not None},
+    )
+
+
+@lru_cache(maxsize=8)
+def _delta_types(fields: int) -> list[np.dtype[np.unsignedinteger]]:
+    return [np.dtype("<u4"), *([np.dtype("<u8")] * fields)]
 
 
 def _refuse_compressed(body: bytes | memoryview) -> None:
-    """Refuse buffers that unpack to more than their own size, before anything unpacks them.
-
-    A message is a flatbuffer (Arrow's Message.fbs): its header is the third field, and the
-    compression of a record batch the fourth field of that.
-    """
+    """Refuse buffers that unpack to more than their own size, before anything unpacks them."""
     for message in pa.ipc.MessageReader.open_stream(pa.py_buffer(body)):
         if message.type == "dictionary":
             raise FrameError("a column is a dictionary")
         if message.type != "record batch":
             continue
-        metadata = memoryview(message.metadata)
-        try:
-            (root,) = _OFFSET.unpack_from(metadata)
-            header = root + _flatbuffer_field(metadata, root, 2)
-            (batch,) = _OFFSET.unpack_from(metadata, header)
-            compressed = _flatbuffer_field(metadata, header + batch, 3)
-        except struct.error as error:
-            raise FrameError(str(error)) from None
-        if compressed:
+        if has_compression(memoryview(message.metadata)):
             raise FrameError("its buffers are compressed")
-
-
-def _flatbuffer_field(data: memoryview, table: int, field: int) -> int:
-    """Where a field of a table is, from the start of the table; 0: it has none."""
-    (back,) = _SIGNED.unpack_from(data, table)
-    entry = 4 + 2 * field
-    (size,) = _SHORT.unpack_from(data, table - back)
-    offset = _SHORT.unpack_from(data, table - back + entry)[0] if entry < size else 0
-    return int(offset)
-
-
-def _identity(found: dict[str, pa.Array], name: str, kind: pa.DataType) -> pa.Array:
-    column = found.pop(name, None)
-    if column is None or column.type != kind:
-        raise FrameError(f"column {name} ({kind}) is missing")
-    if column.null_count:
-        raise FrameError(f"column {name} has rows without a value")
-    return column

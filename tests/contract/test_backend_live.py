@@ -20,7 +20,7 @@ from backend_builders import (
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from fake_collector import FakeCollector
 from live_page import LivePage
-from tidscope_wire.frame import decode_rows, join, split
+from tidscope_wire.frame import FrameDecoder, join, split
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.limits import MAX_UNACKNOWLEDGED_FRAMES
 from tidscope_wire.generated.models import (
@@ -204,13 +204,14 @@ async def test_a_slow_page_gets_fewer_frames_and_the_same_totals() -> None:
         exits: list[int] = []
         counters: dict[int, int] = {}
         frames = 0
+        decoder = FrameDecoder()
         while covered < last:
             header, frame = await slow.frame()
             frames += 1
             assert header.first_seq == covered + 1
             covered = header.seq
             exits += [e.totals["cpu_run_ns"] for e in header.events if e.type == "thread_exited"]
-            rows = decode_rows(split(frame)[1])
+            _, rows = decoder.decode(frame)
             counters.update(
                 zip(rows.tid.tolist(), rows.columns["cpu_run_ns"].tolist(), strict=True)
             )
@@ -542,7 +543,9 @@ async def test_frames_pass_through_the_backend_without_being_decoded() -> None:
     frames = []
     for data in stream(1, 30, baseline=True):
         header, body = split(data)
-        frames.append(join(header, b"\xff" * len(body)))
+        # Of key frames the backend reads the columns.
+        schema = 8 + int.from_bytes(body[4:8], "little") if header.kind == "key" else 0
+        frames.append(join(header, bytes(body[:schema]).ljust(len(body), b"\xff")))
     async with (
         asyncio.timeout(WAIT),
         running_backend() as backend,

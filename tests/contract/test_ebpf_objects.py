@@ -14,6 +14,7 @@ from tidscope_collector.netacct.slots import CONTROL, SLOT
 from tidscope_collector.waits import ledger
 from tidscope_collector.waits import slots as wait_slots
 from tidscope_collector.waits.states import State
+from tidscope_collector.walk.block import BLOCK
 
 ROOT = Path(__file__).parents[2]
 OBJECTS = {
@@ -73,6 +74,7 @@ def structs(path: Path) -> dict[str, tuple[int, dict[str, int]]]:
         (accounts.OBJECT, "control", CONTROL),
         (ledger.OBJECT, "slot", wait_slots.SLOT),
         (ledger.OBJECT, "control", wait_slots.CONTROL),
+        (task_iterator.OBJECT, "block", BLOCK),
     ],
 )
 def test_arrays_have_the_layout_of_the_structs(

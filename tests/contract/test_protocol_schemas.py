@@ -81,6 +81,7 @@ EVENTS: list[models.TargetEvent] = [
     models.GomaxprocsChanged(size=2, previous=1),
     models.ProgramExecuted(name="sleep", executable="/bin/sleep", previous=None),
     models.SampleFailed(reason="r"),
+    models.CountersSourceChanged(source="walk", previous="genetlink", reason="r", disagreed=False),
     models.SteeringStarted(
         policy="fixed",
         shadow=False,

@@ -3,24 +3,35 @@
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from fuzz.patches import patched
-from tidscope_wire.frame import FrameError, RowEncoder, Rows, decode_rows, split
+from tidscope_wire.frame import (
+    Fields,
+    FrameError,
+    RowEncoder,
+    Rows,
+    decode_delta,
+    decode_key,
+    key_fields,
+    split,
+)
 
 GOLDEN = Path(__file__).parents[1] / "contract" / "frames"
 
 
 def bodies() -> list[bytes]:
-    """The Arrow streams of the golden frames."""
+    """The Arrow parts of the golden frames."""
     return [bytes(split(path.read_bytes())[1]) for path in sorted(GOLDEN.glob("*.bin"))]
 
 
 BODIES = bodies()
+FIELDS = key_fields(split((GOLDEN / "key.bin").read_bytes())[1])
 
 
 def arrow(data: bytes) -> bytes:
-    """What the bytes stand for: a patched Arrow stream, or themselves behind a byte of 255.
+    """What the bytes stand for: a patched Arrow part, or themselves behind a byte of 255.
 
-    Any other first byte chooses one of the golden streams; then come patches.
+    Any other first byte chooses one of the golden frames; then come patches.
     """
     if not data or data[0] == 255:
         return data[1:]
@@ -41,18 +52,48 @@ def check_frame(data: bytes) -> None:
 
 
 def check_arrow(data: bytes) -> None:
-    """Take bytes for a program that patches the Arrow stream of a golden frame."""
+    """Take bytes for a program that patches the Arrow part of a golden frame."""
     check_rows(arrow(data))
 
 
 def check_rows(body: bytes) -> None:
-    """Take bytes for the Arrow part of a frame."""
+    """Take bytes for the Arrow part of a key frame, and for that of a delta frame."""
+    for decode in (_key, _delta):
+        try:
+            rows = decode(body, FIELDS)
+        except FrameError:
+            continue
+        _check(rows)
+        _check_again(rows, decode(RowEncoder(list(rows.columns)).encode(rows), tuple(rows.columns)))
+
+
+def _key(body: bytes, _fields: Fields) -> Rows:
+    return decode_key(body)
+
+
+def _delta(body: bytes, fields: Fields) -> Rows:
+    rows = decode_delta(body, fields)
+    if body:
+        _check_with_arrow(body, rows)
+    return rows
+
+
+def _check_with_arrow(body: bytes, rows: Rows) -> None:
+    """What both accept is the same; Arrow also looks at what is not read here."""
+    schema = [("tid", pa.uint32()), *((name, pa.uint64()) for name in rows.columns)]
     try:
-        rows = decode_rows(body)
-    except FrameError:
+        batch = pa.ipc.read_record_batch(pa.py_buffer(body), pa.schema(schema))
+        batch.validate(full=True)
+    except (pa.ArrowException, OSError):
         return
-    _check(rows)
-    again = decode_rows(RowEncoder(list(rows.columns)).encode(rows))
+    assert batch.column(0).to_pylist() == rows.tid.tolist()
+    for name, values in rows.columns.items():
+        gone = rows.absent.get(name, np.zeros(len(values), np.bool_)).tolist()
+        found = [None if no else value for value, no in zip(values.tolist(), gone, strict=True)]
+        assert batch.column(name).to_pylist() == found
+
+
+def _check_again(rows: Rows, again: Rows) -> None:
     assert again.tid.tolist() == rows.tid.tolist()
     assert list(again.columns) == list(rows.columns)
     for field, values in rows.columns.items():

@@ -198,7 +198,7 @@ def _primed_records(version: int, pad: Pad) -> RecordDecoder:
 def _check_replies(what: Scene) -> None:
     replies, slots = Replies(_kernel(what.version, what.pad)), _reply_slots(what.version, what.pad)
     if what.primed:
-        replies._shape = _primed_replies(what.version, what.pad)._shape
+        replies.shape = _primed_replies(what.version, what.pad).shape
     tids = np.array(TIDS, np.uint32)
     errors = [code for d in what.datagrams if (code := _error(d)) is not None]
     got = _load(slots, what.datagrams)

@@ -11,15 +11,18 @@ import sys
 from pathlib import Path
 
 from fuzz.frames import GOLDEN
-from tidscope_wire.frame import FrameError, decode_rows, split
+from tidscope_wire.frame import FrameDecoder, FrameError, key_fields, split
 
 TELLING = (0, 1, 2, 4, 8, 16, 127, 128, 254, 255)
 
 
-def verdict(body: bytes) -> dict[str, object] | None:
-    """What an Arrow stream holds; None if it is refused."""
+FIELDS = key_fields(split((GOLDEN / "key.bin").read_bytes())[1])
+
+
+def verdict(frame: bytes) -> dict[str, object] | None:
+    """What a frame holds that comes behind the golden key frame; None if it is refused."""
     try:
-        rows = decode_rows(body)
+        _, rows = FrameDecoder(FIELDS).decode(frame)
     except FrameError:
         return None
     columns: dict[str, list[float | None]] = {}
@@ -45,7 +48,7 @@ def main(path: Path, count: int, seed: int) -> None:
         for _ in range(count):
             whole = dice.choice(frames)
             _, body = split(whole)
-            start = len(whole) - len(body)
+            start = min(len(whole) - len(body), len(whole) - 1)
             made = bytearray(whole)
             for _ in range(dice.randint(1, 4)):
                 # Most of a stream is numbers: more patches go to the headers in front of them.
@@ -53,7 +56,7 @@ def main(path: Path, count: int, seed: int) -> None:
                 made[dice.randrange(start, reach)] = (
                     dice.choice(TELLING) if dice.random() < 0.5 else dice.randrange(256)
                 )
-            line = {"frame": base64.b64encode(made).decode(), "rows": verdict(bytes(made[start:]))}
+            line = {"frame": base64.b64encode(made).decode(), "rows": verdict(bytes(made))}
             out.write(json.dumps(line) + "\n")
 
 

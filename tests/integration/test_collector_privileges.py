@@ -1,5 +1,6 @@
 """What a running collector may still do: read from /proc/PID/status of all of its threads."""
 
+import asyncio
 import json
 import os
 import signal
@@ -12,9 +13,10 @@ import pytest
 from capabilities import needs
 from collector_process import WITHOUT_NET_ADMIN, hiding_processes
 from delay_switch import kept, value
-from tidscope_collector.confinement import capabilities
-from tidscope_wire.generated.models import ProgramExecuted
-from whole_site import site
+from processes import wait_for_end, wait_until
+from tidscope_confinement import capabilities
+from tidscope_wire.generated.models import DoctorReport, ProgramExecuted
+from whole_site import Site, site
 
 CONFINED = Path(__file__).parents[1] / "programs" / "confined.py"
 pytestmark = [needs("root")]
@@ -44,6 +46,12 @@ def children(pid: int) -> list[int]:
         for task in Path(f"/proc/{pid}/task").iterdir()
         for child in (task / "children").read_text().split()
     ]
+
+
+def is_confined(pid: int, wanted: set[str]) -> bool:
+    """Whether it has given up its other rights by now."""
+    status = statuses(pid)[0]
+    return names(status["CapPrm"]) == wanted and status["Seccomp"] == "2"
 
 
 def assert_confined(pid: int, wanted: set[str]) -> None:
@@ -98,7 +106,42 @@ async def test_the_process_that_opens_files_of_others_can_do_nothing_else(
             if "CAP_SYS_ADMIN" not in names(statuses(pid)[0]["CapEff"])
         ]
         assert len(servers) == 1
+        # It may still be starting: nothing waited for it.
+        await asyncio.to_thread(wait_until, lambda: is_confined(servers[0], wanted))
         assert_confined(servers[0], wanted)
+        (forking,) = children(servers[0])
+        assert_confined(forking, wanted)
+
+
+async def test_doctor_says_that_nothing_reads_other_processes_any_more() -> None:
+    """The fork server is replaced when it is killed; not so who replaces it."""
+    async with site() as found:
+        (keeper,) = (
+            pid
+            for pid in children(found.collector.pid)
+            if "CAP_SYS_ADMIN" not in names(statuses(pid)[0]["CapEff"])
+        )
+        await asyncio.to_thread(wait_until, lambda: len(children(keeper)) > 0)
+        server = children(keeper)[0]
+        os.kill(server, signal.SIGKILL)
+        await asyncio.to_thread(wait_until, lambda: children(keeper) not in ([], [server]))
+        assert await process_reader(found) == "ok"
+        (server,) = children(keeper)
+        for pid in (keeper, server):
+            os.kill(pid, signal.SIGKILL)
+        await asyncio.to_thread(wait_for_end, server)
+        assert await process_reader(found) == "limited"
+        # Sampling goes on, of new targets too.
+        _, follower = await found.attach(os.getpid())
+        await follower.next()
+
+
+async def process_reader(found: Site) -> str:
+    """Status of the check in Doctor's report."""
+    answer = await found.client.get("/api/v1/doctor", timeout=30)
+    report = DoctorReport.model_validate_json(answer.raise_for_status().content)
+    (check,) = (check for check in report.checks if check.name == "process-reader")
+    return check.status
 
 
 async def test_only_the_helper_that_sets_the_switch_has_cap_sys_admin() -> None:

@@ -19,17 +19,18 @@ from run_harness import RunHarness
 from scripted_run import FIELDS, script, time_ns, write_run
 from served import free_port, served
 from tidscope_backend.cli import main
-from tidscope_backend.exchange.confinement import Limits, landlock_version
+from tidscope_backend.exchange.confinement import USUAL_LIMITS
 from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.unpacking import BadArchiveError
 from tidscope_backend.notebook import open_run
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.open_part import pack_frame
+from tidscope_confinement import landlock
 from tidscope_wire.frame import LENGTH, split
 from tidscope_wire.generated.models import Target
 
 MIB = 2**20
-CHILD_MIB = Limits().memory_bytes // MIB
+CHILD_MIB = USUAL_LIMITS.memory_bytes // MIB
 """Resident memory of the limited process: less than its address space may have."""
 BACKEND_MIB = 120
 """What the backend itself may grow by, whatever it is sent."""
@@ -230,12 +231,13 @@ def test_an_import_ends_at_its_limits(tmp_path: Path, files: Files) -> None:
     archive.write_bytes(archive_of(files))
     runs = tmp_path / "runs"
     runs.mkdir()
-    limits = (Limits(wall_s=0.01), Limits(cpu_s=0), Limits(memory_bytes=128 * MIB))
-    for limit in limits:
+    for limit in ({"wall_s": 0.01}, {"cpu_s": 0}, {"memory_bytes": 128 * MIB}):
+        limits = USUAL_LIMITS._replace(**limit)
         with pytest.raises(BadArchiveError, match="takes more"):
-            import_run(archive, runs, lambda _: False, limits=limit)
+            import_run(archive, runs, lambda _: False, limits=limits)
     with pytest.raises(OSError, match="File too large"):
-        import_run(archive, runs, lambda _: False, limits=Limits(file_bytes=512))
+        limits = USUAL_LIMITS._replace(file_bytes=512)
+        import_run(archive, runs, lambda _: False, limits=limits)
     assert list(runs.iterdir()) == []
 
 
@@ -275,7 +277,7 @@ def test_who_imports_has_no_network_no_programs_and_one_folder(tmp_path: Path) -
     )
     wrote, *refused, read, write = done.stdout.split()
     assert (wrote, refused) == ("done", ["PermissionError"] * 5)
-    if landlock_version():
+    if landlock.abi():
         assert (read, write) == ("PermissionError", "PermissionError")
 
 

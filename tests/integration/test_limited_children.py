@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from processes import wait_for_end
+from processes import status, wait_for_end, wait_until
 from programs.limited import ATTEMPTS
 from tidscope_collector.confinement.children import OURS, ChildError, LimitedChildren, Reply
 from tidscope_collector.confinement.fork_server import OPENING
@@ -17,7 +17,7 @@ TESTS = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def children() -> Iterator[LimitedChildren]:
-    made = LimitedChildren("programs.limited", (OURS, TESTS))
+    made = LimitedChildren("programs.limited", (*OURS, TESTS))
     yield made
     made.close()
 
@@ -35,26 +35,26 @@ def test_a_child_cannot(children: LimitedChildren, attempt: str) -> None:
 
 def test_a_child_has_no_rights_and_nothing_open(children: LimitedChildren) -> None:
     text = ask(children, "status").data.decode()
-    status = dict(line.split(":", 1) for line in text.splitlines())
-    held = [status[f"Cap{kind}"].strip() for kind in ("Inh", "Prm", "Eff", "Amb")]
+    found = dict(line.split(":", 1) for line in text.splitlines())
+    held = [found[f"Cap{kind}"].strip() for kind in ("Inh", "Prm", "Eff", "Amb")]
     assert held == ["0" * 16] * 4
-    assert (status["NoNewPrivs"].strip(), status["Seccomp"].strip()) == ("1", "2")
+    assert (found["NoNewPrivs"].strip(), found["Seccomp"].strip()) == ("1", "2")
     # Where it answers to, and the status file.
-    assert status["descriptors"].strip() == "2"
+    assert found["descriptors"].strip() == "2"
 
 
 @needs("root")
 def test_the_fork_server_keeps_what_opening_takes(children: LimitedChildren) -> None:
     children.keep(OPENING)
     assert ask(children, "status").ended  # it has been given up by now
-    text = Path(f"/proc/{children.pid}/status").read_text()
-    status = dict(line.split(":", 1) for line in text.splitlines())
-    # CAP_DAC_READ_SEARCH and CAP_SYS_PTRACE
-    for kind in ("Prm", "Eff"):
-        assert status[f"Cap{kind}"].strip() == f"{1 << 2 | 1 << 19:016x}"
-    assert status["CapBnd"].strip() == "0" * 16
-    assert (status["NoNewPrivs"].strip(), status["Seccomp"].strip()) == ("1", "2")
-    assert Path(f"/proc/{children.pid}/environ").read_bytes() == b""
+    opening = [f"{1 << 2 | 1 << 19:016x}"]  # CAP_DAC_READ_SEARCH and CAP_SYS_PTRACE
+    # The keeper gives up what the server has given up.
+    wait_until(lambda: status(children.pid, "CapPrm") == opening)
+    for pid in (children.pid, server_of(children)):
+        assert (status(pid, "CapPrm"), status(pid, "CapEff")) == (opening, opening)
+        assert status(pid, "CapBnd") == ["0" * 16]
+        assert (status(pid, "NoNewPrivs"), status(pid, "Seccomp")) == (["1"], ["2"])
+        assert Path(f"/proc/{pid}/environ").read_bytes() == b""
 
 
 def test_an_answer_without_an_end_is_cut(children: LimitedChildren) -> None:
@@ -69,23 +69,68 @@ def test_one_that_does_not_answer_is_ended(children: LimitedChildren) -> None:
     assert ask(children, "status").ended
 
 
+def server_of(children: LimitedChildren) -> int:
+    """The fork server; its keeper has no other child."""
+    (server,) = map(
+        int, Path(f"/proc/{children.pid}/task/{children.pid}/children").read_text().split()
+    )
+    return server
+
+
+def test_a_fork_server_that_is_killed_is_replaced() -> None:
+    """With no more rights than it had, and the answers of its children still come."""
+    children = LimitedChildren("programs.limited", (*OURS, TESTS))
+    children.keep(OPENING)
+    number, long_lived = children.begin("echo", None)
+    long_lived.send(b"before")
+    assert long_lived.recv(16) == b"before"
+    rights = 1 << 2 | 1 << 19  # of OPENING
+    wait_until(lambda: int(status(children.pid, "CapPrm")[0], 16) & ~rights == 0)
+    killed = server_of(children)
+    os.kill(killed, signal.SIGKILL)
+    wait_for_end(killed)
+    assert ask(children, "status").ended
+    assert not children.ended
+    server = server_of(children)
+    assert server != killed
+    for pid in (server, children.pid):
+        assert int(status(pid, "CapPrm")[0], 16) & ~rights == 0
+        assert (status(pid, "NoNewPrivs"), status(pid, "Seccomp")) == (["1"], ["2"])
+    long_lived.send(b"after")
+    assert long_lived.recv(16) == b"after"
+    # One that is not its own cannot be killed by it; that does no harm.
+    children.give_up(number, long_lived)
+    assert ask(children, "status").ended
+    children.close()
+    wait_for_end(server)
+
+
 def test_without_a_fork_server_there_is_no_answer() -> None:
-    children = LimitedChildren("programs.limited", (OURS, TESTS))
+    children = LimitedChildren("programs.limited", (*OURS, TESTS))
+    assert ask(children, "status").ended
+    server = server_of(children)
     os.kill(children.pid, signal.SIGKILL)
     os.waitpid(children.pid, 0)
-    with pytest.raises(ChildError, match="start the collector again"):
+    # It serves on; but no other one would take its place.
+    assert ask(children, "status").ended
+    os.kill(server, signal.SIGKILL)
+    wait_for_end(server)
+    assert children.ended
+    with pytest.raises(ChildError, match="restart the collector"):
         ask(children, "status")
     children.close()
 
 
 def test_the_fork_server_ends_with_whoever_asks() -> None:
-    children = LimitedChildren("programs.limited", (OURS, TESTS))
+    children = LimitedChildren("programs.limited", (*OURS, TESTS))
     process = os.fork()
     if process == 0:
         # Another one that has the connection open must not keep it: it is closed on exec.
         os.execv("/bin/sleep", ["sleep", "60"])
-    pid = children.pid
+    assert ask(children, "status").ended
+    pid, server = children.pid, server_of(children)
     children.close()
     wait_for_end(pid)
+    wait_for_end(server)
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)

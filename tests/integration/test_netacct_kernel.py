@@ -140,7 +140,7 @@ def test_a_slot_is_used_again_and_begins_at_zero(accounts: Accounts, mover: Move
         assert accounts.slots_in_use == 0
         time.sleep(0.06)  # a slot rests before it is used again
         numbers(accounts, tid)  # puts rested slots back
-        seen.add(int(accounts._control["used"][0]))
+        seen.add(int(accounts.control["used"][0]))
     assert seen == {1}
     mover.move(3)
     assert numbers(accounts, threading.get_native_id()) == [3, 3, 1, 1]
@@ -153,7 +153,7 @@ def test_threads_without_a_slot_are_absent_not_zero(accounts: Accounts, mover: M
     try:
         reading = reader.read(here)
         assert reading.absent is None or not reading.absent[0, -4:].any()
-        accounts._control["used"][0] = SLOTS  # as if all were in use
+        accounts.control["used"][0] = SLOTS  # as if all were in use
         mover.move(10)
         assert accounts.uncounted_calls == 2
         reading = reader.read(here)
@@ -161,7 +161,7 @@ def test_threads_without_a_slot_are_absent_not_zero(accounts: Accounts, mover: M
         assert reading.absent[0, -4:].all()
         assert not reading.absent[0, :-4].any()
     finally:
-        accounts._control["used"][0] = 0
+        accounts.control["used"][0] = 0
         reader.close()
 
 

@@ -7,11 +7,11 @@ import threading
 from pathlib import Path
 
 import numpy as np
-from taskstats_replies import AGGR_PID, message, record
+from forged_replies import forge
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
 from tidscope_collector.taskstats.family_cache import FamilyCache
-from tidscope_collector.taskstats.link import NETLINK_GENERIC, Kernel, open_socket, probe
+from tidscope_collector.taskstats.link import NETLINK_GENERIC, open_socket, probe
 from tidscope_collector.taskstats.reader import BatchQuery
 from tidscope_collector.taskstats.refusals import Refusal
 
@@ -25,19 +25,6 @@ class Opened:
     def __call__(self, buffer_bytes: int) -> socket.socket:
         self.sockets.append(open_socket(buffer_bytes))
         return self.sockets[-1]
-
-
-def forge(to: socket.socket, tid: int, kernel: Kernel, sequence: int) -> None:
-    """Send a record that is right in every way, but for who sends it: all its numbers are 7."""
-    words = np.full(kernel.layout.length // 8, 7, np.uint64)
-    words[0] = kernel.layout.version
-    halves = words.view(np.uint32)
-    halves[kernel.layout.offsets["ac_pid"] // 4] = tid
-    body = record(AGGR_PID, tid, words.tobytes(), pad="none" if kernel.payload == 36 else "inside")
-    datagram = message(body, sequence=sequence, type_=kernel.family)
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC) as other:
-        other.bind((0, 0))
-        assert other.sendto(datagram, (to.getsockname()[0], 0)) == len(datagram)
 
 
 def test_a_forged_reply_is_refused_and_the_kernels_believed() -> None:

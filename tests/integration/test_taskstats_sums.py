@@ -11,7 +11,7 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_wire.frame import Rows, decode_rows, split
+from tidscope_wire.frame import FrameDecoder, Rows
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited, ThreadRenamed
 from tidscope_wire.problems import ProblemError
 
@@ -23,6 +23,7 @@ class Harness:
 
     def __init__(self) -> None:
         self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self.decoder = FrameDecoder()
         self.sources = Sources(ProcFs())
         assert self.sources.kind == "taskstats", self.sources.reason
         assert self.sources.has_exits, self.sources.exits_reason
@@ -39,8 +40,7 @@ class Harness:
         self.sources.close()
 
     def next(self) -> Frame:
-        header, body = split(self.frames.get(timeout=20))
-        return header, decode_rows(body)
+        return self.decoder.decode(self.frames.get(timeout=20))
 
     def until_exit(self) -> list[Frame]:
         frames = [self.next()]

@@ -20,7 +20,7 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_wire.frame import Rows, decode_rows, split
+from tidscope_wire.frame import FrameDecoder, Rows
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited
 
 STATES = ("cpu_run_ns", "cpu_delay_ns", "blkio_delay_ns", "irq_delay_ns")
@@ -144,6 +144,7 @@ class Harness:
 
     def __init__(self) -> None:
         self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self.decoder = FrameDecoder()
         self.sources = Sources(ProcFs())
         assert self.sources.has_exits, self.sources.exits_reason
         self.engine = Engine(self._take, self.sources.open_exits)
@@ -159,8 +160,7 @@ class Harness:
         self.sources.close()
 
     def next(self) -> tuple[FrameHeader, Rows]:
-        header, body = split(self.frames.get(timeout=20))
-        return header, decode_rows(body)
+        return self.decoder.decode(self.frames.get(timeout=20))
 
 
 class Sum:

@@ -14,9 +14,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tidscope_collector.confinement import capabilities, landlock
 from tidscope_collector.confinement.confine import Confinement, Needs, confine
 from tidscope_collector.processes.identity import known_to_kernel
+from tidscope_confinement import capabilities, landlock
 
 libc = ctypes.CDLL(None, use_errno=True)
 

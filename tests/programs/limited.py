@@ -9,8 +9,9 @@ import socket
 import time
 from collections.abc import Callable
 
+from tidscope_collector.confinement.child import confine
 from tidscope_collector.confinement.fork_server import serve_argument
-from tidscope_collector.confinement.limits import Limits, confine, limit_resources
+from tidscope_confinement.resources import Limits, limit_resources
 
 MIB = 1 << 20
 LIMITS = Limits(memory_bytes=128 * MIB, cpu_s=1, wall_s=5)
@@ -92,7 +93,20 @@ def _sleep(_: None, __: int) -> None:
     time.sleep(60)
 
 
+def _echo(_: None, answer: int) -> None:
+    limit_resources(LIMITS)
+    confine()
+    while data := os.read(answer, 64):
+        os.write(answer, data)
+
+
 def main() -> None:
     """Become the fork server of these questions."""
     questions = {name: _try(attempt) for name, attempt in ATTEMPTS.items()}
-    serve_argument(questions | {"status": _status, "flood": _flood, "sleep": _sleep})
+    others: dict[str, Callable[[None, int], None]] = {
+        "status": _status,
+        "flood": _flood,
+        "sleep": _sleep,
+        "echo": _echo,
+    }
+    serve_argument(questions | others)

@@ -27,7 +27,7 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_wire.frame import Rows, decode_rows, split
+from tidscope_wire.frame import FrameDecoder, Rows
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited
 
 FIELDS = ("net_read_bytes", "net_write_bytes", "net_read_calls", "net_write_calls")
@@ -132,6 +132,7 @@ class Harness:
 
     def __init__(self, network: Choice) -> None:
         self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._decoder = FrameDecoder()
         self.sources = Sources(ProcFs(), network)
         exits = self.sources.open_exits if self.sources.has_exits else None
         self._engine = Engine(self._take, exits)
@@ -144,8 +145,7 @@ class Harness:
 
     def next(self) -> tuple[FrameHeader, Rows]:
         """The next frame, waited for."""
-        header, body = split(self._frames.get(timeout=PATIENCE_S))
-        return header, decode_rows(body)
+        return self._decoder.decode(self._frames.get(timeout=PATIENCE_S))
 
     def close(self) -> None:
         """Stop sampling and give everything back."""

@@ -1,10 +1,10 @@
 """The kept past: bounded, starts at a key frame, and says where a reader begins."""
 
-from backend_builders import frame_bytes, key_frame, stream
+from backend_builders import frame_bytes, key_frame, rows_of, stored, stream
 from tidscope_backend.stream.history import History
 from tidscope_backend.stream.history_store import HistoryStore
-from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
-from tidscope_wire.frame import decode_rows, split
+from tidscope_backend.stream.stored_frame import StoredFrame
+from tidscope_wire.frame import split
 
 ROOMY = 1 << 30
 
@@ -12,7 +12,7 @@ ROOMY = 1 << 30
 def filled(frames: list[bytes], max_bytes: int = ROOMY, max_age_ns: int = ROOMY**2) -> History:
     history = History(max_bytes, max_age_ns)
     for frame in frames:
-        history.add(parse_frame(frame))
+        history.add(stored(frame))
     return history
 
 
@@ -66,17 +66,17 @@ def test_a_group_that_alone_is_too_much_is_coalesced_from_its_old_end() -> None:
     assert kept[0].key
     assert kept[0].first_seq == 1
     assert [frame.seq for frame in kept[1:]] == list(range(kept[0].seq + 1, 61))
-    header, body = split(kept[0].data)
+    header, _ = split(kept[0].data)
     assert header.kind == "key"
     # The state at its last frame, as the delta of that number says.
-    assert decode_rows(body).columns["cpu_run_ns"].tolist() == [kept[0].seq * 100]
+    assert rows_of(kept[0].data).columns["cpu_run_ns"].tolist() == [kept[0].seq * 100]
 
 
 def test_frames_that_cannot_be_decoded_are_given_up() -> None:
     broken = [frame_bytes(seq)[:-40] for seq in range(2, 40)]
     history = filled([key_frame(1), *broken], max_bytes=10 * len(broken[0]))
     assert len(history) == 0
-    history.add(parse_frame(key_frame(40)))
+    history.add(stored(key_frame(40)))
     assert numbers(history) == [40]
 
 
@@ -112,9 +112,9 @@ def test_the_largest_target_gives_way_to_the_total() -> None:
     size = sum(map(len, stream(1, 50)))
     store = HistoryStore(ROOMY, size, ROOMY**2, lambda: 0.0)
     for frame in stream(1, 45):
-        store.add(parse_frame(frame))
+        store.add(stored(frame))
     for frame in stream(1, 20, target_id=OTHER):
-        store.add(parse_frame(frame))
+        store.add(stored(frame))
     assert store.bytes <= size
     assert numbers(store.get(OTHER)) == list(range(1, 21))
     assert numbers(store.get("t-100-deadbeef")) == list(range(21, 46))
@@ -125,10 +125,10 @@ def test_a_silent_target_gives_way_before_a_larger_one() -> None:
     size = sum(map(len, stream(1, 50)))
     store = HistoryStore(ROOMY, size, ROOMY**2, lambda: now)
     for frame in stream(1, 12, target_id=OTHER):
-        store.add(parse_frame(frame))
+        store.add(stored(frame))
     now = 100.0
     for frame in stream(1, 45):
-        store.add(parse_frame(frame))
+        store.add(stored(frame))
     assert 0 < len(store.get(OTHER)) < 12
     assert store.get(OTHER).last_seq == 12
     assert len(numbers(store.get("t-100-deadbeef"))) == 45
@@ -137,7 +137,7 @@ def test_a_silent_target_gives_way_before_a_larger_one() -> None:
 def test_an_unknown_target_has_an_empty_history() -> None:
     store = HistoryStore(ROOMY, ROOMY, ROOMY, lambda: 0.0)
     assert len(store.get(THIRD)) == 0
-    store.add(parse_frame(key_frame(1)))
+    store.add(stored(key_frame(1)))
     store.remove("t-100-deadbeef")
     assert store.bytes == 0
 

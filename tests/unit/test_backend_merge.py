@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 import pytest
-from backend_builders import frame_bytes
+from backend_builders import FIELDS, frame_bytes, key_frame
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tidscope_backend.stream.merge import merge
-from tidscope_wire.frame import FrameError, decode_rows, split
+from tidscope_wire.frame import FrameDecoder, FrameError
 from tidscope_wire.generated.models import (
     FrameHeader,
     Gap,
@@ -39,10 +39,14 @@ def renamed(tid: int, name: str) -> ThreadRenamed:
     return ThreadRenamed(tid=tid, name=name, previous="old")
 
 
+def merged_of(frames: Sequence[bytes], gap_reason: str = "") -> bytes:
+    """Frames merged that come behind a key frame."""
+    return merge(frames, FIELDS, gap_reason)
+
+
 def read(frame: bytes) -> tuple[FrameHeader, dict[int, Values], dict[int, tuple[int, str]] | None]:
     """Header, rows by tid, and identities by tid if it is a key frame."""
-    header, body = split(frame)
-    rows = decode_rows(body)
+    header, rows = FrameDecoder(FIELDS).decode(frame)
 
     def value(field: str, place: int) -> int | None:
         mask = rows.absent.get(field)
@@ -60,7 +64,7 @@ def read(frame: bytes) -> tuple[FrameHeader, dict[int, Values], dict[int, tuple[
 
 
 def test_the_last_row_of_each_thread_stays_absent_values_included() -> None:
-    merged = merge(
+    merged = merged_of(
         [
             frame_bytes(4, {1: [10, 1], 2: [20, 2], 3: [30, 3]}),
             frame_bytes(5, {3: [31, None]}),
@@ -74,25 +78,25 @@ def test_the_last_row_of_each_thread_stays_absent_values_included() -> None:
 
 
 def test_a_value_that_was_absent_and_came_is_there() -> None:
-    _, rows, _ = read(merge([frame_bytes(1, {1: [1, None]}), frame_bytes(2, {1: [2, 7]})]))
+    _, rows, _ = read(merged_of([frame_bytes(1, {1: [1, None]}), frame_bytes(2, {1: [2, 7]})]))
     assert rows == {1: (2, 7)}
 
 
 def test_the_header_is_that_of_the_last_frame() -> None:
     frames = [frame_bytes(1, time_ns=5), frame_bytes(2, time_ns=9)]
-    header, _, _ = read(merge(frames))
+    header, _, _ = read(merged_of(frames))
     last, _, _ = read(frames[1])
     assert header == last.model_copy(update={"first_seq": 1})
 
 
 def test_one_frame_stays_what_it_is() -> None:
     frame = frame_bytes(3, {1: [5, None]}, identity={1: (-7, "main")}, events=[renamed(1, "main")])
-    assert read(merge([frame])) == read(frame)
+    assert read(merged_of([frame])) == read(frame)
 
 
 def test_events_stand_in_their_order() -> None:
     events: list[TargetEvent] = [born(7), renamed(7, "a"), exited(7), born(7)]
-    merged = merge([frame_bytes(1, events=events[:1]), frame_bytes(2, events=events[1:])])
+    merged = merged_of([frame_bytes(1, events=events[:1]), frame_bytes(2, events=events[1:])])
     assert read(merged)[0].events == events
 
 
@@ -101,7 +105,7 @@ def test_a_row_of_a_dead_thread_does_not_become_one_of_its_successor() -> None:
         frame_bytes(1, {7: [900, 9], 8: [1, 1]}),
         frame_bytes(2, {}, events=[exited(7, cpu=950), born(7, start_ns=5)]),
     ]
-    assert read(merge(frames))[1] == {8: (1, 1)}
+    assert read(merged_of(frames))[1] == {8: (1, 1)}
 
 
 def test_the_successor_keeps_its_own_row() -> None:
@@ -110,7 +114,7 @@ def test_the_successor_keeps_its_own_row() -> None:
         frame_bytes(2, {7: [3, 0]}, events=[exited(7), born(7, start_ns=5)]),
         frame_bytes(3, {8: [1, 1]}),
     ]
-    assert read(merge(frames))[1] == {7: (3, 0), 8: (1, 1)}
+    assert read(merged_of(frames))[1] == {7: (3, 0), 8: (1, 1)}
 
 
 def test_a_thread_that_lived_and_died_in_between_leaves_its_events_only() -> None:
@@ -118,7 +122,7 @@ def test_a_thread_that_lived_and_died_in_between_leaves_its_events_only() -> Non
         frame_bytes(1, {7: [1, 0]}, events=[born(7)]),
         frame_bytes(2, {}, events=[exited(7, cpu=5)]),
     ]
-    header, rows, _ = read(merge(frames))
+    header, rows, _ = read(merged_of(frames))
     assert rows == {}
     assert header.events == [born(7), exited(7, cpu=5)]
 
@@ -128,7 +132,7 @@ def test_a_key_frame_absorbs_what_was_before() -> None:
         frame_bytes(1, {1: [1, 1], 2: [2, 2]}),
         frame_bytes(2, {1: [5, 5]}, identity={1: (-1, "main")}, events=[exited(2)]),
     ]
-    header, rows, identity = read(merge(frames))
+    header, rows, identity = read(merged_of(frames))
     assert header.kind == "key"
     assert rows == {1: (5, 5)}
     assert identity == {1: (-1, "main")}
@@ -142,7 +146,7 @@ def test_what_comes_after_a_key_frame_is_worked_into_it() -> None:
         frame_bytes(2, {1: [9, None], 4: [1, 0]}, events=[exited(2), born(4, 50, "four")]),
         frame_bytes(3, {}, events=[renamed(3, "three"), renamed(4, "vier")]),
     ]
-    header, rows, identity = read(merge(frames))
+    header, rows, identity = read(merged_of(frames))
     assert header.kind == "key"
     assert rows == {1: (9, None), 3: (3, 3), 4: (1, 0)}
     assert identity == {1: (-1, "t1"), 3: (-3, "three"), 4: (50, "vier")}
@@ -153,7 +157,7 @@ def test_an_id_used_again_after_a_key_frame_has_the_new_identity() -> None:
         frame_bytes(1, {2: [800, 8]}, identity={2: (-2, "old")}),
         frame_bytes(2, {2: [1, 0]}, events=[exited(2), born(2, 70, "young")]),
     ]
-    _, rows, identity = read(merge(frames))
+    _, rows, identity = read(merged_of(frames))
     assert rows == {2: (1, 0)}
     assert identity == {2: (70, "young")}
 
@@ -163,7 +167,7 @@ def test_a_newborn_without_a_row_has_no_values_rather_than_none_at_all() -> None
         frame_bytes(1, {1: [1, 1]}, identity={1: (0, "main")}),
         frame_bytes(2, {}, events=[born(9, 70, "young")]),
     ]
-    _, rows, identity = read(merge(frames))
+    _, rows, identity = read(merged_of(frames))
     assert rows == {1: (1, 1), 9: (None, None)}
     assert identity is not None
     assert identity[9] == (70, "young")
@@ -174,16 +178,21 @@ def test_the_later_of_two_key_frames_counts() -> None:
         frame_bytes(1, {1: [1, 1], 2: [2, 2]}, identity={1: (0, "a"), 2: (0, "b")}),
         frame_bytes(2, {3: [3, 3]}, identity={3: (5, "c")}),
     ]
-    _, rows, identity = read(merge(frames))
+    _, rows, identity = read(merged_of(frames))
     assert rows == {3: (3, 3)}
     assert identity == {3: (5, "c")}
 
 
 def test_a_hole_in_the_numbers_becomes_an_event() -> None:
-    merged = merge([frame_bytes(3), frame_bytes(9, first_seq=8)], gap_reason="why")
+    merged = merged_of([frame_bytes(3), frame_bytes(9, first_seq=8)], gap_reason="why")
     header, _, _ = read(merged)
     assert (header.first_seq, header.seq) == (3, 9)
     assert header.events == [Gap(from_seq=4, to_seq=7, reason="why")]
+
+
+def other_key(seq: int) -> bytes:
+    """A key frame of another number of columns."""
+    return frame_bytes(seq, {1: [1]}, fields=["cpu_run_ns"], identity={1: (0, "main")})
 
 
 @pytest.mark.parametrize(
@@ -191,14 +200,18 @@ def test_a_hole_in_the_numbers_becomes_an_event() -> None:
     [
         ([frame_bytes(2), frame_bytes(2)], "frame 2 does not come after 2"),
         ([frame_bytes(1), frame_bytes(2, target_id="t-5-00000000")], "cannot be merged"),
-        ([frame_bytes(1), frame_bytes(2, {1: [1]}, fields=["cpu_run_ns"])], "columns change"),
+        (
+            [key_frame(1), frame_bytes(2, {1: [1]}, fields=["cpu_run_ns"])],
+            "2 nodes.* for 3 columns",
+        ),
+        ([key_frame(1), other_key(2)], "columns change"),
         ([frame_bytes(1), b"garbage"], "header of"),
         ([frame_bytes(1)[:-30]], "Arrow"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(frames: list[bytes], validation_text: str) -> None:
     with pytest.raises(FrameError, match=validation_text):
-        merge(frames)
+        merged_of(frames)
 
 
 class Reader:
@@ -278,7 +291,7 @@ def test_a_reader_ends_in_the_same_state_wherever_frames_were_merged(
 ) -> None:
     start = data.draw(st.integers(0, len(frames) - 1))
     end = data.draw(st.integers(start + 1, len(frames)))
-    coalesced = [*frames[:start], merge(frames[start:end]), *frames[end:]]
+    coalesced = [*frames[:start], merged_of(frames[start:end]), *frames[end:]]
     plain, merged = replay(frames), replay(coalesced)
     assert merged.alive == plain.alive
     assert merged.counters == plain.counters
@@ -289,5 +302,5 @@ def test_a_reader_ends_in_the_same_state_wherever_frames_were_merged(
 @given(frames=streams(), data=st.data())
 def test_merging_in_steps_is_merging_at_once(frames: list[bytes], data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, len(frames)))
-    stepwise = merge([merge(frames[:cut]), *frames[cut:]])
-    assert read(stepwise) == read(merge(frames))
+    stepwise = merged_of([merged_of(frames[:cut]), *frames[cut:]])
+    assert read(stepwise) == read(merged_of(frames))

@@ -1,11 +1,10 @@
 """What one page gets of one target, in which order, and what is counted when it is slow."""
 
 import pytest
-from backend_builders import frame_bytes, key_frame, stream
+from backend_builders import frame_bytes, key_frame, rows_of, stored, stream
 from tidscope_backend.stream.history import History
-from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
+from tidscope_backend.stream.stored_frame import StoredFrame
 from tidscope_backend.stream.subscription import Bounds, Subscription
-from tidscope_wire.frame import decode_rows, split
 
 ROOMY = Bounds(frames=1000, bytes=1 << 30, merged_bytes=1 << 30)
 TARGET = "t-100-deadbeef"
@@ -14,7 +13,7 @@ TARGET = "t-100-deadbeef"
 def history_of(frames: list[bytes], max_bytes: int = 1 << 30) -> History:
     history = History(max_bytes, 1 << 62)
     for frame in frames:
-        history.add(parse_frame(frame))
+        history.add(stored(frame))
     return history
 
 
@@ -28,7 +27,7 @@ def taken(subscription: Subscription) -> list[tuple[int, int]]:
 
 def feed(subscription: Subscription, history: History, frames: list[bytes]) -> None:
     for data in frames:
-        frame = parse_frame(data)
+        frame = stored(data)
         history.add(frame)
         subscription.enqueue(frame)
 
@@ -102,7 +101,7 @@ def test_counters_of_a_coalesced_frame_are_the_last_ones() -> None:
     feed(subscription, history, stream(1, 3))
     frame = subscription.next_frame()
     assert frame is not None
-    assert decode_rows(split(frame.data)[1]).columns["cpu_run_ns"].tolist() == [300]
+    assert rows_of(frame.data).columns["cpu_run_ns"].tolist() == [300]
 
 
 def test_a_page_too_far_behind_loses_frames_and_is_reported() -> None:
@@ -176,7 +175,7 @@ def test_a_page_that_has_nothing_yet_has_lost_nothing() -> None:
 def test_a_key_frame_may_come_again() -> None:
     history = history_of([])
     subscription = Subscription(TARGET, history, 0, ROOMY)
-    frame: StoredFrame = parse_frame(key_frame(1))
+    frame: StoredFrame = stored(key_frame(1))
     subscription.enqueue(frame)
     subscription.enqueue(frame)
     assert taken(subscription) == [(1, 1)]

@@ -28,7 +28,7 @@ def of_pyarrow(
     return written
 
 
-@given(st.data(), st.integers(0, 70))
+@given(st.data(), st.integers(1, 70))
 def test_batches_are_those_of_pyarrow(data: st.DataObject, rows: int) -> None:
     tids = data.draw(arrays(np.uint32, rows))
     values = data.draw(arrays(np.uint64, (COLUMNS, rows)))

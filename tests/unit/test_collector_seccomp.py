@@ -7,13 +7,14 @@ import struct
 from pathlib import Path
 
 import pytest
+from tidscope_backend.exchange.confinement import import_calls
 from tidscope_collector.confinement.calls import FATAL, collector_calls, switch_calls
-from tidscope_collector.confinement.seccomp import (
+from tidscope_confinement.seccomp import (
     Calls,
     UnsupportedProcessorError,
     assemble,
 )
-from tidscope_collector.confinement.syscalls import NUMBERS
+from tidscope_confinement.syscalls import NUMBERS
 
 X86, ARM = 0xC000003E, 0xC00000B7
 ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
@@ -145,4 +146,18 @@ def test_each_processor_has_its_numbers() -> None:
     assert verdict(code, 221, architecture=ARM) == KILL  # execve
     assert verdict(code, 63, architecture=X86) == KILL
     with pytest.raises(UnsupportedProcessorError, match="riscv64"):
-        assemble(Calls((), {}, ()), "riscv64")
+        assemble(Calls(), "riscv64")
+
+
+def test_an_import_may_all_but_reach_beyond_its_process() -> None:
+    """Calls that are not named are allowed; threads are, other processes are not."""
+    code = assemble(import_calls(), "x86_64")
+    thread, process = 0x3D0F00, 0x1200011  # glibc's flags of pthread_create and of fork
+    assert verdict(code, number("clone"), thread) == ALLOW
+    assert verdict(code, number("clone"), process) == ERRNO | errno.EPERM
+    assert verdict(code, number("clone3")) == ERRNO | errno.ENOSYS
+    for name in ("read", "openat", "mkdir", "renameat2", "futex"):
+        assert verdict(code, number(name)) == ALLOW, name
+    for name in ("socket", "connect", "execve", "fork", "vfork", "kill", "ptrace", "bpf", "mount"):
+        assert verdict(code, number(name)) == ERRNO | errno.EPERM, name
+    assert verdict(code, number("read"), architecture=ARM) == KILL

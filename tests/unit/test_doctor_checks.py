@@ -376,6 +376,7 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "energy",
         "clock-source",
         "confinement",
+        "process-reader",
     ]
 
 
@@ -387,6 +388,14 @@ def test_what_does_not_confine_the_collector_is_named() -> None:
     found = checks.confinement(open_files)
     assert (found.status, found.fix) == ("limited", "Boot another.")
     assert "Not confined: files: all." in found.finding
+
+
+def test_that_nothing_reads_other_processes_any_more_is_said() -> None:
+    assert checks.process_reader(ended=False).status == "ok"
+    found = examine(GOOD, Probe(), Ebpf(), Ebpf(), CONFINED, reader_ended=True).checks[-1]
+    assert (found.name, found.status) == ("process-reader", "limited")
+    assert "GOMAXPROCS" in found.impact
+    assert found.fix.startswith("Restart the collector")
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """The frames that a run begins with."""
 
-from backend_builders import frame_bytes, key_frame, stream
+from backend_builders import frame_bytes, key_frame, rows_of, stored, stream
 from tidscope_backend.recording.opening import opening_frames
-from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
-from tidscope_wire.frame import decode_rows, split
+from tidscope_backend.stream.stored_frame import StoredFrame
+from tidscope_wire.frame import split
 from tidscope_wire.generated.models import ThreadBorn
 
 BORN = ThreadBorn(tid=2, start_ns=7, name="new")
@@ -11,7 +11,7 @@ SECOND = 1_000_000_000
 
 
 def kept(*frames: bytes) -> list[StoredFrame]:
-    return [parse_frame(frame) for frame in frames]
+    return [stored(frame) for frame in frames]
 
 
 def numbers(frames: list[bytes]) -> list[tuple[int, int, str]]:
@@ -26,8 +26,8 @@ def test_now_is_one_key_frame_of_all_that_is_alive() -> None:
         ),
         0,
     )
-    header, body = split(start)
-    rows = decode_rows(body)
+    header, _ = split(start)
+    rows = rows_of(start)
     assert (header.first_seq, header.seq, header.kind) == (3, 3, "key")
     # The birth was before the run.
     assert header.events == []

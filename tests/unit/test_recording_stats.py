@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from backend_builders import key_frame, steering
+from backend_builders import frame_bytes, key_frame, steering
 from builders import collector_health, frame_header
 from run_harness import RunHarness
 from tidscope_backend.recording.stats import RecordingStats
@@ -172,7 +172,7 @@ async def test_rows_are_counted_without_decoding_them(tmp_path: Path) -> None:
     harness = RunHarness(tmp_path)
     await harness.start()
     try:
-        header, body = split(key_frame(1))
+        header, body = split(frame_bytes(1))
         garbage = b"\xff" * len(body)
         await harness.written(key_frame(1))
         manifest = await harness.begin()

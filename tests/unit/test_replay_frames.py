@@ -13,7 +13,7 @@ from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.part_tables import levels_of, part_of
 from tidscope_backend.store.reader import RunReader
-from tidscope_wire.frame import decode_rows, split
+from tidscope_wire.frame import FrameDecoder, split
 from tidscope_wire.generated.models import (
     FrameHeader,
     Gap,
@@ -53,10 +53,10 @@ class Reader:
     def __init__(self) -> None:
         self.threads: dict[int, tuple[int, str, Counters]] = {}
         self.headers: list[FrameHeader] = []
+        self._decoder = FrameDecoder()
 
     def read(self, frame: bytes) -> None:
-        header, body = split(frame)
-        rows = decode_rows(body)
+        header, rows = self._decoder.decode(frame)
         if self.headers:
             assert header.first_seq == self.headers[-1].seq + 1
         self.headers.append(header)
@@ -145,9 +145,10 @@ def test_samples_hold_each_row_that_was_sampled(reported: Story, folder: RunFold
     for row in RunReader(folder.path).samples().to_pylist():
         found[row["tid"], row["start_ns"], row["time_ns"]] = {n: row[n] for n in FIELDS}
     states = dict(zip(reported.times, reported.states, strict=True))
+    decoder = FrameDecoder()
     for frame in reported.frames:
-        header, body = split(frame)
-        for tid in decode_rows(body).tid.tolist():
+        header, rows = decoder.decode(frame)
+        for tid in rows.tid.tolist():
             sampled += 1
             state = states[header.time_ns]
             (key,) = (key for key in state if key[0] == tid)
@@ -246,4 +247,4 @@ def test_a_row_group_holds_one_level(reported: Story, folder: RunFolder) -> None
 
 def test_rows_are_counted_without_repeats(reported: Story) -> None:
     part = part_of(reported.frames, FIELDS)
-    assert part.rows == sum(len(decode_rows(split(frame)[1]).tid) for frame in reported.frames)
+    assert part.rows == sum(split(frame)[0].rows for frame in reported.frames)

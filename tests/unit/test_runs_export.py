@@ -107,7 +107,7 @@ def test_a_part_that_is_closed_while_it_is_packed(tmp_path: Path) -> None:
     stream = pack_run(folder.path)
     chunks = [next(stream)]
     seal_part(folder, 3)
-    append(folder, 4, range(26, 28))
+    append(folder, 4, range(31, 33))
     chunks += stream
     archive = tmp_path / "archive"
     archive.write_bytes(b"".join(chunks))

@@ -15,9 +15,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
+from tidscope_confinement.resources import Limits
 from tidscope_wire.generated.models import RunManifest
 
-from tidscope_backend.exchange.confinement import Limits
+from tidscope_backend.exchange.confinement import USUAL_LIMITS, USUAL_SECONDS
 from tidscope_backend.exchange.limited_import import FAILED, REFUSED
 from tidscope_backend.exchange.unpacking import USUAL, BadArchiveError, Bounds
 from tidscope_backend.parent_death import bound_to_parent, run_module
@@ -91,9 +92,8 @@ def import_run(
 
 def limits_of(archive_bytes: int) -> Limits:
     """What an archive of a size may use."""
-    usual = Limits()
     more_s = SECONDS_PER_MIB * archive_bytes // 2**20
-    return usual._replace(cpu_s=usual.cpu_s + more_s, wall_s=usual.wall_s + more_s)
+    return USUAL_LIMITS._replace(cpu_s=USUAL_SECONDS + more_s, wall_s=USUAL_SECONDS + more_s)
 
 
 def clear_leftovers(runs: Path, unix_s: float) -> None:
@@ -147,8 +147,8 @@ def _rewritten(archive: Path, beside: Path, bounds: Bounds, limits: Limits) -> R
 
 
 def _failure(code: int, limits: Limits) -> str:
-    if code in (-signal.SIGKILL, -signal.SIGXCPU):
-        return f"importing it takes more than {limits.wall_s:g} s, or more memory than there is"
+    if code in (-signal.SIGKILL, -signal.SIGXCPU, -signal.SIGALRM):
+        return f"importing it takes more than {limits.wall_s} s, or more memory than there is"
     return "importing it takes more memory than an import may use, or crashes the program"
 
 

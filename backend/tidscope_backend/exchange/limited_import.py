@@ -9,7 +9,9 @@ import json
 import sys
 from pathlib import Path
 
-from tidscope_backend.exchange.confinement import Limits, confine, limit_resources
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_backend.exchange.confinement import confine
 
 DONE, REFUSED, FAILED = b"manifest", b"refused", b"errno"
 MAX_TEXT = 1000

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from tidscope_wire.frame import FrameError, split
+from tidscope_wire.frame import Fields, FrameError, split
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import CollectorHello, FrameHeader, FramesLost
 
@@ -47,6 +47,8 @@ class FrameIngest:
         self._observe = observe
         self._recorder = recorder
         self._sequences: dict[str, Sequence] = {}
+        self._fields: dict[str, Fields] = {}
+        """Columns of the newest key frame of each target."""
 
     def resume_points(self, hello: CollectorHello) -> dict[str, int]:
         """For each target of a collector the last frame that has come, if any has."""
@@ -67,13 +69,15 @@ class FrameIngest:
             CloseError: it is not a frame of a target that the collector has announced.
         """
         try:
-            header, _ = split(data)
+            header, body = split(data)
+            source.check(header.target)
+            frame = store_frame(header, data, body, self._fields.get(header.target))
         except FrameError as error:
             raise CloseError(CloseCode.BAD_MESSAGE, f"not a frame: {error}") from None
-        frame = store_frame(header, data)
-        source.check(frame.target)
         if self._registry.target(frame.target) is None:
             return frame.target, frame.seq
+        if frame.fields is not None:
+            self._fields[frame.target] = frame.fields
         arrival = self._sequence(frame.target).accept(
             frame.first_seq, frame.seq, baseline=frame.baseline
         )
@@ -118,6 +122,7 @@ class FrameIngest:
     def forget(self, target_id: str) -> None:
         """The site has forgotten a target."""
         self._sequences.pop(target_id, None)
+        self._fields.pop(target_id, None)
         self._fanout.store.remove(target_id)
 
     def _sequence(self, target_id: str) -> Sequence:

@@ -150,10 +150,12 @@ class Recording:
         """Write the frames that it starts with. Raises OSError."""
         self._reserve()
         self._writing_past = True
-        ending = None
+        ending, fields = None, None
         for data in frames:
-            header, _ = split(data)
-            ending = ending or self._take(store_frame(header, data), header)
+            header, body = split(data)
+            frame = store_frame(header, data, body, fields)
+            fields = frame.fields
+            ending = ending or self._take(frame, header)
         if self.duration_ns is not None and self.stats.last is not None:
             self.until_ns = self.stats.last.time_ns + self.duration_ns
         self._writing_past = False
@@ -241,6 +243,7 @@ class Recording:
                 else self.target.model_copy(update={"state": self._final_target})
             ),
             "policies": list(stats.policies),
+            "counters_from": list(stats.counters_from),
             "losses": stats.losses.model_copy(),
             "counts": stats.counts.model_copy(),
         }

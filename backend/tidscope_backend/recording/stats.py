@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from tidscope_wire.generated.models import (
+    CountersSource,
     FrameHeader,
     RunCounts,
     RunLosses,
@@ -67,6 +68,7 @@ class RecordingStats:
         losses: what is missing; `missing_ns` is the time between the frames on either side of
             each gap, so one lost frame at ten a second counts 0.2 s.
         policies: what steered the target.
+        counters_from: how counters were read, in the order of their first frames.
         first: the first instant; None before there is one.
         last: the newest.
     """
@@ -87,6 +89,7 @@ class RecordingStats:
             clock_jumps=0,
         )
         self.policies: list[RunPolicy] = []
+        self.counters_from: list[CountersSource] = []
         self.first: Instant | None = None
         self.last: Instant | None = None
         self._announced = 0
@@ -103,6 +106,7 @@ class RecordingStats:
         stats.counts = manifest.counts.model_copy()
         stats.losses = manifest.losses.model_copy()
         stats.policies = list(manifest.policies)
+        stats.counters_from = list(manifest.counters_from)
         if last is not None:
             stats.first = Instant(0, manifest.from_ns, manifest.started_unix_us)
             stats.last = last
@@ -135,6 +139,9 @@ class RecordingStats:
         self.counts.frames += 1
         self.counts.thread_samples += header.rows
         self.counts.events += len(header.events)
+        source = header.counters_from
+        if source is not None and source not in self.counters_from:
+            self.counters_from.append(source)
         for event in header.events:
             if isinstance(event, ThreadBorn):
                 self.counts.threads += last is not None

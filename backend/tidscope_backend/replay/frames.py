@@ -26,7 +26,7 @@ MAX_ROWS = 250_000
 LEVELS = (0, 1, 2)
 _KEY = LEVELS[-1]
 _HEADER = (
-    *("seq", "time_ns", "unix_us", "live_threads", "threads_born"),
+    *("seq", "time_ns", "unix_us", "live_threads", "threads_born", "counters_from"),
     *("process", "machine", "health", "exited"),
 )
 Ints = npt.NDArray[np.int64]

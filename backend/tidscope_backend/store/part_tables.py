@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from tidscope_wire.frame import Rows, decode_frame
+from tidscope_wire.frame import FrameDecoder, Rows
 from tidscope_wire.generated.models import FrameHeader, RunEvent, ThreadBorn, ThreadExited
 
 from tidscope_backend.store.signals_table import signals_table
@@ -70,8 +70,9 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
     """
     headers: list[FrameHeader] = []
     bodies: list[Rows] = []
+    decoder = FrameDecoder()
     for data in frames:
-        header, rows = decode_frame(data)
+        header, rows = decoder.decode(data)
         headers.append(header)
         bodies.append(rows)
     levels = levels_of([(h.kind == "key", h.time_ns) for h in headers])

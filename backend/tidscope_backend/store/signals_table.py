@@ -40,6 +40,7 @@ def signals_schema(fields: Sequence[str]) -> pa.Schema:
             pa.field("unix_us", pa.int64()),
             pa.field("live_threads", pa.int64()),
             pa.field("threads_born", pa.int64()),
+            pa.field("counters_from", pa.utf8()),
             pa.field("process", struct_of(ProcessGauges)),
             pa.field("machine", struct_of(MachineCounters)),
             pa.field("health", struct_of(CollectorHealth)),
@@ -64,6 +65,7 @@ def signals_table(
             unix_us=header.unix_us,
             live_threads=header.live_threads,
             threads_born=header.threads_born,
+            counters_from=header.counters_from,
         )
         rows.append(row)
     return pa.Table.from_pylist(rows, schema=signals_schema(fields))

@@ -162,7 +162,9 @@ class History:
             return False
         oldest = self._frames[first:count]
         try:
-            merged = parse_frame(merge([frame.data for frame in oldest]))
+            merged = parse_frame(
+                merge([frame.data for frame in oldest], oldest[0].fields), oldest[-1].fields
+            )
         except FrameError:
             # Not to be decoded, so no page could have read it: start again at the next key frame.
             self.clear()

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_wire.frame import FrameError, RowEncoder, Rows, decode_frame, join
+from tidscope_wire.frame import Fields, FrameDecoder, FrameError, RowEncoder, Rows, join
 from tidscope_wire.generated.models import (
     FrameHeader,
     Gap,
@@ -31,7 +31,11 @@ class _Part:
     rows: Rows
 
 
-def merge(frames: Sequence[bytes], gap_reason: str = "frames were lost on the way") -> bytes:
+def merge(
+    frames: Sequence[bytes],
+    fields: Fields | None = None,
+    gap_reason: str = "frames were lost on the way",
+) -> bytes:
     """Merge frames of one target, in the order of their numbers.
 
     Events are concatenated; a hole between the frames' numbers becomes a gap event. A key frame
@@ -40,13 +44,15 @@ def merge(frames: Sequence[bytes], gap_reason: str = "frames were lost on the wa
 
     Args:
         frames: at least one.
+        fields: the columns of the key frame before them; None: there is none.
         gap_reason: what a gap event says.
 
     Raises:
         FrameError: one of them is not a frame, they are of several targets, or their columns or
             numbers do not fit together.
     """
-    parts = [_Part(*decode_frame(frame)) for frame in frames]
+    decoder = FrameDecoder(fields)
+    parts = [_Part(*decoder.decode(frame)) for frame in frames]
     events = _events(parts, gap_reason)
     key = max((i for i, p in enumerate(parts) if p.header.kind == "key"), default=None)
     rows = _last_rows(parts, key)
@@ -91,10 +97,12 @@ def _events(parts: Sequence[_Part], gap_reason: str) -> list[TargetEvent]:
 
 def _last_rows(parts: Sequence[_Part], key: int | None) -> Rows:
     """Keep the last row of each thread that still is that thread, ordered by tid."""
-    fields = tuple(parts[0].rows.columns)
-    for part in parts:
-        if tuple(part.rows.columns) != fields:
-            raise FrameError(f"columns change from {fields} to {tuple(part.rows.columns)}")
+    fields = tuple(parts[-1].rows.columns)
+    # Frames before the first key frame have no rows, and no columns that anybody knows of.
+    named = [part.rows for part in parts if part.rows.columns]
+    for rows in named:
+        if tuple(rows.columns) != fields:
+            raise FrameError(f"columns change from {tuple(rows.columns)} to {fields}")
     tids = np.concatenate([part.rows.tid for part in parts])
     source = np.repeat(np.arange(len(parts)), [len(part.rows.tid) for part in parts])
     oldest = np.full(len(tids), key or 0)
@@ -112,9 +120,9 @@ def _last_rows(parts: Sequence[_Part], key: int | None) -> Rows:
     columns: dict[str, npt.NDArray[np.uint64]] = {}
     absent: dict[str, npt.NDArray[np.bool_]] = {}
     for field in fields:
-        columns[field] = np.concatenate([part.rows.columns[field] for part in parts])[chosen]
-        if any(field in part.rows.absent for part in parts):
-            absent[field] = np.concatenate([_absent(part.rows, field) for part in parts])[chosen]
+        columns[field] = np.concatenate([rows.columns[field] for rows in named])[chosen]
+        if any(field in rows.absent for rows in named):
+            absent[field] = np.concatenate([_absent(rows, field) for rows in named])[chosen]
     return Rows(tid=tid, columns=columns, absent=absent)
 
 

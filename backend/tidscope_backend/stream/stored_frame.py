@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tidscope_wire.frame import split
+from tidscope_wire.frame import Fields, key_fields, split
 from tidscope_wire.generated.models import FrameHeader
 
 
@@ -18,6 +18,8 @@ class StoredFrame:
         baseline: whether it has the counters at attach; see FrameHeader.baseline.
         time_ns: nanoseconds since attach.
         data: the whole binary message.
+        fields: the counter columns of its stream, which a delta frame does not name; None: there
+            was no key frame yet.
     """
 
     target: str
@@ -27,6 +29,7 @@ class StoredFrame:
     baseline: bool
     time_ns: int
     data: bytes
+    fields: Fields | None
 
     @property
     def span(self) -> int:
@@ -34,18 +37,28 @@ class StoredFrame:
         return self.seq - self.first_seq + 1
 
 
-def parse_frame(data: bytes) -> StoredFrame:
+def parse_frame(data: bytes, fields: Fields | None) -> StoredFrame:
     """Check a frame's header and keep what routing needs; the rows stay encoded.
+
+    Args:
+        data: the whole binary message.
+        fields: of the key frame before it; None: there was none.
 
     Raises:
         tidscope_wire.frame.FrameError: it is not a frame.
     """
-    header, _ = split(data)
-    return store_frame(header, data)
+    header, body = split(data)
+    return store_frame(header, data, body, fields)
 
 
-def store_frame(header: FrameHeader, data: bytes) -> StoredFrame:
-    """Keep a frame whose header was read already."""
+def store_frame(
+    header: FrameHeader, data: bytes, body: memoryview, fields: Fields | None
+) -> StoredFrame:
+    """Keep a frame that was split already.
+
+    Raises:
+        tidscope_wire.frame.FrameError: it is a key frame with other columns than one has.
+    """
     return StoredFrame(
         target=header.target,
         first_seq=header.first_seq,
@@ -54,4 +67,5 @@ def store_frame(header: FrameHeader, data: bytes) -> StoredFrame:
         baseline=header.baseline,
         time_ns=header.time_ns,
         data=data,
+        fields=key_fields(body) if header.kind == "key" else fields,
     )

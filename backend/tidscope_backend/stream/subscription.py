@@ -187,7 +187,9 @@ class Subscription:
         numbers = sum(one.numbers for one in queued)
         first, last = queued[0].frame, queued[-1].frame
         try:
-            merged = parse_frame(merge([one.frame.data for one in queued]))
+            merged = parse_frame(
+                merge([one.frame.data for one in queued], first.fields), last.fields
+            )
         except FrameError as error:
             self._refill(kept)
             self._give_up(first, last, numbers, f"frames could not be coalesced: {error}")

@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 
-from tidscope_collector.confinement.seccomp import Argument, Calls, Rule
+from tidscope_confinement.seccomp import KILL_PROCESS, Argument, Calls, Rule
 
 _FILES = """
     read write readv writev pread64 pwrite64 preadv preadv2 pwritev pwritev2 lseek close close_range
@@ -141,7 +141,7 @@ def child_calls() -> Calls:
         read write close fstat lseek mmap mprotect munmap brk rt_sigreturn pread64 mremap madvise
         exit futex restart_syscall clock_gettime exit_group getrandom
     """
-    return Calls(allowed.split(), {}, (), otherwise=None)
+    return Calls(allowed.split(), otherwise=KILL_PROCESS)
 
 
 def switch_calls() -> Calls:
@@ -151,4 +151,4 @@ def switch_calls() -> Calls:
         rt_sigaction rt_sigprocmask rt_sigreturn restart_syscall exit exit_group getpid
         clock_gettime
     """
-    return Calls(allowed.split(), {}, (), otherwise=None)
+    return Calls(allowed.split(), otherwise=KILL_PROCESS)

@@ -13,12 +13,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-OURS = Path(__file__).resolve().parents[2]
-"""The folder of this package."""
+import tidscope_confinement
+
+OURS = (
+    Path(__file__).resolve().parents[2],
+    Path(tidscope_confinement.__file__).resolve().parents[1],
+)
+"""The folders of the packages that a fork server loads; one and the same once installed."""
 
 MOST_STUCK = 64
 """Children that were given up and have not ended; the kernel cannot end one that waits for a page
 of a file system that does not answer."""
+
+ENDED = "The process that reads files of others has ended: restart the collector."
 
 _PIECE = 1 << 16
 _SEND_S = 1.0
@@ -50,11 +57,11 @@ class LimitedChildren:
         folders: where modules are found, besides Python's own.
 
     Attributes:
-        pid: of the fork server.
+        pid: of the process that keeps the fork server.
         given_up: how many children did not answer in time, or answered too much.
     """
 
-    def __init__(self, module: str, folders: Sequence[Path] = (OURS,)) -> None:
+    def __init__(self, module: str, folders: Sequence[Path] = OURS) -> None:
         # Without site-packages: it needs none of them, and starts sooner.
         places = [str(folder) for folder in folders]
         self._program = f"import sys; sys.path[:0] = {places!r}; from {module} import main; main()"
@@ -66,6 +73,14 @@ class LimitedChildren:
         self._connection.settimeout(_SEND_S)
         with theirs:
             self.pid = self._launch(theirs)
+
+    @property
+    def ended(self) -> bool:
+        """Whether nobody is left who could be asked."""
+        poll = select.poll()
+        with self._lock:
+            poll.register(self._connection, 0)
+            return any(event & select.POLLHUP for _, event in poll.poll(0))
 
     def ask(self, question: str, arguments: object, *, deadline_s: float, most_bytes: int) -> Reply:
         """Ask a new child and wait for its answer, no longer than the deadline.
@@ -135,12 +150,12 @@ class LimitedChildren:
             try:
                 self._send(json.dumps({"kill": number}).encode(), None)
             except ChildError:
-                pass  # All children end with their fork server.
+                pass  # It ends with its connection, if it can.
 
     def close(self) -> None:
         """End the fork server and all children."""
         with self._lock:
-            # It ends with its connection; a confined process may not signal it.
+            # They end with the connection; a confined process may not signal them.
             with suppress(OSError):
                 self._connection.shutdown(socket.SHUT_RDWR)
             self._connection.close()
@@ -162,10 +177,8 @@ class LimitedChildren:
         try:
             socket.send_fds(self._connection, [message], [] if file is None else [file.fileno()])
         except OSError as error:
-            # It cannot be started again: by now this process may execute nothing.
-            raise ChildError(
-                "The process that reads files of others has ended: start the collector again."
-            ) from error
+            # By now this process may execute nothing.
+            raise ChildError(ENDED) from error
 
     def _launch(self, connection: socket.socket) -> int:
         """Start the fork server; returns its process id."""

@@ -3,7 +3,8 @@
 import os
 from dataclasses import dataclass
 
-from tidscope_collector.confinement import capabilities, landlock, seccomp
+from tidscope_confinement import capabilities, landlock, seccomp
+
 from tidscope_collector.confinement.calls import collector_calls
 
 _NO_LANDLOCK = "this kernel has no Landlock"

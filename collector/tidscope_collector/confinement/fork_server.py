@@ -11,11 +11,13 @@ import select
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TypeVar
 
-from tidscope_collector.confinement import capabilities, seccomp
+from tidscope_confinement import capabilities, seccomp
+
 from tidscope_collector.confinement.calls import fork_server_calls
 
 OPENING = frozenset({capabilities.DAC_READ_SEARCH, capabilities.SYS_PTRACE})
@@ -23,6 +25,8 @@ OPENING = frozenset({capabilities.DAC_READ_SEARCH, capabilities.SYS_PTRACE})
 CONNECTING = frozenset({capabilities.DAC_OVERRIDE})
 """For sockets that only another user may write to: steering needs it."""
 LONGEST_QUESTION = 1 << 16
+AGAIN_S = 0.1
+"""Before another fork server takes the place of one that was killed."""
 
 Arguments = TypeVar("Arguments")
 
@@ -31,10 +35,11 @@ Question = Callable[[Arguments, int], None]
 
 
 def serve(connection: socket.socket, questions: Mapping[str, Question[Arguments]]) -> None:
-    """Fork a child for each question until the collector closes its end; then end all children.
+    """Keep a fork server until the collector closes its end.
 
-    Keeps the capabilities that it takes to open what belongs to other users' processes and to
-    connect to their sockets.
+    This process does nothing else: if the fork server is killed, by a kernel without memory, say,
+    another one takes its place, which the collector could not start any more. Questions wait in the
+    socket meanwhile; children go on answering, those that have to be killed excepted.
 
     Args:
         connection: SOCK_SEQPACKET; each message is a question with a descriptor, {"kill": id}, or
@@ -45,6 +50,40 @@ def serve(connection: socket.socket, questions: Mapping[str, Question[Arguments]
     capabilities.keep(OPENING | CONNECTING)
     with suppress(OSError, seccomp.UnsupportedProcessorError):  # the children insist on it
         seccomp.install(fork_server_calls())
+    while not _served(connection, questions):
+        time.sleep(AGAIN_S)
+
+
+def _served(connection: socket.socket, questions: Mapping[str, Question[Arguments]]) -> bool:
+    """Fork a fork server and wait for its end; whether it ended as it should."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    server = os.fork()
+    if server == 0:
+        status = 1
+        try:
+            ours.close()
+            _fork_children(connection, questions, theirs)
+            status = 0
+        finally:
+            os._exit(status)
+    theirs.close()
+    with ours:
+        # What it gives up the next one must not have either.
+        while data := ours.recv(LONGEST_QUESTION):
+            capabilities.keep(frozenset(json.loads(data)["keep"]))
+    return os.waitpid(server, 0)[1] == 0
+
+
+def _fork_children(
+    connection: socket.socket,
+    questions: Mapping[str, Question[Arguments]],
+    keeper: socket.socket,
+) -> None:
+    """Fork a child for each question until the collector closes its end; then end all children.
+
+    Keeps the capabilities that it takes to open what belongs to other users' processes and to
+    connect to their sockets.
+    """
     woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -65,6 +104,7 @@ def serve(connection: socket.socket, questions: Mapping[str, Question[Arguments]
         message = json.loads(data)
         if "keep" in message:
             capabilities.keep(frozenset(message["keep"]))
+            keeper.send(data)
             continue
         number = message.get("kill")
         if number is not None:

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tidscope_collector.confinement.landlock import Paths
+from tidscope_confinement.landlock import Paths
 
 _KERNEL = (
     "/proc",
@@ -28,7 +28,7 @@ _CERTIFICATES = (
     *("/etc/crypto-policies", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates"),
 )
 _CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-_PACKAGES = ("tidscope_collector", "tidscope_wire", "tidscope_policies")
+_PACKAGES = ("tidscope_collector", "tidscope_confinement", "tidscope_wire", "tidscope_policies")
 _DNS = 53
 
 

@@ -11,7 +11,8 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from tidscope_collector.confinement import capabilities, seccomp
+from tidscope_confinement import capabilities, seccomp
+
 from tidscope_collector.confinement.calls import switch_calls
 
 VALUES = (b"0", b"1")

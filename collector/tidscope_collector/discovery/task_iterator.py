@@ -1,4 +1,4 @@
-"""Lists threads by an eBPF task iterator, and tells which of them have not run since.
+"""The eBPF task iterators, and the one that lists threads and tells which have not run since.
 
 A third of the price of listing /proc/PID/task; and threads that have not run need not be asked for
 their counters, which is what sampling costs most.
@@ -12,23 +12,37 @@ import numpy as np
 
 from tidscope_collector.discovery.marks import RECORD, Records, idle
 from tidscope_collector.discovery.threads import Threads
-from tidscope_collector.ebpf.libbpf import Program
+from tidscope_collector.ebpf.libbpf import BpfError, IteratorLink, Program
 from tidscope_collector.threads.reading import TargetExitedError
 
 OBJECT = Path(__file__).parent / "bpf" / "task_iterator.bpf.o"
-PROGRAM = "list_threads"
+_LIST = "list_threads"
+_WALK = "read_counters"
+_BLOCKS = "blocks"
 _FIRST_BYTES = 1 << 16
 
 
 class TaskIterators:
-    """The loaded program, from which each target has an iterator of its own.
+    """The loaded programs, from which each target has iterators of its own.
+
+    Args:
+        image: the object file's content; None: of the one that is installed.
+
+    Attributes:
+        no_walk: why there is no program that reads counters; empty if there is.
 
     Raises:
-        BpfError: it cannot be loaded.
+        BpfError: the one that lists threads cannot be loaded.
     """
 
-    def __init__(self) -> None:
-        self._program = Program(OBJECT.read_bytes())
+    def __init__(self, image: bytes | None = None) -> None:
+        image = image or OBJECT.read_bytes()
+        self.no_walk = ""
+        try:
+            self._program = Program(image)
+        except BpfError as error:
+            self.no_walk = f"the kernel refused the eBPF program: {error}"
+            self._program = Program(image, leave_out=(_WALK,))
 
     def over(self, pid: int) -> "TaskIterator":
         """Make an iterator over the threads of a process.
@@ -41,8 +55,27 @@ class TaskIterators:
         """
         return TaskIterator(self._program, pid)
 
+    def walk(self, pid: int) -> IteratorLink:
+        """Make a link that has the counters of a process' threads written when it is read.
+
+        Args:
+            pid: in the initial PID namespace.
+
+        Raises:
+            BpfError: the kernel refused.
+        """
+        return self._program.iterate(_WALK, pid)
+
+    def blocks(self) -> int:
+        """The descriptor of the memory that counters are written to.
+
+        Raises:
+            BpfError: there is none.
+        """
+        return self._program.map(_BLOCKS)
+
     def close(self) -> None:
-        """Take the program out of the kernel, once no iterator is left."""
+        """Take the programs out of the kernel, once no iterator is left."""
         self._program.close()
 
 
@@ -55,9 +88,14 @@ class TaskIterator:
 
     def __init__(self, program: Program, pid: int) -> None:
         self._pid = pid
-        self._link = program.iterate(PROGRAM, pid)
+        self._link = program.iterate(_LIST, pid)
         self._buffer = bytearray(_FIRST_BYTES)
         self.records: Records = np.empty(0, RECORD)
+
+    @property
+    def descriptor(self) -> int:
+        """Of the link: each walk is a file that is made from it."""
+        return self._link.descriptor
 
     def list_threads(self) -> Threads:
         """List the threads.

@@ -2,9 +2,9 @@
 
 import re
 
+from tidscope_confinement.capabilities import capability_name
 from tidscope_wire.generated.models import CheckStatus, DoctorCheck
 
-from tidscope_collector.confinement.capabilities import capability_name
 from tidscope_collector.confinement.confine import Confinement
 from tidscope_collector.doctor.check import PROC_FALLBACK, make_check
 from tidscope_collector.doctor.facts import CAP_NET_ADMIN, CAP_SYS_PTRACE, Facts
@@ -307,6 +307,21 @@ def confinement(found: Confinement) -> DoctorCheck:
         f"{finding} Not confined: {' '.join(found.gaps)}",
         "Who takes the collector over, through a flaw in it, can do more than it needs.",
         found.fix,
+    )
+
+
+def process_reader(ended: bool) -> DoctorCheck:
+    """Can files and memory of other processes still be read?"""
+    about = "process-reader", "Reader of other processes"
+    if not ended:
+        return make_check(about, "ok", "It answers.")
+    return make_check(
+        about,
+        "limited",
+        "The processes that read files and memory of other processes were killed.",
+        "Of processes attached from now on, runtime, ports and GOMAXPROCS are unknown, and agents "
+        "are not found. Sampling goes on.",
+        "Restart the collector: a confined one may start no programs.",
     )
 
 

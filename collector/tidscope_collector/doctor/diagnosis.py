@@ -4,15 +4,16 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 
+from tidscope_confinement.landlock import Paths
 from tidscope_wire.generated.models import DoctorReport
 
 from tidscope_collector.confinement.confine import Confinement, Needs, foreseen
-from tidscope_collector.confinement.landlock import Paths
 from tidscope_collector.discovery import loading as discovery
 from tidscope_collector.discovery.task_iterator import TaskIterators
 from tidscope_collector.doctor.facts import gather_facts
 from tidscope_collector.doctor.report import examine
 from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.foreign.reader import children
 from tidscope_collector.netacct import loading as netacct
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.procfs.files import ProcFs
@@ -129,4 +130,5 @@ def diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport
         LiveEbpf(sources.network.ebpf),
         LiveEbpf(sources.iterators),
         confinement,
+        children().ended,
     )

@@ -18,6 +18,7 @@ def examine(
     network: EbpfProbe,
     iterator: EbpfProbe,
     confinement: Confinement,
+    reader_ended: bool = False,
 ) -> DoctorReport:
     """Run all checks, the exit self-test too."""
     found = [
@@ -36,6 +37,7 @@ def examine(
         checks.energy(facts),
         checks.clock_source(facts),
         checks.confinement(confinement),
+        checks.process_reader(reader_ended),
     ]
     return DoctorReport(
         host=facts.host,

@@ -193,6 +193,11 @@ class IteratorLink:
     def __init__(self, link: int) -> None:
         self._link = link
 
+    @property
+    def descriptor(self) -> int:
+        """Of the link itself; it is closed with it."""
+        return int(library().call("bpf_link__fd", self._link))
+
     def open(self) -> int:
         """Begin a walk.
 
@@ -202,8 +207,7 @@ class IteratorLink:
         Raises:
             BpfError: the kernel refused.
         """
-        known = library()
-        return known.number("iterator", "bpf_iter_create", known.call("bpf_link__fd", self._link))
+        return library().number("iterator", "bpf_iter_create", self.descriptor)
 
     def close(self) -> None:
         """Take it out of the kernel; twice does no harm."""

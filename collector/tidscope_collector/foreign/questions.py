@@ -16,9 +16,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypedDict
 
-from tidscope_collector.confinement import capabilities
+from tidscope_confinement import capabilities
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_collector.confinement.child import confine
 from tidscope_collector.confinement.fork_server import OPENING, Question, serve_argument
-from tidscope_collector.confinement.limits import Limits, confine, limit_resources
 from tidscope_collector.foreign.agent_sockets import (
     SocketTroubleError,
     connect_first,

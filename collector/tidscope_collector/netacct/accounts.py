@@ -65,8 +65,10 @@ class Accounts:
         control = mmap.mmap(self._program.map("control"), mmap.PAGESIZE)
         bits = mmap.mmap(self._program.map("watched"), WATCHED * 8)
         self._bits = np.frombuffer(bits, np.uint64)
-        self._slots: Slots = np.frombuffer(slots, SLOT)
-        self._control = np.frombuffer(control, CONTROL, 1)
+        self.slots: Slots = np.frombuffer(slots, SLOT)
+        """The slots of all threads, which the program writes to."""
+        self.control = np.frombuffer(control, CONTROL, 1)
+        """How many slots are in use, and what was not counted."""
         self._watched: dict[int, int] = {}
         self._resting: deque[tuple[int, int]] = deque()
         self._rounds: dict[int, int] = {}
@@ -113,7 +115,7 @@ class Accounts:
     @property
     def uncounted_calls(self) -> int:
         """Calls of watched processes that were not counted, because all slots were in use."""
-        return int(self._control["uncounted_calls"][0])
+        return int(self.control["uncounted_calls"][0])
 
     @property
     def slots_in_use(self) -> int:
@@ -122,7 +124,7 @@ class Accounts:
 
     @property
     def _used(self) -> Slots:
-        return self._slots[: min(int(self._control["used"][0]), SLOTS)]
+        return self.slots[: min(int(self.control["used"][0]), SLOTS)]
 
     def live(
         self, pid: int, tids: npt.NDArray[np.uint32], before_ns: int
@@ -141,7 +143,7 @@ class Accounts:
         with self._lock:
             self._tidy()
             found = find_live(self._used, pid, tids, before_ns)
-            return counters(self._slots, found), found >= 0
+            return counters(self.slots, found), found >= 0
 
     def exited(
         self, pid: int, tids: npt.NDArray[np.uint32], ages_ns: npt.NDArray[np.int64]
@@ -165,13 +167,18 @@ class Accounts:
                 time.monotonic_ns(),
                 lambda tid: _is_exiting(self._procfs, pid, tid),
             )
-            result = counters(self._slots, found)
+            result = counters(self.slots, found)
             self._give_back(found[found >= 0])
             return result, found >= 0
 
+    def tidy(self) -> None:
+        """Give slots back that are not used any more; `live` does so, too."""
+        with self._lock:
+            self._tidy()
+
     def _give_back(self, indices: Indices) -> None:
-        self._slots["tgid"][indices] = 0
-        self._slots["generation"][indices] += np.uint64(1)
+        self.slots["tgid"][indices] = 0
+        self.slots["generation"][indices] += np.uint64(1)
         now = time.monotonic_ns()
         self._resting.extend((now, index) for index in indices.tolist())
 

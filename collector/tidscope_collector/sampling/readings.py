@@ -1,6 +1,7 @@
 """Readings taken apart, put together, and made into what the wire has: names, values, rows."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,7 @@ def pick(reading: Reading, chosen: Chosen) -> Reading:
         reading.name[chosen],
         None if reading.age_us is None else reading.age_us[chosen],
         None if reading.seen_ns is None else reading.seen_ns[chosen],
+        None if reading.changed is None else reading.changed[chosen],
     )
 
 
@@ -59,6 +61,19 @@ def join(parts: Sequence[Reading]) -> Reading:
         np.concatenate(ages) if len(ages) == len(parts) else None,
         np.concatenate(seen) if len(seen) == len(parts) else None,
     )
+
+
+def taken(reading: Reading) -> Reading:
+    """A reading that is taken in, so that rows that change later are marked again.
+
+    The ids are a copy: they may stand in the reader's buffer, which the next query overwrites.
+    """
+    changed = reading.changed
+    if changed is None:
+        return replace(reading, tid=reading.tid.copy())
+    taken = replace(reading, tid=reading.tid.copy(), changed=changed.copy())
+    changed[:] = False
+    return taken
 
 
 def absent_mask(reading: Reading) -> npt.NDArray[np.bool_]:

@@ -27,6 +27,7 @@ from tidscope_collector.sampling.readings import (
     join,
     pick,
     sums,
+    taken,
     text,
     values,
     wire_rows,
@@ -130,12 +131,18 @@ class Tracker:
             Events in order, and the rows that changed.
         """
         events = self.take_exits(exits, end_ns)
-        # A copy: the ids may stand in the reader's buffer, which the next query overwrites.
-        reading = replace(reading, tid=reading.tid.copy())
-        reading = self._without_ended(reading, listed, look)
+        in_place = reading.counters is self._last.counters
+        if in_place and reading.changed is not None and not self._lingering | self._recorded:
+            return events, self._same_threads(reading, reading.changed)
+        rows = reading
+        reading = self._without_ended(taken(reading), listed, look)
         now, then = rows_of_both(reading.tid, self._last.tid)
         same = isinstance(now, slice)
-        reading, differs, reborn = self._compare(reading, now, then)
+        if in_place and reading.changed is not None:
+            differs = reading.changed[now]
+            reborn = np.zeros(len(differs), np.bool_)
+        else:
+            reading, differs, reborn = self._compare(reading, now, then)
         stands = None if same else self._unread(reading, listed, look, events)
         changed = np.ones(len(reading.tid), np.bool_)
         changed[now] = differs
@@ -150,6 +157,9 @@ class Tracker:
                 self._heirs.append(heir)
         self._close()
         self._renamed(reading, now, then, events)
+        # Where rows are others than were read, they are ours.
+        kept = rows.changed if reading.counters is rows.counters else None
+        reading = replace(reading, changed=kept)
         seen = reading.seen_ns
         if seen is None:
             seen = np.full(len(reading.tid), end_ns, np.int64)
@@ -157,9 +167,19 @@ class Tracker:
             self._replace_last(reading)
             self._seen_ns = seen
         else:
-            self._replace_last(join([replace(reading, seen_ns=None), pick(self._last, stands)]))
+            read = replace(reading, seen_ns=None)
+            self._replace_last(join([read, pick(self._last, stands)]))
             self._seen_ns = np.concatenate([seen, self._seen_ns[stands]])
         return events, wire_rows(reading, changed, self.fields)
+
+    def _same_threads(self, reading: Reading, changed: npt.NDArray[np.bool_]) -> Rows:
+        """Take in the last reading, brought up to date: the same threads, none of them ended."""
+        rows = wire_rows(reading, changed, self.fields)
+        changed[:] = False
+        if reading.seen_ns is not None:
+            self._seen_ns = reading.seen_ns
+        self._close()
+        return rows
 
     def all_rows(self) -> Rows:
         """All live threads with their identities."""
@@ -309,7 +329,7 @@ class Tracker:
         rows = np.flatnonzero(differs)
         fell = counters[rows] < before[rows]
         if not fell.any() and reading.absent is None and last.absent is None:
-            return reading, differs, reborn
+            return reading, differs | _marked(last, then), reborn
         absent, was_absent = absent_mask(reading)[now], absent_mask(last)[then]
         if self._cpu is not None:
             given = ~absent[rows, self._cpu] & ~was_absent[rows, self._cpu]
@@ -323,7 +343,8 @@ class Tracker:
             masks[now] = absent = absent & ~stands
             reading = replace(reading, counters=corrected, absent=masks if masks.any() else None)
         differs = ((counters != before) & ~absent).any(axis=1)
-        return reading, differs | (absent != was_absent).any(axis=1), reborn
+        differs |= (absent != was_absent).any(axis=1)
+        return reading, differs | _marked(last, then), reborn
 
     def _unread(
         self,
@@ -396,3 +417,8 @@ class Tracker:
                 known = values(self._last, last, self.fields)
                 self._ended.roles.renamed(thread.name, name, known)
                 thread.name = name
+
+
+def _marked(last: Reading, rows: Index) -> npt.NDArray[np.bool_] | bool:
+    """Rows that changed in place in a reading that was not taken in: a sample that failed."""
+    return False if last.changed is None else last.changed[rows]

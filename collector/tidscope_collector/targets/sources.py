@@ -6,15 +6,18 @@ from tidscope_wire.generated.models import SampleSource, Source
 
 from tidscope_collector.discovery.loading import load as load_iterators
 from tidscope_collector.discovery.task_folder import TaskFolder
-from tidscope_collector.discovery.task_iterator import TaskIterators
+from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
 from tidscope_collector.discovery.threads import ThreadLister
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.netacct.choice import Choice, NetworkSource
+from tidscope_collector.netacct.reader import NetworkReader
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
+from tidscope_collector.sampling.steady_reader import SteadyReader
+from tidscope_collector.sampling.steady_reader import load as load_steady_sample
 from tidscope_collector.taskstats.exits import ExitListener, exit_self_test, possible_cpus
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
@@ -35,6 +38,7 @@ class Sources:
     Attributes:
         delays: the switch of delay accounting.
         iterators: what lists threads; or why there is nothing better than /proc.
+        steady_sample: the compiled usual sample; None where Python takes every sample.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class Sources:
         self.iterators: TaskIterators | Obstacle = NOT_LOADED
         if self._query is not None:
             self.iterators = self._load_iterators(procfs)
+        self.steady_sample = load_steady_sample()
         self.network = NetworkSource(network, self.kernel.layout if self.kernel else None, procfs)
 
     def close(self) -> None:
@@ -135,10 +140,20 @@ class Sources:
         """
         reader = self.reader(pid)
         try:
-            return IdleSkippingReader(self._lister(pid), reader)
+            lister = self._lister(pid)
         except TargetExitedError:
             reader.close()
             raise
+        general = IdleSkippingReader(lister, reader)
+        network = reader if isinstance(reader, NetworkReader) else None
+        base = reader if network is None else network.base
+        if (
+            self.steady_sample
+            and isinstance(lister, TaskIterator)
+            and isinstance(base, TaskstatsReader)
+        ):
+            return SteadyReader(self.steady_sample, general, lister, base, network)
+        return general
 
     def _lister(self, pid: int) -> ThreadLister:
         if isinstance(self.iterators, TaskIterators):

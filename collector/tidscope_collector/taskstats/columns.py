@@ -11,9 +11,13 @@ COMM_WORDS = 2
 """TASK_COMM_LEN is 16: the rest of ac_comm is zero."""
 
 
-def _is_delay(field: CatalogueField) -> bool:
+_FIELDS = {field.name: field for field in CATALOGUE.fields}
+
+
+def is_delay(name: str) -> bool:
+    """Whether a field of the catalogue comes from delay accounting."""
     # Run-queue delay comes from the scheduler and is there always.
-    return field.group == "wait" and not field.name.startswith("cpu_")
+    return _FIELDS[name].group == "wait" and not name.startswith("cpu_")
 
 
 class Columns:
@@ -37,7 +41,7 @@ class Columns:
             hidden = field.group == "network" and not network
             if member is None or member not in layout.offsets or hidden:
                 absent.append(AbsentField(field=field.name, reason=_missing(field, layout)))
-            elif _is_delay(field) and not delay_accounting:
+            elif is_delay(field.name) and not delay_accounting:
                 absent.append(
                     AbsentField(
                         field=field.name,
@@ -50,8 +54,10 @@ class Columns:
                 words.append(layout.offsets[member] // 8)
         self.fields = tuple(names)
         self.absent = tuple(absent)
-        self.delays = np.array([_is_delay(_by_name(n)) for n in names], np.bool_)
+        self.delays = np.array([is_delay(name) for name in names], np.bool_)
         comm = layout.offsets["ac_comm"] // 8
+        self.words = np.array(words, np.uint64)
+        """uint64[F]: of each field the 64-bit word of the struct."""
         self._words = np.array([*words, layout.offsets["ac_etime"] // 8, comm, comm + 1], np.intp)
 
     def extract(
@@ -69,10 +75,6 @@ class Columns:
         count = len(self.fields)
         names = np.ascontiguousarray(picked[:, count + 1 :]).view("S16").reshape(-1)
         return picked[:, :count], picked[:, count], names
-
-
-def _by_name(name: str) -> CatalogueField:
-    return next(field for field in CATALOGUE.fields if field.name == name)
 
 
 def _missing(field: CatalogueField, layout: Layout) -> str:

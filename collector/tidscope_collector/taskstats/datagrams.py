@@ -68,6 +68,16 @@ class Slots:
         self._address = headers.ctypes.data
 
     @property
+    def headers_address(self) -> int:
+        """Of the first struct mmsghdr."""
+        return self._address
+
+    @property
+    def senders_address(self) -> int:
+        """Of the senders: three 32-bit words each, the second of which is the port."""
+        return self._senders.ctypes.data
+
+    @property
     def lengths(self) -> npt.NDArray[np.uint32]:
         """uint32[count], bytes received in each slot."""
         return self._headers["length"]

@@ -8,6 +8,7 @@ import errno
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ from tidscope_collector.taskstats.messages import (
 )
 from tidscope_collector.taskstats.refusals import Refusal, RefusalCounts
 from tidscope_collector.taskstats.replies import Replies
+from tidscope_collector.taskstats.shapes import Shape
 from tidscope_collector.threads.reading import Reading
 
 BATCH = 128
@@ -44,6 +46,10 @@ class BatchQuery:
     Args:
         kernel: what the probe found.
         open_link: makes the socket, with a receive buffer of so many bytes.
+
+    Attributes:
+        requests: structured array, the messages of a query.
+        slots: where replies are received; both are others once there are more threads.
     """
 
     def __init__(
@@ -57,6 +63,32 @@ class BatchQuery:
         self._grow(2 * BATCH)
 
     @property
+    def shape(self) -> Shape | None:
+        """What all good replies have in common; None before the first."""
+        return self._replies.shape
+
+    @property
+    def descriptor(self) -> int:
+        """Of the socket."""
+        return self._socket.fileno()
+
+    def reserve(self, count: int) -> None:
+        """Make room for so many requests, and their replies."""
+        if count > len(self.requests):
+            self._grow(1 << (count - 1).bit_length())
+
+    def number(self, count: int) -> int:
+        """Sequence numbers for so many requests: the first of them.
+
+        A reply is known by its number, so that none of an earlier query is taken for it.
+        """
+        if self._sequence + count >= 2**32:
+            self._sequence = 1
+        first = self._sequence
+        self._sequence += count
+        return first
+
+    @property
     def refused(self) -> RefusalCounts:
         """Replies that were not what the kernel sends, and requests without any, so far."""
         return self._replies.refused
@@ -66,13 +98,13 @@ class BatchQuery:
         self._socket.close()
 
     def _grow(self, count: int) -> None:
-        self._slots = self._replies.slots(count + _SPARE)
+        self.slots = self._replies.slots(count + _SPARE)
         requests = np.zeros(count, _REQUEST)
         requests["length"], requests["type"] = REQUEST_BYTES, self.kernel.family
         requests["flags"], requests["command"] = NLM_F_REQUEST, CMD_GET
         requests["version"], requests["attr_type"] = 1, ATTR_PID
         requests["attr_length"] = ATTR_HEADER.size + 4
-        self._requests = requests
+        self.requests = requests
 
     def query(
         self, tids: npt.NDArray[np.uint32]
@@ -88,15 +120,10 @@ class BatchQuery:
                 has gone.
         """
         count = len(tids)
-        if count > len(self._requests):
-            self._grow(1 << (count - 1).bit_length())
-        requests = self._requests[:count]
+        self.reserve(count)
+        requests = self.requests[:count]
         requests["tid"] = tids
-        # A reply is known by its sequence number, so that none of an earlier query is taken for it.
-        if self._sequence + count >= 2**32:
-            self._sequence = 1
-        first = self._sequence
-        self._sequence += count
+        first = self.number(count)
         requests["sequence"] = np.arange(first, first + count, dtype=np.uint32)
         wire = requests.view(np.uint8).data
         before = np.empty(count, np.int64)
@@ -106,12 +133,23 @@ class BatchQuery:
             before[start:end] = time.monotonic_ns()
             self._socket.send(wire[start * REQUEST_BYTES : end * REQUEST_BYTES])
             got = self._receive(got)
-        words, index = self._replies.decode(self._slots, got, first, tids)
+        words, index = self._replies.decode(self.slots, got, first, tids)
         return words, before[index]
+
+    def explain(self, got: int, first: int, tids: npt.NDArray[np.uint32]) -> None:
+        """Count what was refused among replies that someone else received into the slots.
+
+        Args:
+            got: how many were received; those that are still to be received are, too.
+            first: sequence number of the first request.
+            tids: uint32[n], what was asked.
+        """
+        with suppress(OSError):  # who asks again will get it again
+            self._replies.decode(self.slots, self._receive(got), first, tids)
 
     def _receive(self, got: int) -> int:
         """Take all that is there, so that nothing is left to stand in for a later reply."""
-        slots, descriptor = self._slots, self._socket.fileno()
+        slots, descriptor = self.slots, self._socket.fileno()
         while True:
             if got == slots.count:
                 self.refused.note(Refusal.UNASKED, "more answers than requests", _SPARE)
@@ -137,6 +175,10 @@ class TaskstatsReader:
         network: whether the network fields of an extended struct are given.
         delays_from_ns: threads that started before this moment of CLOCK_MONOTONIC have delays only
             where they are not 0: they may have started before accounting was switched on.
+
+    Attributes:
+        pid: the process.
+        columns: which words of the struct make its fields.
     """
 
     def __init__(
@@ -148,24 +190,24 @@ class TaskstatsReader:
         delays_from_ns: int,
         network: bool = True,
     ) -> None:
-        self._query = query
-        self._pid = pid
-        self._columns = Columns(
+        self.query = query
+        self.pid = pid
+        self.columns = Columns(
             query.kernel.layout, delay_accounting=delay_accounting, network=network
         )
         self._delays_from_ns = delays_from_ns
 
     @property
     def fields(self) -> tuple[str, ...]:
-        return self._columns.fields
+        return self.columns.fields
 
     @property
     def absent(self) -> tuple[AbsentField, ...]:
-        return self._columns.absent
+        return self.columns.absent
 
     def read(self, tids: npt.NDArray[np.uint32]) -> Reading:
         """Read these threads; those that have gone are left out."""
-        words, before = self._query.query(tids)
+        words, before = self.query.query(tids)
         return self.decode(words, before)
 
     def close(self) -> None:
@@ -178,17 +220,17 @@ class TaskstatsReader:
             words: uint64[n, length / 8], struct taskstats.
             before: int64[n] or one value, CLOCK_MONOTONIC shortly before they were made, ns.
         """
-        layout = self._query.kernel.layout
+        layout = self.query.kernel.layout
         if "ac_tgid" in layout.offsets and len(words):
-            own = member(words, layout, "ac_tgid") == self._pid
+            own = member(words, layout, "ac_tgid") == self.pid
             if not own.all():
                 words, before = words[own], before[own]
-        counters, age_us, names = self._columns.extract(words)
+        counters, age_us, names = self.columns.extract(words)
         start = before - age_us.astype(np.int64) * 1000
         absent = None
-        if self._columns.delays.any():
+        if self.columns.delays.any():
             early = start < self._delays_from_ns
             if early.any():
-                absent = early[:, None] & self._columns.delays[None, :] & (counters == 0)
+                absent = early[:, None] & self.columns.delays[None, :] & (counters == 0)
         tids = member(words, layout, "ac_pid")
         return Reading(tids, counters, absent, start, names, age_us)

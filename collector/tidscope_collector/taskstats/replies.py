@@ -24,13 +24,14 @@ class Replies:
 
     Attributes:
         refused: replies that were not what the kernel sends, and questions without any answer.
+        shape: what all good replies have in common; None before the first.
     """
 
     def __init__(self, kernel: Kernel) -> None:
         self.refused = RefusalCounts()
         self._kernel = kernel
         self._width = kernel.layout.length // 8
-        self._shape: Shape | None = None
+        self.shape: Shape | None = None
 
     def slots(self, count: int) -> Slots:
         """A buffer for so many replies, structs at multiples of 8 in it."""
@@ -72,7 +73,7 @@ class Replies:
     def _good(
         self, slots: Slots, got: int, index: npt.NDArray[np.int64], tids: npt.NDArray[np.uint32]
     ) -> npt.NDArray[np.bool_]:
-        shape = self._shape or self._learn(slots, got)
+        shape = self.shape or self._learn(slots, got)
         if shape is None or not len(tids):
             return np.zeros(got, np.bool_)
         halves = slots.halves[:got, slots.lead // 4 :]
@@ -94,7 +95,7 @@ class Replies:
             except MalformedReplyError:
                 continue
             if shape.process is None and shape.stats == self._kernel.payload:
-                self._shape = shape
+                self.shape = shape
                 return shape
         return None
 

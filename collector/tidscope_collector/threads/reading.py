@@ -26,11 +26,10 @@ class Reading:
         age_us: uint64[n], how long each has lived, microseconds; None if the source tells not.
         seen_ns: int64[n], CLOCK_MONOTONIC at which the id certainly stood for this thread; None:
             the end of the sweep.
-        changed: None, or bool[n]: this is the reading before, brought up to date in place. All
-            arrays are the same objects with the same threads, starts and names in the same rows,
-            nothing fell, and only rows that are true here have new counters. Rows are added until
-            whoever takes the reading in sets them to false. Without it the arrays of readings are
-            written to by nobody, but for those of a reading with it by later ones.
+        changed: None: nobody writes to these arrays any more. Or bool[n]: the source brings
+            `counters` and `seen_ns` up to date in place, as long as threads, starts and names are
+            the same and nothing falls, and gives the same arrays again. Rows that it changes become
+            true here, until whoever takes the reading in sets them to false.
     """
 
     tid: npt.NDArray[np.uint32]

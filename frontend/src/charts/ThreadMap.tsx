@@ -32,8 +32,7 @@ interface ThreadMapProps {
 
 /**
  * Every thread × time. React only puts it in place: pictures reach the surface through the client's
- * store, without a render. Out of view it is drawn at a lower rate, never dropped: a print or a
- * picture of the whole page shows it too.
+ * store, without a render.
  */
 export function ThreadMap({ client, theme, field, mix, log, height, onScale }: ThreadMapProps) {
   const place = useRef<HTMLDivElement>(null);
@@ -44,7 +43,7 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
   const [said, setSaid] = useState("");
   const width = useResize(place);
   const draw = useCallback(() => drawRef.current(), []);
-  const drawNext = useVisibility(place, draw);
+  const inView = useVisibility(place);
 
   useEffect(() => {
     const element = place.current;
@@ -99,7 +98,7 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
       onWindow: (window) => client.request({ window }),
     };
     const ends = [
-      client.map.subscribe(drawNext),
+      client.map.subscribe(draw),
       client.hover.subscribe(point),
       client.view.subscribe(point),
       client.steer.subscribe(() => surface.showSteering(client.steer.get())),
@@ -114,7 +113,7 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
       drawRef.current = () => undefined;
       box.remove();
     };
-  }, [client, draw, drawNext]);
+  }, [client, draw]);
 
   useEffect(() => {
     given.current = { theme, log, onScale, height, field };
@@ -125,9 +124,9 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
 
   useEffect(() => {
     if (width === 0) return;
-    const size = mapSize(width, height);
-    client.request({ map: { field, mix, width_px: size.width, rows: size.height } });
-  }, [client, field, mix, width, height]);
+    const { width: width_px, height: rows } = mapSize(width, height);
+    client.request({ map: { field, mix, width_px, rows, in_view: inView } });
+  }, [client, field, mix, width, height, inView]);
   useEffect(() => () => client.request({ map: null }), [client]);
 
   const onKeyDown = (event: React.KeyboardEvent): void => {

@@ -32,17 +32,17 @@ function rendered(first: ChartView | null) {
   const hover = createStore<Hover>(NO_HOVER);
   const source = { view, steering, hover };
   const unmounted = vi.fn();
-  const onPlotWidth = vi.fn((_width_px: number) => unmounted);
+  const onPlot = vi.fn((_width_px: number) => unmounted);
   const onPoint = vi.fn(hover.set);
   const onSelect = vi.fn();
   const onWindow = vi.fn();
   const window = (): TimeWindow => ({ kind: "last", seconds: 10 });
   const controls = { window, extent: null, onPoint, onSelect, onWindow };
-  const inputs = { chart: "cpu", source, controls, onPlotWidth, title: "CPU" } as const;
+  const inputs = { chart: "cpu", source, controls, onPlot, title: "CPU" } as const;
   const { rerender, unmount } = render(<TimeChart {...inputs} theme={LIGHT_CHART_THEME} />);
   const element = screen.getByRole("img");
   return {
-    ...{ view, hover, onPlotWidth, unmounted, onPoint, onSelect, onWindow, unmount, element },
+    ...{ view, hover, onPlot, unmounted, onPoint, onSelect, onWindow, unmount, element },
     tooltip: () => element.querySelector<HTMLElement>(".chart-tooltip"),
     darken: () => rerender(<TimeChart {...inputs} theme={DARK_CHART_THEME} />),
   };
@@ -62,9 +62,9 @@ describe("TimeChart", () => {
     expect(element.dataset.state).toBe("ok");
   });
 
-  it("reports the width of its plot until it is gone", () => {
-    const { onPlotWidth, unmounted, unmount } = rendered(twoThreads());
-    expect(onPlotWidth.mock.calls).toEqual([[PLOT_PX]]);
+  it("reports the width of its plot, and that it can be seen, until it is gone", () => {
+    const { onPlot, unmounted, unmount } = rendered(twoThreads());
+    expect(onPlot.mock.calls).toEqual([[PLOT_PX, true]]);
     expect(unmounted).not.toHaveBeenCalled();
     unmount();
     expect(unmounted).toHaveBeenCalledOnce();
@@ -106,13 +106,13 @@ describe("TimeChart", () => {
   });
 
   it("takes another theme without being mounted again", () => {
-    const { darken, onPlotWidth, element, hover, tooltip } = rendered(twoThreads());
+    const { darken, onPlot, element, hover, tooltip } = rendered(twoThreads());
     const canvas = element.querySelector("canvas");
     darken();
     act(() => hover.set({ t_s: 5, key: null, chart: "cpu" }));
     expect(tooltip()?.style.fontFamily).toBe(DARK_CHART_THEME.font);
     expect(tooltip()?.style.background).toContain(DARK_CHART_THEME.background);
     expect(element.querySelector("canvas")).toBe(canvas);
-    expect(onPlotWidth).toHaveBeenCalledOnce();
+    expect(onPlot).toHaveBeenCalledOnce();
   });
 });

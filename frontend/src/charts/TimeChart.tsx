@@ -17,8 +17,11 @@ export interface TimeChartProps {
   readonly source: ChartSource;
   /** The same object as long as its functions are. */
   readonly controls: ChartControls;
-  /** The plot is on screen this wide, CSS pixels; returns what is called when it no longer is. Stable. */
-  readonly onPlotWidth: (width_px: number) => () => void;
+  /**
+   * The plot is on the page this wide, CSS pixels, and can be seen or not; returns what is called
+   * when that is no longer so. Stable.
+   */
+  readonly onPlot: (width_px: number, inView: boolean) => () => void;
   readonly theme: ChartTheme;
   /** For the text alternative, such as "CPU per thread". */
   readonly title: string;
@@ -38,7 +41,7 @@ export function TimeChart({
   chart,
   source,
   controls,
-  onPlotWidth,
+  onPlot,
   theme,
   title,
   height = HEIGHT,
@@ -50,6 +53,7 @@ export function TimeChart({
   const { view: store, steering } = source;
   const state = useSyncExternalStore(store.subscribe, () => store.get()?.state ?? "waiting");
   const width = useResize(place);
+  const inView = useVisibility(place);
   const point = useHover(place, surface, chart, source, controls, theme);
 
   const draw = useCallback(() => {
@@ -63,7 +67,6 @@ export function TimeChart({
       place.current?.setAttribute("aria-label", text);
     }
   }, [store, surface, point, steering, title]);
-  const drawNext = useVisibility(place, draw);
 
   useEffect(() => {
     const element = place.current;
@@ -82,11 +85,11 @@ export function TimeChart({
     const steer = () => surface.showSteering(steering.get());
     steer();
     draw();
-    const ends = [store.subscribe(drawNext), steering.subscribe(steer)];
+    const ends = [store.subscribe(draw), steering.subscribe(steer)];
     return () => {
       for (const end of ends) end();
     };
-  }, [surface, steering, store, draw, drawNext]);
+  }, [surface, steering, store, draw]);
 
   useEffect(() => {
     dress.current = theme;
@@ -97,8 +100,13 @@ export function TimeChart({
     if (width === 0) return undefined;
     surface?.resize(width);
     draw();
-    return onPlotWidth(plotSize(width, height).width);
-  }, [surface, onPlotWidth, draw, width, height]);
+    return undefined;
+  }, [surface, draw, width]);
+
+  useEffect(
+    () => (width === 0 ? undefined : onPlot(plotSize(width, height).width, inView)),
+    [onPlot, width, height, inView],
+  );
 
   return (
     <div

@@ -6,7 +6,7 @@ import { formatDuration, formatValue } from "../model/format";
 import { signalName } from "../model/steerText";
 import type { SteerView } from "../model/steerView";
 import type { ChartView, LineView, TimesRow, TimesView } from "../model/views";
-import type { TargetEvent } from "../wire/generated/models";
+import type { CountersSource, TargetEvent } from "../wire/generated/models";
 import { describeSteer, isSteerChart } from "./steerMarks";
 
 const MOST_LINES = 3;
@@ -104,6 +104,8 @@ export function describeEvent(event: TargetEvent): string {
       return `The process executed ${event.executable ?? event.name}.`;
     case "sample_failed":
       return `A sample could not be taken: ${event.reason}.`;
+    case "counters_source_changed":
+      return `Counters are read by ${countersName(event.source)}, before by ${countersName(event.previous)}: ${event.reason}.`;
     case "steering_started":
       return `${event.policy} ${event.shadow ? "decides in shadow mode" : "steers"} from size ${event.size}, between ${event.lower} and ${event.upper}, on ${signalName(event.signal)}${event.proxy ? ", a proxy signal" : ""} (by ${event.actor}).`;
     case "steering_decided":
@@ -119,6 +121,11 @@ export function describeEvent(event: TargetEvent): string {
         ? `${event.policy} works again.`
         : `${event.policy} cannot run: ${event.problem}`;
   }
+}
+
+/** How counters of threads are read, in words. */
+export function countersName(source: CountersSource): string {
+  return { genetlink: "genetlink", walk: "eBPF walk", procfs: "/proc" }[source];
 }
 
 function plural(count: number, one: string, many: string): string {

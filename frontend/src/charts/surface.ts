@@ -20,6 +20,7 @@ import type { ChartTheme, LineStyle } from "./palette";
 import { lineStyle } from "./palette";
 import { MARGIN, type Plot, plotSize, timeAt, xOf } from "./plot";
 import { SteerLayer } from "./steerLayer";
+import "./textMeasure";
 import { endOf, traceLine } from "./trace";
 import { nextRange, type YRange } from "./yRange";
 

@@ -19,19 +19,6 @@ function setUp() {
   return { client, posted, tell, turn, requests };
 }
 
-const NOTHING = {
-  type: "views",
-  target: null,
-  health: null,
-  charts: [],
-  tiles: null,
-  table: null,
-  events: null,
-  steer: null,
-  map: null,
-  frames: [],
-} as const;
-
 describe("clientOf", () => {
   it("connects at once", () => {
     expect(setUp().posted).toEqual([
@@ -43,13 +30,13 @@ describe("clientOf", () => {
     const { client, turn, requests } = setUp();
     client.request({ top_k: 3 });
     client.request({ table: DEFAULT_TABLE });
-    const unmount = client.mountChart("cpu", 300);
-    client.mountChart("cpu", 400);
+    const unmount = client.mountChart("cpu", 300, true);
+    client.mountChart("cpu", 400, false);
     await turn();
     expect(requests()).toHaveLength(1);
     expect(requests()[0]).toMatchObject({
       request: { top_k: 3, table: DEFAULT_TABLE },
-      charts: [{ chart: "cpu", width_px: 400 }],
+      charts: [{ chart: "cpu", width_px: 400, in_view: true }],
     });
     client.request({ top_k: 3, table: { ...DEFAULT_TABLE } });
     await turn();
@@ -77,7 +64,7 @@ describe("clientOf", () => {
     client.select("1@0");
     client.setPaused(true);
     client.request({ window: { kind: "fixed", t0_s: 1, t1_s: 2 } });
-    tell({ ...NOTHING, id: TARGET.id, events: { events: [], total: 3 } });
+    tell({ type: "views", id: TARGET.id, events: { events: [], total: 3 } });
     expect(client.events.get()?.total).toBe(3);
     client.follow("t-2-00000000");
     expect(client.events.get()).toBeNull();
@@ -91,7 +78,7 @@ describe("clientOf", () => {
   it("leaves out views that come late, of the target before", () => {
     const { client, tell } = setUp();
     client.follow("t-2-00000000");
-    tell({ ...NOTHING, id: TARGET.id, events: { events: [], total: 3 } });
+    tell({ type: "views", id: TARGET.id, events: { events: [], total: 3 } });
     expect(client.events.get()).toBeNull();
   });
 

@@ -8,7 +8,14 @@ import { type MapPicture, nextPicture } from "../model/mapPicture";
 import type { RunSource } from "../model/runWindow";
 import { within } from "../model/runWindow";
 import type { SteerView } from "../model/steerView";
-import type { ChartId, Hover, ThreadKey, TimeWindow, ViewRequest } from "../model/viewRequest";
+import type {
+  ChartId,
+  ChartRequest,
+  Hover,
+  ThreadKey,
+  TimeWindow,
+  ViewRequest,
+} from "../model/viewRequest";
 import { DEFAULT_REQUEST } from "../model/viewRequest";
 import type {
   ChartView,
@@ -30,7 +37,9 @@ import type { Connection } from "../wire/liveSocket";
  * the client is made (a benchmark sets it by an init script): entries are pushed to it.
  */
 export interface ProbeEntry extends ProbeFrame {
-  /** When the first paint that contains it was over, Unix ms. */
+  /** When the page came to the views, when all was drawn, and when the paint was over. */
+  readonly delivered_unix_ms: number;
+  readonly drawn_unix_ms: number;
   readonly painted_unix_ms: number;
 }
 
@@ -112,7 +121,7 @@ function makeClient(
   const map = createStore<MapPicture | null>(null);
   const hover = createStore<Hover>(NO_HOVER);
   const charts = new Map<ChartId, Writable<ChartView | null>>();
-  const mounted = new Map<symbol, { readonly chart: ChartId; readonly width_px: number }>();
+  const mounted = new Map<symbol, ChartRequest>();
   let asking = false;
 
   const post = (message: ToWorker): void => worker.postMessage(message);
@@ -123,12 +132,7 @@ function makeClient(
     asking = true;
     queueMicrotask(() => {
       asking = false;
-      const widths = new Map<ChartId, number>();
-      for (const { chart, width_px } of mounted.values()) {
-        widths.set(chart, Math.max(width_px, widths.get(chart) ?? 0));
-      }
-      const wanted = Array.from(widths, ([chart, width_px]) => ({ chart, width_px }));
-      post({ type: "request", request: view.get(), charts: wanted });
+      post({ type: "request", request: view.get(), charts: together(mounted.values()) });
     });
   };
 
@@ -177,6 +181,7 @@ function makeClient(
         outline.set(data.outline);
         break;
       case "views":
+        if (probe && data.frames) notePaint(data.frames, probe);
         nextFrame(() => post({ type: "drawn" }));
         if (data.id !== followed.get()) break; // of the one before
         if (data.target) target.set(data.target);
@@ -186,8 +191,7 @@ function makeClient(
         if (data.events) events.set(data.events);
         if (data.steer) steer.set(data.steer);
         if (data.map) map.set(nextPicture(map.get(), data.map));
-        for (const chart of data.charts) chartStore(chart.chart).set(chart);
-        if (probe && data.frames.length > 0) notePaint(data.frames, probe);
+        for (const chart of data.charts ?? []) chartStore(chart.chart).set(chart);
         break;
     }
   };
@@ -233,9 +237,9 @@ function makeClient(
     select: (key) => request({ selected: key === view.get().selected ? null : key }),
     togglePin: (key) => request({ pinned: toggled(view.get().pinned, key) }),
     setPaused: (paused) => request({ paused }),
-    mountChart: (chart, width_px) => {
+    mountChart: (chart, width_px, in_view) => {
       const mount = Symbol(chart);
-      mounted.set(mount, { chart, width_px });
+      mounted.set(mount, { chart, width_px, in_view });
       ask();
       return () => {
         mounted.delete(mount);
@@ -250,6 +254,17 @@ function makeClient(
       worker.terminate();
     },
   };
+}
+
+/** One request a chart: the widest of those on the page, in view if one of them is. */
+function together(mounted: Iterable<ChartRequest>): readonly ChartRequest[] {
+  const requests = new Map<ChartId, ChartRequest>();
+  for (const { chart, width_px, in_view } of mounted) {
+    const other = requests.get(chart);
+    const widest = Math.max(width_px, other?.width_px ?? 0);
+    requests.set(chart, { chart, width_px: widest, in_view: in_view || (other?.in_view ?? false) });
+  }
+  return [...requests.values()];
 }
 
 /** A window of a run: what would be live is all of it. */
@@ -273,17 +288,28 @@ function toggled(keys: readonly ThreadKey[], key: ThreadKey): readonly ThreadKey
 }
 
 /**
- * Note when the paint that contains these frames is over: charts have drawn or asked for the next
- * animation frame by now, so the first task after that animation frame comes after its paint.
+ * Note when views with these frames are drawn and painted. Charts draw what they get in the
+ * animation frame that comes next, after what was asked for before; the first task after that
+ * animation frame comes after its paint.
  */
 function notePaint(frames: readonly ProbeFrame[], probe: ProbeEntry[]): void {
-  requestAnimationFrame(() => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = () => {
-      channel.port1.close();
-      const painted_unix_ms = Date.now();
-      for (const frame of frames) probe.push({ ...frame, painted_unix_ms });
-    };
-    channel.port2.postMessage(null);
-  });
+  const delivered_unix_ms = unixNow();
+  // The charts' own animation frames are asked for while the views are set: ask after them.
+  queueMicrotask(() =>
+    requestAnimationFrame(() => {
+      const drawn_unix_ms = unixNow();
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => {
+        channel.port1.close();
+        const times = { delivered_unix_ms, drawn_unix_ms, painted_unix_ms: unixNow() };
+        for (const frame of frames) probe.push({ ...frame, ...times });
+      };
+      channel.port2.postMessage(null);
+    }),
+  );
+}
+
+/** Unix milliseconds, with fractions. */
+function unixNow(): number {
+  return performance.timeOrigin + performance.now();
 }

@@ -21,7 +21,7 @@ import {
 import { TargetModel } from "../model/targetModel";
 import type { Outline, Reading } from "../model/views";
 import type { Span } from "../model/window";
-import { decodeFrame, type Frame } from "../wire/frame";
+import { type Frame, FrameDecoder } from "../wire/frame";
 
 /** A window that still moves is not asked for yet. */
 const SETTLED_MS = 150;
@@ -190,12 +190,13 @@ export class RunFeed {
     this.asked = wanted;
     this.report();
     let reason = "";
+    const decoder = new FrameDecoder();
     try {
       await this.env.read(
         addressOf(this.run, wanted),
         (bytes) => {
           try {
-            into.push(decodeFrame(bytes));
+            into.push(decoder.decode(bytes));
           } catch (error) {
             this.events.onBad(reasonOf(error));
           }

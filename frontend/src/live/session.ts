@@ -9,9 +9,9 @@ import { healthView, ViewBuilder } from "../model/viewBuilder";
 import type { ChartRequest, ViewRequest } from "../model/viewRequest";
 import { DEFAULT_REQUEST } from "../model/viewRequest";
 import { spanOf } from "../model/window";
-import type { FromWorker, ProbeFrame, ToWorker } from "../model/workerProtocol";
+import type { FromWorker, ProbeFrame, ToWorker, ViewBatch } from "../model/workerProtocol";
 import { checkLiveMessage } from "../wire/check";
-import { decodeFrame } from "../wire/frame";
+import { FrameDecoder } from "../wire/frame";
 import { CloseCode } from "../wire/generated/closeCode";
 import type {
   FrameHeader,
@@ -24,21 +24,11 @@ import { type Connection, LiveSocket, type SocketEnvironment } from "../wire/liv
 import type { ReadFrames } from "../wire/runFrames";
 import { withDecisions } from "./decisions";
 import { RunFeed } from "./runFeed";
+import { ViewSchedule } from "./viewSchedule";
 
-/** Views are made at most this often, and take no more than about a fifth of the time. */
-const LEAST_MS = 50;
-const MOST_MS = 500;
-const SHARE = 5;
-/** Rounds whose cost counts: the cheapest of them, for a busy machine makes single ones look dear. */
-const ROUNDS = 8;
-/** A person who drags wants to see it move. */
-const ASKED_MS = 30;
-const TICK_MS = 1000;
 /** Frames are acknowledged at least this often; the backend sends no more than 1 MiB ahead. */
 const ACK_FRAMES = 8;
 const ACK_BYTES = 1 << 16;
-/** A page that does not say that it drew the last views gets the next ones after so long. */
-const PATIENCE_MS = 1000;
 
 export interface SessionEnvironment extends SocketEnvironment {
   /** To the page; the buffers change hands. */
@@ -59,12 +49,13 @@ export class LiveSession {
   private stats: StreamStats | null = null;
   private followed: string | null = null;
   private model = new TargetModel();
-  private builder = new ViewBuilder(this.model);
+  private readonly decoder = new FrameDecoder();
+  private builder: ViewBuilder;
+  private readonly schedule: ViewSchedule;
   private request: ViewRequest = DEFAULT_REQUEST;
   private charts: readonly ChartRequest[] = [];
-  private visible = true;
   private probe = false;
-  private probed: ProbeFrame[] = [];
+  private probed: Omit<ProbeFrame, "made_unix_ms">[] = [];
   /** Of this connection. */
   private received = 0;
   private unackedFrames = 0;
@@ -73,16 +64,16 @@ export class LiveSession {
   private badReason = "";
   private latency_ms: number | null = null;
   private lastFrame_ms = Number.NaN;
-  private made_ms = Number.NEGATIVE_INFINITY;
-  /** When views were posted that the page has not drawn yet. */
-  private undrawn_ms: number | null = null;
-  private summary_ms = Number.NEGATIVE_INFINITY;
-  private costs_ms: number[] = [];
-  private cancelMake: (() => void) | null = null;
-  private due_ms = Number.POSITIVE_INFINITY;
-  private cancelTick: (() => void) | null = null;
 
-  constructor(private readonly env: SessionEnvironment) {}
+  constructor(private readonly env: SessionEnvironment) {
+    this.builder = new ViewBuilder(this.model, env.clock_ms);
+    const rounds = {
+      move: () => this.followed !== null && this.postMoving(),
+      read: () => this.followed !== null && this.postPart(),
+      readDue_ms: () => (this.followed === null ? Number.POSITIVE_INFINITY : this.builder.due_ms),
+    };
+    this.schedule = new ViewSchedule(rounds, env);
+  }
 
   /** A message of the page. */
   receive(message: ToWorker): void {
@@ -109,22 +100,20 @@ export class LiveSession {
         this.feed?.keep(this.request.map?.field ?? null);
         this.feed?.see(spanOf(this.request.window, this.run?.to_s ?? 0));
         this.builder.ask(this.request, this.charts);
-        this.schedule(ASKED_MS);
+        this.schedule.asked();
         break;
       case "visible":
-        this.visible = message.visible;
-        if (this.visible) this.makeAll();
+        if (message.visible) this.builder.askAll();
+        this.schedule.setRunning(message.visible);
         break;
       case "drawn":
-        this.undrawn_ms = null;
-        if (this.cancelMake) this.schedule(LEAST_MS);
+        this.schedule.drawn();
         break;
       case "retry":
         this.socket?.open();
         break;
       case "close":
-        this.cancelMake?.();
-        this.cancelTick?.();
+        this.schedule.stop();
         this.socket?.close();
         this.feed?.close();
         break;
@@ -138,7 +127,7 @@ export class LiveSession {
       run,
       {
         onModel: (model) => this.makeOf(model),
-        onGrown: () => this.schedule(LEAST_MS),
+        onGrown: () => this.schedule.changed(),
         onReading: (reading) => {
           this.env.post({ type: "reading", reading }, []);
           // Nothing comes after it that would have what is made now and then made.
@@ -159,12 +148,13 @@ export class LiveSession {
   private makeOf(model: TargetModel): void {
     this.model = model;
     this.builder = new ViewBuilder(model, this.env.clock_ms);
+    this.builder.ask(this.request, this.charts);
     this.makeAll();
   }
 
   private makeAll(): void {
-    this.builder.ask(this.request, this.charts);
-    this.schedule(0);
+    this.builder.askAll();
+    this.schedule.asked();
   }
 
   private open(url: string): void {
@@ -187,7 +177,6 @@ export class LiveSession {
       this.env,
     );
     this.socket.open();
-    this.tick();
   }
 
   private onConnection(connection: Connection): void {
@@ -235,8 +224,8 @@ export class LiveSession {
       case "live_state":
         this.live = message;
         this.env.post({ type: "live", live: message }, []);
-        this.builder.ask(this.request, this.charts);
-        this.schedule(LEAST_MS);
+        this.builder.askAll();
+        this.schedule.changed();
         break;
       case "stream_stats":
         this.stats = message;
@@ -247,7 +236,7 @@ export class LiveSession {
       case "frames_lost":
         if (message.target !== this.followed) break;
         this.model.noteLost(message);
-        this.schedule(LEAST_MS);
+        this.schedule.changed();
         break;
     }
   }
@@ -255,7 +244,7 @@ export class LiveSession {
   private onFrame(data: ArrayBuffer): void {
     const received_unix_ms = this.env.now_ms();
     try {
-      const frame = decodeFrame(data);
+      const frame = this.decoder.decode(data);
       const { header } = frame;
       if (header.target !== this.followed || !this.model.ingest(frame)) return;
       this.lastFrame_ms = this.env.clock_ms();
@@ -263,13 +252,14 @@ export class LiveSession {
       this.noteLatency(received_unix_ms - header.unix_us / 1000);
       if (this.probe) {
         const { target, seq, first_seq, unix_us } = header;
-        this.probed.push({ target, seq, first_seq, unix_us, received_unix_ms });
+        const held_unix_ms = this.env.now_ms();
+        this.probed.push({ target, seq, first_seq, unix_us, received_unix_ms, held_unix_ms });
         if (this.probed.length > 1000) this.probed.shift();
       }
     } catch (error) {
       this.noteBad(error instanceof Error ? error.message : String(error));
     }
-    if (!this.builder.paused) this.schedule(LEAST_MS);
+    if (!this.builder.paused) this.schedule.changed();
   }
 
   /** The backend does not send its state again for each decision: frames carry them. */
@@ -300,82 +290,54 @@ export class LiveSession {
     this.latency_ms = ms >= 0 && ms < 10_000 ? ms : null;
   }
 
-  /** Make views, but not sooner than `least_ms` after the last ones. */
-  private schedule(least_ms: number): void {
-    if (!this.visible || this.followed === null) return;
-    const now = this.env.clock_ms();
-    const cost_ms = this.costs_ms.length > 0 ? Math.min(...this.costs_ms) : 0;
-    const rest = Math.min(MOST_MS, Math.max(least_ms, SHARE * cost_ms));
-    // A page that is slow would else get views faster than it draws them, and answer nothing more.
-    const drawn = this.undrawn_ms === null ? now : this.undrawn_ms + PATIENCE_MS;
-    const due = Math.max(now, this.made_ms + rest, drawn);
-    if (this.cancelMake && this.due_ms <= due) return;
-    this.cancelMake?.();
-    this.due_ms = due;
-    // Even when due at once it waits for its turn: a burst of frames then makes one view.
-    this.cancelMake = this.env.later(() => {
-      this.cancelMake = null;
-      this.make();
-    }, due - now);
-  }
-
-  private make(): void {
-    const id = this.followed;
-    if (id === null) return;
-    const start = this.env.clock_ms();
-    const target = this.targetOf(id);
-    // A run is never silent: it is all there.
-    const silent_ms = this.run ? 0 : start - this.lastFrame_ms;
-    const views = this.builder.make(target, start, silent_ms);
-    const summary = views.tiles !== null || start - this.summary_ms >= 500;
-    if (summary) this.summary_ms = start;
-    const { stats: stream, latency_ms, badFrames: bad_frames, badReason } = this;
-    const way = { stream, latency_ms, bad_frames, bad_frame_reason: badReason };
-    const buffers = new Set<ArrayBufferLike>();
-    for (const { time_s, low, high } of views.charts) {
-      for (const array of [time_s, low, high]) buffers.add(array.buffer);
-    }
-    const { map } = views;
-    if (map) {
-      const { values, highest, peak, born, exited } = map;
-      for (const array of [values, highest, peak, born, exited]) buffers.add(array.buffer);
-    }
-    const transfer = [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
-    const frames = this.probed;
+  /** Charts and map in view, with the frames that they are the first to show. */
+  private postMoving(): boolean {
+    const views = this.builder.moving(this.target);
+    if (!views.charts && !views.map && !views.steer) return false;
+    const made_unix_ms = this.env.now_ms();
+    const frames = this.probed.map((frame) => ({ ...frame, made_unix_ms }));
     this.probed = [];
-    this.env.post(
-      {
-        type: "views",
-        id,
-        target: summary ? { ...views.target, id } : null,
-        health: summary ? healthView(this.model, target, way) : null,
-        charts: views.charts,
-        tiles: views.tiles,
-        table: views.table,
-        events: views.events,
-        steer: views.steer,
-        map,
-        frames,
-      },
-      transfer,
-    );
-    this.made_ms = this.env.clock_ms();
-    this.undrawn_ms = this.made_ms;
-    // Rounds with tables and tiles are rare and may wait; it is the plain ones that set the pace.
-    if (views.tiles === null)
-      this.costs_ms = [...this.costs_ms.slice(1 - ROUNDS), this.made_ms - start];
+    this.post(frames.length > 0 ? { ...views, frames } : views);
+    return true;
   }
 
-  private targetOf(id: string): Target | null {
+  /** One part of what is read. */
+  private postPart(): boolean {
+    const { target } = this;
+    // A run is never silent: it is all there.
+    const silent_ms = this.run ? 0 : this.env.clock_ms() - this.lastFrame_ms;
+    const views = this.builder.part(target, silent_ms);
+    if (Object.keys(views).length === 0) return false;
+    if (!views.target) {
+      this.post(views);
+      return true;
+    }
+    const { stats: stream, latency_ms, badFrames: bad_frames, badReason, followed } = this;
+    const way = { stream, latency_ms, bad_frames, bad_frame_reason: badReason };
+    const health = healthView(this.model, target, way);
+    this.post({ ...views, target: { ...views.target, id: followed ?? "" }, health });
+    return true;
+  }
+
+  private post(views: Omit<ViewBatch, "id">): void {
+    if (this.followed === null) return;
+    this.env.post({ type: "views", id: this.followed, ...views }, buffersOf(views));
+  }
+
+  private get target(): Target | null {
     if (this.run) return this.run.target;
-    return this.live?.targets.find((target) => target.id === id) ?? null;
+    return this.live?.targets.find((target) => target.id === this.followed) ?? null;
   }
+}
 
-  /** Once a second, so that silence is seen. */
-  private tick(): void {
-    this.cancelTick = this.env.later(() => {
-      if (this.env.clock_ms() - this.summary_ms >= TICK_MS) this.schedule(0);
-      this.tick();
-    }, TICK_MS);
-  }
+/** What changes hands instead of being copied. */
+function buffersOf({ charts = [], map }: Omit<ViewBatch, "id">): ArrayBuffer[] {
+  const arrays: Pick<Float64Array, "buffer">[] = charts.flatMap(({ time_s, low, high }) => [
+    time_s,
+    low,
+    high,
+  ]);
+  if (map) arrays.push(map.values, map.highest, map.peak, map.born, map.exited);
+  const buffers = new Set(arrays.map(({ buffer }) => buffer));
+  return [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
 }

@@ -19,7 +19,8 @@ const session = new LiveSession({
     const timer = setTimeout(call, ms);
     return () => clearTimeout(timer);
   },
-  now_ms: () => Date.now(),
+  // Date.now() has whole milliseconds only.
+  now_ms: () => performance.timeOrigin + performance.now(),
   clock_ms: () => performance.now(),
   random: () => Math.random(),
   read: readFrames,

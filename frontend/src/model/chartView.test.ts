@@ -35,7 +35,7 @@ function input(changes: Partial<ViewRequest> = {}, made = model()): ViewInput {
 
 function made(view: ViewInput, chart: "cpu" | "cpu_total" | "network" | "disk"): ChartView {
   const chosen: Chosen = chooseThreads(view, chart, new Set());
-  return chartView(view, { chart, width_px: 100 }, chosen);
+  return chartView(view, { chart, width_px: 100, in_view: true }, chosen);
 }
 
 function rows(view: ChartView): [string, number[]][] {

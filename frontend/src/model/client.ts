@@ -8,7 +8,7 @@
  *     client.follow("t-100-deadbeef");                         // subscribe to a target
  *     client.request({ window: { kind: "last", seconds: 60 } });
  *
- * Charts that are on screen ask for their own view by `mountChart`; a page need not list them. Table,
+ * Charts on the page ask for their own view by `mountChart`; a page need not list them. Table,
  * tiles and events are asked for in the `ViewRequest`.
  */
 
@@ -78,10 +78,10 @@ export interface LiveClient {
   readonly setPaused: (paused: boolean) => void;
 
   /**
-   * A chart of this width (CSS pixels of its plot) is on screen: compute its view. Returns what ends
-   * it.
+   * A chart of this width (CSS pixels of its plot) is on the page, and can be seen or not: make its
+   * view. Returns what ends it.
    */
-  readonly mountChart: (chart: ChartId, width_px: number) => () => void;
+  readonly mountChart: (chart: ChartId, width_px: number, inView: boolean) => () => void;
 
   /** Try again at once (from waiting, denied and refused). */
   readonly retryNow: () => void;

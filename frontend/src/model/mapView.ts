@@ -36,6 +36,8 @@ interface Held {
   /** Number of its first column, and of its newest, which may not be complete. */
   readonly from: number;
   readonly newest: number;
+  /** The newest frame in it. */
+  readonly seq: number;
 }
 
 /** Lengths of columns. */
@@ -82,7 +84,9 @@ export class MapMaker {
     const seconds = span.t1_s - span.t0_s;
     const key = [field, mix, width_px, rows, bins.bin_s, seconds, request.filter, ...fixed].join();
     const { held } = this;
-    const same = held !== null && held.key === key && newest >= held.newest;
+    // Out of view nothing is made: what the window has left behind meanwhile is not missed.
+    const same =
+      held !== null && held.key === key && newest >= held.newest && held.newest >= from - 1;
     let order = same ? held.order : mapOrder(threadsIn(input));
     let whole = !same;
     const rested = clock() - this.full_ms >= SHARE * this.cost_ms;
@@ -94,7 +98,7 @@ export class MapMaker {
       }
     }
     if (!whole && held) {
-      if (newest === held.newest && request.paused) return null;
+      if (held.seq === model.seq || (newest === held.newest && request.paused)) return null;
       const view = this.columns(
         input,
         asked,
@@ -105,13 +109,13 @@ export class MapMaker {
         held.newest,
         newest,
       );
-      this.held = { ...held, newest };
+      this.held = { ...held, newest, seq: model.seq };
       return { ...view, layout: null };
     }
     const start_ms = clock();
     const layout = layoutOf(order, rows);
     const view = this.columns(input, asked, bins, source, order, layout, from, newest);
-    this.held = { key, order, layout, from, newest };
+    this.held = { key, order, layout, from, newest, seq: model.seq };
     this.full_ms = clock();
     this.cost_ms = this.full_ms - start_ms;
     return { ...view, layout };

@@ -6,6 +6,7 @@
 import type { Frame } from "../wire/frame";
 import type {
   CollectorHealth,
+  CountersSource,
   FrameHeader,
   FramesLost,
   TargetEvent,
@@ -75,6 +76,7 @@ export class TargetModel {
   rss_bytes: number | null = null;
   gomaxprocs: number | null = null;
   health: CollectorHealth | null = null;
+  counters_from: CountersSource | null = null;
   ended: "exited" | "detached" | null = null;
   exit_code: number | null = null;
 
@@ -122,6 +124,7 @@ export class TargetModel {
       this.since_s = t_s;
       this.counters.start(frame.fields, t_s);
     }
+    this.counters_from = header.counters_from ?? this.counters_from;
     this.losses.frames++;
     this.losses.coalesced += header.seq - header.first_seq;
     if (skipped) this.counters.forgetPast();

@@ -71,7 +71,7 @@ function viewOf(
   const filter = filterFrom(request.filter);
   return timesView(
     { model, target, request, filter, span, now_s },
-    { chart: "times", width_px: 600 },
+    { chart: "times", width_px: 600, in_view: true },
   );
 }
 

@@ -1,7 +1,8 @@
 /**
- * Makes the views that a page asked for, no more often than is of use: charts as frames come, what
- * is read as numbers (table, tiles, events) twice a second. Holds what must not change while the
- * view is paused. Time comes in as an argument.
+ * Makes the views that a page asked for, no more often than is of use: charts that somebody sees as
+ * frames come; what is read (tiles, table, events, where the time goes) part by part, each twice a
+ * second at most and only if it changed; charts out of view when the request changes. Holds what
+ * must not change while the view is paused.
  */
 
 import type { Target } from "../wire/generated/models";
@@ -20,25 +21,44 @@ import { type ChartId, type ChartRequest, DEFAULT_REQUEST, type ViewRequest } fr
 import type { ChartView, DataHealth, EventsView, TableView, TargetView, TileView } from "./views";
 import { spanOf } from "./window";
 
-/** How often numbers that are read change, and how often lines may change places. */
+/** How often what is read changes, and how often lines may change places. */
 const SLOW_MS = 500;
+/** Lines this old are chosen at once, in all charts: frames come seldom. */
+const STALE_MS = 900;
 /**
  * Where the time goes looks at every thread: 5,000 busy ones take about a tenth of a second of CPU. So
  * long a thread must lie between two looks.
  */
 const TIMES_MS = 0.25;
+/** A chart out of view that has nothing to show: that may change, and its panel with it. */
+const UNSEEN_MS = 2000;
+/** The target's state is made this often without a frame too: silence is seen so. */
+const STATE_MS = 1000;
 /** Without a frame for so long, a target is called quiet. */
 const QUIET_MS = 3000;
 
-/** Views made together; null or left out: as before. */
+/** Views of a target. */
 export interface Views {
   readonly target: TargetView;
   readonly charts: readonly ChartView[];
-  readonly tiles: readonly TileView[] | null;
-  readonly table: TableView | null;
-  readonly events: EventsView | null;
-  readonly steer: SteerView | null;
-  readonly map: MapView | null;
+  readonly tiles: readonly TileView[];
+  readonly table: TableView;
+  readonly events: EventsView;
+  readonly steer: SteerView;
+  readonly map: MapView;
+}
+
+/** What is read, in the order in which it is made when the request changed. */
+const PARTS = ["target", "table", "tiles", "times", "events", "map", "unseen"] as const;
+type PartName = (typeof PARTS)[number];
+
+/** When a part was made, and of what. */
+interface Part {
+  made_ms: number;
+  /** State of the model that it shows. */
+  edition: number;
+  /** Since when it is not what is asked for; null: it is. */
+  asked_ms: number | null;
 }
 
 export class ViewBuilder {
@@ -46,28 +66,36 @@ export class ViewBuilder {
   private charts: readonly ChartRequest[] = [];
   private filter: Filter = filterFrom("");
   private frozen: { readonly now_s: number; readonly rates: CurrentRates } | null = null;
-  private chosen = new Map<ChartId, Chosen>();
-  private slow_ms = Number.NEGATIVE_INFINITY;
-  private times_ms = Number.NEGATIVE_INFINITY;
-  private eventsSeen = -1;
+  /** There was something to see, and charts came first. */
+  private begun = false;
+  private readonly chosen = new Map<ChartId, { readonly by: Chosen; readonly at_ms: number }>();
+  private readonly parts = new Map<PartName, Part>();
+  /** Charts whose view is not what is asked for. */
+  private readonly asked = new Set<ChartId>();
+  /** State of the last view of each chart. */
+  private readonly states = new Map<ChartId, ChartView["state"]>();
   private steerSeen = -1;
-  private asked = true;
   private mapMaker = new MapMaker();
 
-  /** @param clock For what measures its own cost; the default stands still. */
+  /** @param clock Only runs forward, ms. */
   constructor(
     private readonly model: TargetModel,
-    private readonly clock: () => number = () => 0,
-  ) {}
+    private readonly clock: () => number,
+  ) {
+    for (const name of PARTS) {
+      this.parts.set(name, { made_ms: Number.NEGATIVE_INFINITY, edition: -1, asked_ms: null });
+    }
+  }
 
   /** Whether a frame changes what is shown. */
   get paused(): boolean {
     return this.request.paused;
   }
 
-  /** What the page wants from now on. */
+  /** What the page wants from now on: what is not so yet is due at once. */
   ask(request: ViewRequest, charts: readonly ChartRequest[]): void {
-    if (request.filter !== this.request.filter) this.filter = filterFrom(request.filter);
+    const { request: before, charts: shown } = this;
+    if (request.filter !== before.filter) this.filter = filterFrom(request.filter);
     if (request.paused && !this.frozen && this.model.seq > 0) {
       this.frozen = { now_s: this.model.now_s, rates: frozenRates(this.model) };
     } else if (!request.paused) {
@@ -76,41 +104,148 @@ export class ViewBuilder {
     if (request.map === null) this.mapMaker = new MapMaker();
     this.request = request;
     this.charts = charts;
-    this.asked = true;
+    const { table, tiles, events, map } = before;
+    if (!equal({ ...request, table, tiles, events, map }, before)) {
+      this.askAll();
+      return;
+    }
+    for (const part of ["table", "tiles", "events", "map"] as const) {
+      if (!equal(request[part], before[part])) this.outdate(part);
+    }
+    for (const chart of charts) {
+      if (!shown.some((other) => equal(other, chart))) this.askChart(chart);
+    }
+  }
+
+  /** All is made once more. */
+  askAll(): void {
+    for (const name of PARTS) this.outdate(name);
+    for (const chart of this.charts) this.askChart(chart);
+    this.steerSeen = -1;
+  }
+
+  private askChart({ chart, in_view }: ChartRequest): void {
+    this.asked.add(chart);
+    if (!in_view) this.outdate("unseen");
+    else if (chart === "times") this.outdate("times");
+  }
+
+  private outdate(name: PartName): void {
+    const part = this.parts.get(name);
+    // Of what is asked for again and again, the first time counts: it is not put off for ever.
+    if (part) part.asked_ms ??= this.clock();
+  }
+
+  /** Make what follows each frame: charts and map in view. */
+  moving(target: Target | null): Partial<Views> {
+    if (this.model.seq === 0) return {};
+    if (!this.begun) {
+      this.begun = true;
+      for (const part of this.parts.values()) part.asked_ms = null;
+      this.askAll();
+    }
+    const input = this.input(target);
+    const shown = this.charts.filter(({ chart, in_view }) => in_view && chart !== "times");
+    const due = this.frozen ? shown.filter(({ chart }) => this.asked.has(chart)) : shown;
+    this.forgetChoices(due);
+    const steer = this.steerView(input);
+    const map = this.frozen ? null : this.mapView(input, false);
+    return { ...this.chartViews(input, due), ...(steer && { steer }), ...(map && { map }) };
+  }
+
+  /** When the next part of what is read is due, by the clock. */
+  get due_ms(): number {
+    return Math.min(...PARTS.map((name) => this.dueOf(name)));
   }
 
   /**
-   * Make what is due.
+   * Make the part of what is read that is due first.
    *
-   * @param clock_ms A clock that only runs forward.
    * @param silent_ms How long ago the last frame came.
    */
-  make(target: Target | null, clock_ms: number, silent_ms: number): Views {
-    const all = this.asked;
-    this.asked = false;
-    const slow = all || clock_ms - this.slow_ms >= SLOW_MS - 20;
-    if (slow) this.slow_ms = clock_ms;
-    const due = all || (slow && clock_ms - this.times_ms >= TIMES_MS * this.model.live);
-    if (due) this.times_ms = clock_ms;
-    const input = this.input(target);
-    const base = this.targetView(input, silent_ms);
-    if (this.model.seq === 0 || (this.frozen && !all)) {
-      const nothing = { tiles: null, table: null, events: null, steer: null, map: null };
-      return { target: base, charts: [], ...nothing };
-    }
-    const rates = this.frozen?.rates ?? movingRates(this.model);
+  part(target: Target | null, silent_ms: number): Partial<Views> {
+    const due = PARTS.map((name) => this.dueOf(name));
+    const name = PARTS[due.indexOf(Math.min(...due))] ?? "target";
+    const made = this.makePart(name, this.input(target), silent_ms);
+    const now = this.clock();
+    const more = name === "unseen" && this.unseen.some(({ chart }) => this.asked.has(chart));
+    const edition = this.editionOf(name);
+    this.parts.set(name, { made_ms: now, edition, asked_ms: more ? now : null });
+    return made;
+  }
+
+  private makePart(name: PartName, input: ViewInput, silent_ms: number): Partial<Views> {
     const { request } = this;
-    return {
-      target: base,
-      charts: this.charts.flatMap(
-        (chart) => this.chartView(input, chart, { choose: slow, due }) ?? [],
-      ),
-      tiles: slow && request.tiles ? tileViews(input, rates) : null,
-      table: slow && request.table ? tableView(input, rates, request.table) : null,
-      events: slow && request.events ? this.eventsView(input, all) : null,
-      steer: this.steerView(input, all),
-      map: request.map ? this.mapMaker.make(input, request.map, slow, this.clock) : null,
-    };
+    switch (name) {
+      case "target":
+        return { target: this.targetView(input, silent_ms) };
+      case "tiles":
+        return request.tiles ? { tiles: tileViews(input, this.rates) } : {};
+      case "table":
+        return request.table ? { table: tableView(input, this.rates, request.table) } : {};
+      case "events":
+        return request.events ? { events: eventsView(input) } : {};
+      case "map": {
+        const map = this.mapView(input, true);
+        return map ? { map } : {};
+      }
+      case "times":
+        return this.chartViews(input, this.charts.filter(isTimes));
+      case "unseen":
+        return this.chartViews(input, this.nextUnseen());
+    }
+  }
+
+  private dueOf(name: PartName): number {
+    const part = this.parts.get(name);
+    const never = Number.POSITIVE_INFINITY;
+    if (!part || !(this.begun || name === "target")) return never;
+    const { made_ms, asked_ms } = part;
+    if (asked_ms !== null) return asked_ms;
+    const same = part.edition === this.editionOf(name);
+    if (name === "target") return made_ms + (same ? STATE_MS : SLOW_MS);
+    if (same || this.frozen || !this.wants(name)) return never;
+    if (name === "times") return made_ms + Math.max(SLOW_MS, TIMES_MS * this.model.live);
+    return made_ms + (name === "unseen" ? UNSEEN_MS : SLOW_MS);
+  }
+
+  /** Whether the page wants to see it change. */
+  private wants(name: PartName): boolean {
+    const { request, charts } = this;
+    switch (name) {
+      case "target":
+        return true;
+      case "tiles":
+      case "events":
+        return request[name];
+      case "table":
+        return request.table !== null;
+      case "map":
+        return request.map?.in_view ?? false;
+      case "times":
+        return charts.some((chart) => isTimes(chart) && chart.in_view);
+      case "unseen":
+        return this.nextUnseen().length > 0;
+    }
+  }
+
+  private editionOf(name: PartName): number {
+    return name === "events" ? this.model.events.edition : this.model.seq;
+  }
+
+  private get rates(): CurrentRates {
+    return this.frozen?.rates ?? movingRates(this.model);
+  }
+
+  private get unseen(): readonly ChartRequest[] {
+    return this.charts.filter(({ in_view }) => !in_view);
+  }
+
+  /** Charts out of view to make next: one that was asked for, or all that have nothing to show. */
+  private nextUnseen(): readonly ChartRequest[] {
+    const { unseen } = this;
+    const asked = unseen.find(({ chart }) => this.asked.has(chart));
+    return asked ? [asked] : unseen.filter(({ chart }) => this.states.get(chart) !== "ok");
   }
 
   private input(target: Target | null): ViewInput {
@@ -120,49 +255,66 @@ export class ViewBuilder {
     return { model, target, request, filter, span, now_s };
   }
 
-  /** Null: as before. */
-  private chartView(
-    input: ViewInput,
-    asked: ChartRequest,
-    { choose, due }: { readonly choose: boolean; readonly due: boolean },
-  ): ChartView | null {
-    if (asked.chart === "gomaxprocs") return sizeView(input);
-    if (asked.chart === "ops") return opsView(input);
-    // Its bands are means over half a second or more.
-    if (asked.chart === "times") return due ? timesView(input, asked) : null;
-    let chosen = this.chosen.get(asked.chart);
-    if (!chosen || choose) {
-      const before = new Set(chosen?.threads.map((thread) => thread.key));
-      chosen = chooseThreads(input, asked.chart, before);
-      this.chosen.set(asked.chart, chosen);
+  private chartViews(input: ViewInput, charts: readonly ChartRequest[]): Partial<Views> {
+    if (charts.length === 0) return {};
+    return { charts: charts.map((chart) => this.chartView(input, chart)) };
+  }
+
+  private chartView(input: ViewInput, asked: ChartRequest): ChartView {
+    const { chart } = asked;
+    const view = this.viewOf(input, asked);
+    this.asked.delete(chart);
+    this.states.set(chart, view.state);
+    return view;
+  }
+
+  private viewOf(input: ViewInput, asked: ChartRequest): ChartView {
+    const { chart } = asked;
+    if (chart === "gomaxprocs") return sizeView(input);
+    if (chart === "ops") return opsView(input);
+    if (chart === "times") return timesView(input, asked);
+    let chosen = this.chosen.get(chart);
+    if (!chosen || chosen.at_ms === Number.NEGATIVE_INFINITY) {
+      const before = new Set(chosen?.by.threads.map((thread) => thread.key));
+      chosen = { by: chooseThreads(input, chart, before), at_ms: this.clock() };
+      this.chosen.set(chart, chosen);
     }
-    return chartView(input, asked, chosen);
+    return chartView(input, asked, chosen.by);
   }
 
-  private eventsView({ model, now_s, target }: ViewInput, all: boolean): EventsView | null {
-    if (!all && model.events.edition === this.eventsSeen) return null;
-    this.eventsSeen = model.events.edition;
-    const attached_ms = target
-      ? target.attached_unix_us / 1000
-      : model.unix_ms - 1000 * model.now_s;
-    const events = model.events.until(now_s).map(({ id, t_s, since_s, times, event }) => ({
-      id,
-      t_s,
-      unix_ms: attached_ms + 1000 * t_s,
-      since_unix_ms: attached_ms + 1000 * since_s,
-      times,
-      event,
-    }));
-    return { events, total: model.events.total };
+  /** Have lines chosen again: of what was asked for, of what is old, else of one chart a round. */
+  private forgetChoices(charts: readonly ChartRequest[]): void {
+    const now = this.clock();
+    let oldest: ChartId | null = null;
+    let oldest_ms = now - SLOW_MS;
+    for (const { chart } of charts) {
+      const at_ms = this.chosen.get(chart)?.at_ms ?? now;
+      if (this.asked.has(chart) || now - at_ms >= STALE_MS) this.forgetChoice(chart);
+      else if (at_ms <= oldest_ms) [oldest, oldest_ms] = [chart, at_ms];
+    }
+    if (oldest) this.forgetChoice(oldest);
+  }
+
+  /** Who had a line before keeps it in doubt. */
+  private forgetChoice(chart: ChartId): void {
+    const chosen = this.chosen.get(chart);
+    if (chosen) this.chosen.set(chart, { ...chosen, at_ms: Number.NEGATIVE_INFINITY });
   }
 
   /** Null: as before. */
-  private steerView({ model, now_s, target }: ViewInput, all: boolean): SteerView | null {
+  private mapView(input: ViewInput, slow: boolean): MapView | null {
+    const { map } = this.request;
+    if (!map || !(slow || map.in_view)) return null;
+    return this.mapMaker.make(input, map, slow, this.clock);
+  }
+
+  /** Null: as before. */
+  private steerView({ model, now_s, target }: ViewInput): SteerView | null {
     if (target?.steering && !this.frozen) {
       const began_us = target.steering.since_unix_us - target.attached_unix_us;
       model.steer.assume(began_us / 1e6, now_s, target.steering);
     }
-    if (!all && model.steer.edition === this.steerSeen) return null;
+    if (this.steerSeen >= 0 && (this.frozen || model.steer.edition === this.steerSeen)) return null;
     this.steerSeen = model.steer.edition;
     return model.steer.view(now_s);
   }
@@ -191,6 +343,28 @@ export class ViewBuilder {
       filter_problem: filter.problem,
     };
   }
+}
+
+function eventsView({ model, now_s, target }: ViewInput): EventsView {
+  const attached_ms = target ? target.attached_unix_us / 1000 : model.unix_ms - 1000 * model.now_s;
+  const events = model.events.until(now_s).map(({ id, t_s, since_s, times, event }) => ({
+    id,
+    t_s,
+    unix_ms: attached_ms + 1000 * t_s,
+    since_unix_ms: attached_ms + 1000 * since_s,
+    times,
+    event,
+  }));
+  return { events, total: model.events.total };
+}
+
+function isTimes({ chart }: ChartRequest): boolean {
+  return chart === "times";
+}
+
+/** Requests come as copies. */
+function equal(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function numberOr<T>(value: number, otherwise: T): number | T {
@@ -231,6 +405,8 @@ export function healthView(model: TargetModel, target: Target | null, way: Recep
     frames_dropped: health?.frames_dropped ?? 0,
     exits_without_event: health?.exits_without_event ?? 0,
     network_calls_uncounted: health?.network_calls_uncounted ?? 0,
+    counters_from: model.counters_from,
+    counters_disagreement: health?.counters_disagreement ?? null,
     sent_bytes: health?.sent_bytes ?? Number.NaN,
     coalesced: losses.coalesced,
     missing_frames: losses.missing,

@@ -21,10 +21,12 @@ export type ChartId =
   | "ops" // operations a second at each decision of a policy; absent while nothing steers
   | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
 
-/** A chart on screen. */
+/** A chart of the page. */
 export interface ChartRequest {
   readonly chart: ChartId;
   readonly width_px: number;
+  /** Somebody can see it: its view follows each frame. Others are made when the request changes. */
+  readonly in_view: boolean;
 }
 
 /** The part of time on every time axis. */
@@ -63,6 +65,8 @@ export interface MapRequest {
   /** Width of the plot and rows there is room for, CSS pixels. */
   readonly width_px: number;
   readonly rows: number;
+  /** Somebody can see it: it follows each frame. */
+  readonly in_view: boolean;
 }
 
 /** All that the page wants to see. `LiveClient.request` merges a part of it into what is in effect. */
@@ -95,6 +99,7 @@ export const DEFAULT_MAP: MapRequest = {
   mix: "max",
   width_px: 600,
   rows: 300,
+  in_view: true,
 };
 
 /** A table request to start from. */

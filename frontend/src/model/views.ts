@@ -6,7 +6,7 @@
  * value that the kernel did not give is NaN (in arrays) or null, never 0.
  */
 
-import type { StreamStats, Target, TargetEvent } from "../wire/generated/models";
+import type { CountersSource, StreamStats, Target, TargetEvent } from "../wire/generated/models";
 import type { Part } from "./breakdown";
 import type { CpuCheck } from "./reconciliation";
 import type { ChartId, ThreadKey } from "./viewRequest";
@@ -262,6 +262,10 @@ export interface DataHealth {
   readonly exits_without_event: number;
   /** Socket calls that the eBPF program could not count, host-wide. */
   readonly network_calls_uncounted: number;
+  /** How the counters of the last sample were read; null if none were. */
+  readonly counters_from: CountersSource | null;
+  /** Where a walk and taskstats disagreed; null if they never did. */
+  readonly counters_disagreement: string | null;
   readonly sent_bytes: number;
   /** Instants merged into later frames on the way here, by sequence numbers; no totals lost. */
   readonly coalesced: number;

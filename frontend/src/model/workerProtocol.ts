@@ -2,20 +2,10 @@
 
 import type { LiveState, Problem } from "../wire/generated/models";
 import type { Connection } from "../wire/liveSocket";
-import type { MapView } from "./mapPicture";
 import type { RunSource } from "./runWindow";
-import type { SteerView } from "./steerView";
+import type { Views } from "./viewBuilder";
 import type { ChartRequest, ViewRequest } from "./viewRequest";
-import type {
-  ChartView,
-  DataHealth,
-  EventsView,
-  Outline,
-  Reading,
-  TableView,
-  TargetView,
-  TileView,
-} from "./views";
+import type { DataHealth, Outline, Reading } from "./views";
 
 export type ToWorker =
   | {
@@ -36,7 +26,7 @@ export type ToWorker =
       readonly charts: readonly ChartRequest[];
     }
   | { readonly type: "visible"; readonly visible: boolean }
-  /** The last views were drawn: there is room for the next ones. */
+  /** The oldest of the views that were sent and not drawn was drawn. */
   | { readonly type: "drawn" }
   | { readonly type: "retry" }
   | { readonly type: "close" };
@@ -51,29 +41,25 @@ export type FromWorker =
   | { readonly type: "outline"; readonly outline: Outline }
   | ({ readonly type: "views" } & ViewBatch);
 
-/** Views that were computed together; what is left out has not changed. */
-export interface ViewBatch {
+/** Views that were made together; what is left out has not changed. */
+export interface ViewBatch extends Partial<Views> {
   /** Target they are of. */
   readonly id: string;
-  readonly target: TargetView | null;
-  readonly health: DataHealth | null;
-  readonly charts: readonly ChartView[];
-  readonly tiles: readonly TileView[] | null;
-  readonly table: TableView | null;
-  readonly events: EventsView | null;
-  readonly steer: SteerView | null;
-  readonly map: MapView | null;
-  /** Frames that these views are the first to contain; empty unless the probe is on. */
-  readonly frames: readonly ProbeFrame[];
+  readonly health?: DataHealth;
+  /** Frames that these views are the first to contain; left out unless the probe is on. */
+  readonly frames?: readonly ProbeFrame[];
 }
 
-/** A frame's way to the worker. */
+/** A frame's way through the worker: Unix milliseconds, with fractions. */
 export interface ProbeFrame {
   readonly target: string;
   readonly seq: number;
   readonly first_seq: number;
   /** When the sample was taken, by the collector's clock. */
   readonly unix_us: number;
-  /** When the frame had come out of the socket, Unix ms. */
+  /** When the worker began to deal with it: it had come out of the socket. */
   readonly received_unix_ms: number;
+  /** When its counters were in the model, and when the first views with them were made. */
+  readonly held_unix_ms: number;
+  readonly made_unix_ms: number;
 }

@@ -136,8 +136,9 @@ export function encodeFrame({ header, tid, fields, columns, start_ns, names }: F
     );
     parts.push([field, columnFromArray(values, uint64())]);
   }
-  const body = tableToIPC(tableFromColumns(parts), { format: "stream" });
-  if (!body) throw new Error("no Arrow stream was made");
+  const stream = tableToIPC(tableFromColumns(parts), { format: "stream" });
+  if (!stream) throw new Error("no Arrow stream was made");
+  const body = header.kind === "key" ? stream : batchOf(stream, header.rows);
   const text = new TextEncoder().encode(JSON.stringify(header));
   const padding = (8 - ((4 + text.length) % 8)) % 8;
   const bytes = new Uint8Array(4 + text.length + padding + body.length).fill(32);
@@ -145,6 +146,13 @@ export function encodeFrame({ header, tid, fields, columns, start_ns, names }: F
   bytes.set(text, 4);
   bytes.set(body, 4 + text.length + padding);
   return bytes.buffer;
+}
+
+/** What a delta frame has of a stream: the message of its batch, or nothing if it has no rows. */
+export function batchOf(stream: Uint8Array, rows: number): Uint8Array {
+  if (rows === 0) return new Uint8Array();
+  const schema = new DataView(stream.buffer, stream.byteOffset).getUint32(4, true);
+  return stream.slice(8 + schema, -8);
 }
 
 /** The target that the frames are of. */

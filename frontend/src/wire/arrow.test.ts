@@ -10,7 +10,8 @@ import {
   utf8,
 } from "@uwdata/flechette";
 import { describe, expect, it } from "vitest";
-import { ArrowError, readArrow } from "./arrow";
+import { batchOf } from "../testing/frames";
+import { ArrowError, type ArrowField, readMessage, readStream } from "./arrow";
 
 function stream(columns: Parameters<typeof tableFromColumns>[0]): Uint8Array {
   const bytes = tableToIPC(tableFromColumns(columns), { format: "stream" });
@@ -67,9 +68,9 @@ class Patched {
   }
 }
 
-describe("readArrow", () => {
+describe("readStream", () => {
   it("reads each type of column", () => {
-    const columns = readArrow(whole());
+    const columns = readStream(whole());
     expect(columns.map(({ name, type }) => [name, type])).toEqual([
       ["tid", "uint32"],
       ["run", "uint64"],
@@ -88,13 +89,13 @@ describe("readArrow", () => {
   it("does not need the mark at the end", () => {
     const bytes = whole();
     expect([...bytes.slice(-8)]).toEqual([255, 255, 255, 255, 0, 0, 0, 0]);
-    expect(readArrow(bytes.slice(0, -8))).toHaveLength(4);
+    expect(readStream(bytes.slice(0, -8))).toHaveLength(4);
   });
 
   it("refuses a stream that is cut at any other byte", () => {
     const bytes = whole();
     for (let cut = 0; cut < bytes.length - 8; cut++) {
-      expect(() => readArrow(bytes.slice(0, cut)), `cut at ${cut}`).toThrow(ArrowError);
+      expect(() => readStream(bytes.slice(0, cut)), `cut at ${cut}`).toThrow(ArrowError);
     }
   });
 
@@ -102,29 +103,29 @@ describe("readArrow", () => {
     ["a type that frames do not have", { tid: columnFromArray([1.5], float64()) }, /of a type/],
     ["signed 32 bits", { tid: columnFromArray([1], int32()) }, /of a type/],
   ])("refuses %s", (_, columns, reason) => {
-    expect(() => readArrow(stream(columns))).toThrow(reason);
+    expect(() => readStream(stream(columns))).toThrow(reason);
   });
 
   it("refuses a second batch, a schema alone and nothing", () => {
     const bytes = whole();
     const schema = 8 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true);
     const batch = bytes.slice(schema, -8);
-    expect(() => readArrow(Uint8Array.of(...bytes.slice(0, -8), ...batch))).toThrow(
+    expect(() => readStream(Uint8Array.of(...bytes.slice(0, -8), ...batch))).toThrow(
       /more than one/,
     );
-    expect(() => readArrow(bytes.slice(0, schema))).toThrow(/no record batch/);
-    expect(() => readArrow(batch)).toThrow(/does not start with a schema/);
-    expect(() => readArrow(new Uint8Array())).toThrow(/does not start with a schema/);
+    expect(() => readStream(bytes.slice(0, schema))).toThrow(/no record batch/);
+    expect(() => readStream(batch)).toThrow(/does not start with a schema/);
+    expect(() => readStream(new Uint8Array())).toThrow(/does not start with a schema/);
   });
 
   it("ends on a length below 0, on which a reader may turn in a circle", () => {
     const circle = Uint8Array.of(255, 255, 255, 255, 248, 255, 255, 255);
-    expect(() => readArrow(circle)).toThrow(ArrowError);
+    expect(() => readStream(circle)).toThrow(ArrowError);
   });
 
   it("finds what the tests below change", () => {
     const { bytes, nodes, regions, body, view } = new Patched();
-    expect(readArrow(bytes)).toHaveLength(4);
+    expect(readStream(bytes)).toHaveLength(4);
     expect(nodes).not.toBe(regions);
     // The offsets of the two names, in the eighth buffer.
     const offsets = body + Number(view.getBigInt64(regions + 16 * 7, true));
@@ -135,7 +136,7 @@ describe("readArrow", () => {
     for (const rows of [0, 1, 3, -2, 2 ** 40]) {
       const patched = new Patched();
       patched.setLong(patched.nodes + 16 * column, rows);
-      expect(() => readArrow(patched.bytes), `${rows} rows`).toThrow(ArrowError);
+      expect(() => readStream(patched.bytes), `${rows} rows`).toThrow(ArrowError);
     }
   });
 
@@ -143,7 +144,7 @@ describe("readArrow", () => {
     for (const missing of [-1, 2, 3, 2 ** 40]) {
       const patched = new Patched();
       patched.setLong(patched.nodes + 16 * column + 8, missing);
-      expect(() => readArrow(patched.bytes), `${missing} missing`).toThrow(ArrowError);
+      expect(() => readStream(patched.bytes), `${missing} missing`).toThrow(ArrowError);
     }
   });
 
@@ -158,7 +159,7 @@ describe("readArrow", () => {
       for (const [place, value] of changes) {
         const patched = new Patched();
         patched.setLong(place, value);
-        expect(() => readArrow(patched.bytes), `buffer ${buffer}: ${value}`).toThrow(ArrowError);
+        expect(() => readStream(patched.bytes), `buffer ${buffer}: ${value}`).toThrow(ArrowError);
       }
     }
   });
@@ -176,14 +177,14 @@ describe("readArrow", () => {
     offsets.forEach((offset, i) => {
       view.setInt32(at + 4 * i, offset, true);
     });
-    expect(() => readArrow(bytes)).toThrow(ArrowError);
+    expect(() => readStream(bytes)).toThrow(ArrowError);
   });
 
   it("refuses two columns of one name, and a name that is no text", () => {
-    expect(() => readArrow(new Patched().rename("run", "tid").bytes)).toThrow(/one name/);
+    expect(() => readStream(new Patched().rename("run", "tid").bytes)).toThrow(/one name/);
     const { bytes } = new Patched();
     bytes[Buffer.from(bytes).indexOf("run")] = 0xff;
-    expect(() => readArrow(bytes)).toThrow(ArrowError);
+    expect(() => readStream(bytes)).toThrow(ArrowError);
   });
 
   it("refuses a name that reaches out of the schema", () => {
@@ -191,6 +192,49 @@ describe("readArrow", () => {
     const at = Buffer.from(bytes).indexOf("run");
     const end = 8 + view.getUint32(4, true);
     view.setUint32(at - 4, end - at + 8, true);
-    expect(() => readArrow(bytes)).toThrow(/a vector of/);
+    expect(() => readStream(bytes)).toThrow(/a vector of/);
+  });
+});
+
+describe("readMessage", () => {
+  const fields: readonly ArrowField[] = [
+    { name: "tid", type: "uint32" },
+    { name: "run", type: "uint64" },
+  ];
+  const two = (): Uint8Array =>
+    batchOf(
+      stream({
+        tid: columnFromArray([1, 2], uint32()),
+        run: columnFromArray([2n ** 64n - 1n, null], uint64()),
+      }),
+      2,
+    );
+
+  it("reads a batch whose columns are known", () => {
+    const [tid, run] = readMessage(two(), fields);
+    expect([tid?.name, run?.name]).toEqual(["tid", "run"]);
+    expect([...(tid?.values ?? [])]).toEqual([1, 2]);
+    expect(run?.values[0]).toBe(2n ** 64n - 1n);
+    expect(run?.valid?.[0]).toBe(1);
+  });
+
+  it("refuses it with other columns than those", () => {
+    expect(() => readMessage(two(), fields.slice(0, 1))).toThrow(/2 nodes and 4 buffers for 1/);
+    expect(() => readMessage(two(), [...fields, { name: "x", type: "uint64" }])).toThrow(/for 3/);
+    expect(() => readMessage(two(), [{ name: "tid", type: "uint64" }, ...fields.slice(1)])).toThrow(
+      /16 are needed/,
+    );
+  });
+
+  it("refuses what is no batch, or more than one", () => {
+    const bytes = two();
+    expect(() => readMessage(Uint8Array.of(...bytes, ...new Uint8Array(8)), fields)).toThrow(
+      /8 bytes behind the record batch/,
+    );
+    expect(() => readMessage(whole(), fields)).toThrow(/not a record batch/);
+    expect(() => readMessage(new Uint8Array(), fields)).toThrow(/not a record batch/);
+    for (let cut = 1; cut < bytes.length; cut++) {
+      expect(() => readMessage(bytes.slice(0, cut), fields), `cut at ${cut}`).toThrow(ArrowError);
+    }
   });
 });

@@ -1,12 +1,12 @@
 /**
- * Reads an Arrow IPC stream of one record batch of integers and text: what a frame has, and nothing
- * else. Every length is checked against what holds it, so that a broken stream is an ArrowError and
- * never a wrong number, a number from beside the stream, or a loop without end.
+ * Reads an Arrow IPC stream of one record batch of integers and text, and the message of a record
+ * batch whose columns are known: what frames have, and nothing else. Every length is checked against what holds it, so that a broken one is an ArrowError and
+ * never a wrong number, a number from beside it, or a loop without end.
  *
  * Source: Arrow's format/Message.fbs and format/Schema.fbs; the FlatBuffers binary format.
  */
 
-/** Bytes are not such a stream; the text says in what way. */
+/** Bytes are not such a stream or message; the text says in what way. */
 export class ArrowError extends Error {
   override readonly name = "ArrowError";
 }
@@ -20,7 +20,8 @@ export type ArrowColumn = { readonly name: string; readonly valid: Uint8Array | 
 );
 
 type Type = ArrowColumn["type"];
-interface Field {
+/** A column's name and type. */
+export interface ArrowField {
   readonly name: string;
   readonly type: Type;
 }
@@ -46,15 +47,40 @@ const text = new TextDecoder("utf-8", { fatal: true });
  * @returns its columns, all of one length; views of the stream where that is possible.
  * @throws ArrowError: it is not such a stream.
  */
-export function readArrow(stream: Uint8Array): ArrowColumn[] {
-  try {
-    const first = readMessage(stream, 0);
+export function readStream(stream: Uint8Array): ArrowColumn[] {
+  return guarded(() => {
+    const first = messageAt(stream, 0);
     if (first?.kind !== SCHEMA) throw new ArrowError("it does not start with a schema");
     const fields = readSchema(first.header);
-    const batch = readMessage(stream, first.end);
+    const batch = messageAt(stream, first.end);
     if (batch?.kind !== RECORD_BATCH) throw new ArrowError("no record batch behind the schema");
-    if (readMessage(stream, batch.end)) throw new ArrowError("more than one record batch");
+    if (messageAt(stream, batch.end)) throw new ArrowError("more than one record batch");
     return readBatch(batch, fields);
+  });
+}
+
+/**
+ * Read a record batch.
+ *
+ * @param bytes its message and nothing behind it; starts at a multiple of 8 of its buffer.
+ * @param fields its columns, in order.
+ * @returns as readStream.
+ * @throws ArrowError: it is not such a message.
+ */
+export function readMessage(bytes: Uint8Array, fields: readonly ArrowField[]): ArrowColumn[] {
+  return guarded(() => {
+    const batch = messageAt(bytes, 0);
+    if (batch?.kind !== RECORD_BATCH) throw new ArrowError("it is not a record batch");
+    if (batch.end !== bytes.length) {
+      throw new ArrowError(`${bytes.length - batch.end} bytes behind the record batch`);
+    }
+    return readBatch(batch, fields);
+  });
+}
+
+function guarded<T>(read: () => T): T {
+  try {
+    return read();
   } catch (error) {
     // DataView and typed arrays say so where something lies outside; so does TextDecoder.
     if (error instanceof RangeError || error instanceof TypeError) {
@@ -65,7 +91,7 @@ export function readArrow(stream: Uint8Array): ArrowColumn[] {
 }
 
 /** The message at a place; null at the end of the stream. */
-function readMessage(stream: Uint8Array, at: number): Message | null {
+function messageAt(stream: Uint8Array, at: number): Message | null {
   if (at === stream.length) return null;
   const view = new DataView(stream.buffer, stream.byteOffset, stream.length);
   if (view.getUint32(at, true) !== CONTINUATION) throw new ArrowError(`no message at ${at}`);
@@ -86,7 +112,7 @@ function readMessage(stream: Uint8Array, at: number): Message | null {
   return { kind: message.byte(1), header, body: stream.subarray(body, end), end };
 }
 
-function readSchema(schema: FlatTable): Field[] {
+function readSchema(schema: FlatTable): ArrowField[] {
   if (schema.short(0) !== 0) throw new ArrowError("numbers are big-endian");
   const fields = schema.tables(1).map((field) => {
     const name = field.text(0);
@@ -107,7 +133,7 @@ function readType(name: string, kind: number, type: FlatTable | null): Type {
   throw new ArrowError(`column ${name} is of a type that no column of a frame has`);
 }
 
-function readBatch(message: Message, fields: readonly Field[]): ArrowColumn[] {
+function readBatch(message: Message, fields: readonly ArrowField[]): ArrowColumn[] {
   const { header, body } = message;
   if (header.table(3)) throw new ArrowError("the record batch is compressed");
   const rows = header.long(0);

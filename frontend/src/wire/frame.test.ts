@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { encodeFrame, frame } from "../testing/frames";
-import { decodeFrame, FrameError } from "./frame";
+import { type Frame, FrameDecoder, FrameError } from "./frame";
 
 const FOLDER = new URL("../../../tests/contract/frames/", import.meta.url);
 
@@ -22,7 +22,14 @@ function golden(name: string): ArrayBuffer {
   return Uint8Array.from(readFileSync(new URL(`${name}.bin`, FOLDER))).buffer;
 }
 
-describe("decodeFrame", () => {
+/** Behind the key frame that comes before it, unless it is one. */
+function decodeFrame(data: ArrayBuffer): Frame {
+  const decoder = new FrameDecoder();
+  decoder.decode(golden("key"));
+  return decoder.decode(data);
+}
+
+describe("FrameDecoder", () => {
   it.each(Object.entries(EXPECTED))(
     "reads what the collector's codec wrote: %s",
     (name, expected) => {
@@ -45,6 +52,18 @@ describe("decodeFrame", () => {
     ]);
     const decoded = decodeFrame(encodeFrame(made));
     expect(decoded).toEqual(made);
+  });
+
+  it("knows the columns of a delta by the key frame before it, of each target its own", () => {
+    const decoder = new FrameDecoder();
+    const missing = /no key frame before this delta frame/;
+    expect(() => decoder.decode(golden("delta"))).toThrow(missing);
+    expect(decoder.decode(golden("empty")).fields).toEqual([]);
+    decoder.decode(golden("key"));
+    expect(decoder.decode(golden("delta")).fields).toEqual(decoder.decode(golden("key")).fields);
+    expect(decoder.decode(golden("empty")).columns.length).toBeGreaterThan(0);
+    const other = frame({ seq: 2, target: "t-2-00000000" }, [{ tid: 7, counters: {} }]);
+    expect(() => decoder.decode(encodeFrame(other))).toThrow(missing);
   });
 
   it.each([

@@ -3,7 +3,7 @@
  * which describes the layout.
  */
 
-import { type ArrowColumn, ArrowError, readArrow } from "./arrow";
+import { type ArrowColumn, ArrowError, type ArrowField, readMessage, readStream } from "./arrow";
 import { checkFrameHeader } from "./check";
 import { MAX_HEADER_BYTES } from "./generated/limits";
 import type { FrameHeader } from "./generated/models";
@@ -30,16 +30,43 @@ export interface Frame {
 
 const LENGTH_BYTES = 4;
 const TWO_32 = 4294967296;
+const TID: ArrowField = { name: "tid", type: "uint32" };
 const IDENTITY: ReadonlySet<string> = new Set(["tid", "start_ns", "name"]);
 const text = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Decode a frame.
- *
- * @throws FrameError: it is not a frame, its header does not fit the schema, or its Arrow stream is
- *   not one batch with the columns of a frame.
+ * Decodes the frames of targets, each target's in their order: a delta frame has the columns of the
+ * key frame before it, which are remembered here.
  */
-export function decodeFrame(buffer: ArrayBuffer): Frame {
+export class FrameDecoder {
+  /** By target, those of its delta frames. */
+  private readonly fields = new Map<string, readonly ArrowField[]>();
+
+  /**
+   * Decode the next frame.
+   *
+   * @throws FrameError: it is not a frame, its header does not fit the schema, its Arrow part does
+   *   not have the columns of a frame, or no key frame came before it.
+   */
+  decode(buffer: ArrayBuffer): Frame {
+    const [header, body] = split(buffer);
+    if (header.kind === "key") {
+      const columns = guarded(() => readStream(body));
+      const frame = keyFrame(header, columns);
+      this.fields.set(header.target, [TID, ...columns.filter(({ name }) => !IDENTITY.has(name))]);
+      return frame;
+    }
+    const fields = this.fields.get(header.target);
+    if (body.length === 0) return emptyFrame(header, fields ?? [TID]);
+    if (!fields) throw new FrameError("no key frame before this delta frame names its columns");
+    return deltaFrame(
+      header,
+      guarded(() => readMessage(body, fields)),
+    );
+  }
+}
+
+function split(buffer: ArrayBuffer): [FrameHeader, Uint8Array] {
   if (buffer.byteLength < LENGTH_BYTES) {
     throw new FrameError(
       `a frame has at least ${LENGTH_BYTES} bytes, this one ${buffer.byteLength}`,
@@ -53,7 +80,7 @@ export function decodeFrame(buffer: ArrayBuffer): Frame {
   if (end % 8 !== 0) {
     throw new FrameError(`the Arrow part starts at ${end}, which is not a multiple of 8`);
   }
-  return decodeRows(decodeHeader(buffer, length), new Uint8Array(buffer, end));
+  return [decodeHeader(buffer, length), new Uint8Array(buffer, end)];
 }
 
 function decodeHeader(buffer: ArrayBuffer, length: number): FrameHeader {
@@ -68,16 +95,20 @@ function decodeHeader(buffer: ArrayBuffer, length: number): FrameHeader {
   return header;
 }
 
-function decodeRows(header: FrameHeader, body: Uint8Array): Frame {
-  const read = columnsOf(body);
+function keyFrame(header: FrameHeader, columns: readonly ArrowColumn[]): Frame {
+  const start = identity(columns, "start_ns", "int64").values;
+  const names = identity(columns, "name", "utf8").values;
+  return { ...deltaFrame(header, columns), start_ns: widen(start, null), names };
+}
+
+function deltaFrame(header: FrameHeader, read: readonly ArrowColumn[]): Frame {
   const tid = identity(read, "tid", "uint32").values;
-  const key = header.kind === "key";
   if (tid.length !== header.rows) {
     throw new FrameError(`the header says ${header.rows} rows, the batch has ${tid.length}`);
   }
   const fields: string[] = [];
   const columns: Float64Array[] = [];
-  for (const column of read.values()) {
+  for (const column of read) {
     if (IDENTITY.has(column.name)) continue;
     if (column.type !== "uint64") {
       throw new FrameError(`column ${column.name} is ${column.type}, not uint64`);
@@ -85,27 +116,32 @@ function decodeRows(header: FrameHeader, body: Uint8Array): Frame {
     fields.push(column.name);
     columns.push(widen(column.values, column.valid));
   }
-  if (!key) return { header, tid, fields, columns, start_ns: null, names: null };
-  const start = identity(read, "start_ns", "int64").values;
-  const names = identity(read, "name", "utf8").values;
-  return { header, tid, fields, columns, start_ns: widen(start, null), names };
+  return { header, tid, fields, columns, start_ns: null, names: null };
 }
 
-function columnsOf(body: Uint8Array): ReadonlyMap<string, ArrowColumn> {
+function emptyFrame(header: FrameHeader, [, ...counters]: readonly ArrowField[]): Frame {
+  if (header.rows !== 0)
+    throw new FrameError(`the header says ${header.rows} rows, none are there`);
+  const fields = counters.map(({ name }) => name);
+  const columns = counters.map(() => new Float64Array());
+  return { header, tid: new Uint32Array(), fields, columns, start_ns: null, names: null };
+}
+
+function guarded<T>(read: () => T): T {
   try {
-    return new Map(readArrow(body).map((column) => [column.name, column]));
+    return read();
   } catch (error) {
-    if (error instanceof ArrowError) throw new FrameError(`bad Arrow stream: ${error.message}`);
+    if (error instanceof ArrowError) throw new FrameError(`bad Arrow part: ${error.message}`);
     throw error;
   }
 }
 
 function identity<T extends ArrowColumn["type"]>(
-  read: ReadonlyMap<string, ArrowColumn>,
+  columns: readonly ArrowColumn[],
   name: string,
   type: T,
 ): ArrowColumn & { readonly type: T } {
-  const column = read.get(name);
+  const column = columns.find((one) => one.name === name);
   if (!isOf(column, type)) throw new FrameError(`column ${name} (${type}) is missing`);
   if (column.valid) throw new FrameError(`column ${name} has rows without a value`);
   return column;

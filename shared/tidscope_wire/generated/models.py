@@ -290,6 +290,10 @@ class CollectorHealth(Message):
     """
     Socket calls of attached processes that the eBPF program could not count because all its slots were in use, host-wide.
     """
+    counters_disagreement: str | None = None
+    """
+    Where a walk and taskstats disagreed: thread, field and values. Since then counters are read by genetlink. Null: they never did.
+    """
 
 
 ResumeAdditionalProperty = TypeAliasType(
@@ -419,6 +423,36 @@ class ConnectionsHealth(Message):
     descriptor_shortages: Annotated[int, Field(ge=0)]
     """
     Times that none was accepted for want of a file descriptor.
+    """
+
+
+CountersSource = TypeAliasType(
+    "CountersSource",
+    Annotated[Literal["genetlink", "walk", "procfs"], Field(title="CountersSource")],
+)
+"""
+How the counters of living threads are read: one genetlink request a thread, one walk of the kernel over all threads (eBPF), or files in /proc.
+"""
+
+
+class CountersSourceChanged(Message):
+    """
+    From this frame on the counters of living threads are read another way. They mean the same.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["counters_source_changed"] = "counters_source_changed"
+    source: CountersSource
+    previous: CountersSource
+    reason: str
+    """
+    Why, in one sentence.
+    """
+    disagreed: bool
+    """
+    The two ways disagreed: reason names the field and its values. False: one has become cheaper than the other.
     """
 
 
@@ -3411,6 +3445,7 @@ TargetEvent = TypeAliasType(
         | GomaxprocsChanged
         | ProgramExecuted
         | SampleFailed
+        | CountersSourceChanged
         | SteeringStarted
         | SteeringDecided
         | SearchRestarted
@@ -3538,7 +3573,7 @@ class DemoResponse(Message):
 
 class FrameHeader(Message):
     """
-    First part of a binary frame: one sample of one target. It is followed by an Arrow IPC stream of one record batch: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
+    First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
     """
 
     model_config = ConfigDict(
@@ -3593,6 +3628,10 @@ class FrameHeader(Message):
     roles: Annotated[list[RoleTotals] | None, Field(max_length=64)] = None
     """
     Totals by role: in key frames, in the last frame, and about once a second; null in other frames, where the previous totals still hold. A coalesced frame has the last totals of its frames.
+    """
+    counters_from: CountersSource | None = None
+    """
+    How the counters of this sample were read; null if none were.
     """
 
 
@@ -3755,6 +3794,10 @@ class RunManifest(Message):
     """
     losses: RunLosses
     counts: RunCounts
+    counters_from: Annotated[list[CountersSource], Field(max_length=3)] = []
+    """
+    How counters of living threads were read, in the order in which the run has them.
+    """
     outcome: RunOutcome | None
     """
     How the command ended, for a run of one command.

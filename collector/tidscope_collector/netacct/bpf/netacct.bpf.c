@@ -8,9 +8,10 @@
  * memory, and only the thread itself writes there. Which slot it has stands in its task storage,
  * which dies with the thread: a thread that gets a used id begins with a slot of its own, at zero.
  *
- * The way that every socket call takes is plain look-ups in arrays, without a call of a helper:
- * `hints` has the slot that a thread with such an id used last, believed only if id and start are
- * the thread's; `watched` has the last bits of the ids of processes that are attached to.
+ * The way that every socket call takes is plain look-ups in arrays; the current thread is all that a
+ * helper is asked for. `watched` has the last bits of the ids of processes that are attached to, so
+ * that the others' calls touch no slot: its owner writes there at every call. `hints` has the slot
+ * that a thread with such an id used last, believed only if id and start are the thread's.
  *
  * `make bpf` compiles this. The layout of struct slot and struct control is mirrored in ../slots.py
  * and compared with this object's BTF by a test.
@@ -228,17 +229,16 @@ static __always_inline void count(struct sock *sk, int moved, int writes)
 	if (family != AF_INET && family != AF_INET6)
 		return;
 	task = bpf_get_current_task_btf();
+	tgid = task->tgid;
+	key = tgid & (WATCHED - 1);
+	bits = bpf_map_lookup_elem(&watched, &key);
+	if (!bits || !*bits)
+		return;
 	slot = hinted_slot(task);
-	if (!slot) {
-		tgid = task->tgid;
-		key = tgid & (WATCHED - 1);
-		bits = bpf_map_lookup_elem(&watched, &key);
-		if (!bits || !*bits)
-			return;
+	if (!slot)
 		slot = find_slot(task, tgid, moved);
-		if (!slot)
-			return;
-	}
+	if (!slot)
+		return;
 	if (writes) {
 		slot->write_bytes += moved;
 		slot->write_calls++;

@@ -50,6 +50,10 @@ export type IntervalMethod = "welch" | "none";
  */
 export type Verdict = "better" | "worse" | "more" | "less" | "equal" | "unclear" | "unknown";
 /**
+ * How the counters of living threads are read: one genetlink request a thread, one walk of the kernel over all threads (eBPF), or files in /proc.
+ */
+export type CountersSource = "genetlink" | "walk" | "procfs";
+/**
  * Language runtime of a process, as detected from outside.
  */
 export type Runtime = "go" | "python" | "java" | "node" | "native" | "unknown";
@@ -88,6 +92,7 @@ export type TargetEvent =
   | GomaxprocsChanged
   | ProgramExecuted
   | SampleFailed
+  | CountersSourceChanged
   | SteeringStarted
   | SteeringDecided
   | SearchRestarted
@@ -323,6 +328,10 @@ export interface CollectorHealth {
    * Socket calls of attached processes that the eBPF program could not count because all its slots were in use, host-wide.
    */
   network_calls_uncounted?: number;
+  /**
+   * Where a walk and taskstats disagreed: thread, field and values. Since then counters are read by genetlink. Null: they never did.
+   */
+  counters_disagreement?: string | null;
 }
 /**
  * The collector of a host.
@@ -667,6 +676,22 @@ export interface ConnectionsHealth {
    * Times that none was accepted for want of a file descriptor.
    */
   descriptor_shortages: number;
+}
+/**
+ * From this frame on the counters of living threads are read another way. They mean the same.
+ */
+export interface CountersSourceChanged {
+  type: "counters_source_changed";
+  source: CountersSource;
+  previous: CountersSource;
+  /**
+   * Why, in one sentence.
+   */
+  reason: string;
+  /**
+   * The two ways disagreed: reason names the field and its values. False: one has become cheaper than the other.
+   */
+  disagreed: boolean;
 }
 /**
  * A folder in the runs directory that cannot be read.
@@ -1069,7 +1094,7 @@ export interface FrameAck {
   frames: number;
 }
 /**
- * First part of a binary frame: one sample of one target. It is followed by an Arrow IPC stream of one record batch: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
+ * First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
  */
 export interface FrameHeader {
   type: "frame";
@@ -1124,6 +1149,10 @@ export interface FrameHeader {
    * @maxItems 64
    */
   roles?: RoleTotals[] | null;
+  /**
+   * How the counters of this sample were read; null if none were.
+   */
+  counters_from?: CountersSource | null;
 }
 /**
  * A thread was seen for the first time.
@@ -2043,6 +2072,16 @@ export interface RunManifest {
   marks: RunMark[];
   losses: RunLosses;
   counts: RunCounts;
+  /**
+   * How counters of living threads were read, in the order in which the run has them.
+   *
+   * @maxItems 3
+   */
+  counters_from?:
+    | []
+    | [CountersSource]
+    | [CountersSource, CountersSource]
+    | [CountersSource, CountersSource, CountersSource];
   /**
    * How the command ended, for a run of one command.
    */

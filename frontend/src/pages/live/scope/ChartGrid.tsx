@@ -52,7 +52,7 @@ interface AbsentPanelProps {
 function AbsentPanel({ panel, reason }: AbsentPanelProps) {
   const client = useLiveClient();
   // Its view is still requested: a thread that has the field may start at any time.
-  useEffect(() => client.mountChart(panel.chart, 1), [client, panel.chart]);
+  useEffect(() => client.mountChart(panel.chart, 1, false), [client, panel.chart]);
   return (
     <div data-absent={panel.chart}>
       <dt>{panel.title}</dt>

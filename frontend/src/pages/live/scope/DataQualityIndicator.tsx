@@ -1,4 +1,5 @@
 import { READABLE_MS, useStore, useThrottled } from "../../../base/useStore";
+import { countersName } from "../../../charts/describe";
 import { counted, formatDuration, formatValue, NO_VALUE } from "../../../model/format";
 import { deviation } from "../../../model/reconciliation";
 import type { DataHealth, TargetView } from "../../../model/views";
@@ -104,6 +105,11 @@ function rowsOf(health: DataHealth): readonly (readonly [string, string, string]
       "How late the last sample started after its deadline",
     ],
     ["Missed deadlines", count(health.missed_deadlines), "Samples not taken in time"],
+    [
+      "Counters from",
+      health.counters_from === null ? NO_VALUE : countersName(health.counters_from),
+      "How the counters of threads are read: a request to the kernel for each thread (genetlink), one walk over all threads (eBPF), or /proc; the numbers mean the same",
+    ],
     ["Frames", count(health.frames), "Frames received"],
     [
       "Coalesced",

@@ -72,5 +72,6 @@ function kindOf(event: TargetEvent): Status {
     return event.problem === null ? "ok" : "warning";
   }
   const slowed = event.type === "rate_adapted" && event.rate_hz < event.previous_hz;
-  return slowed || WORRYING.has(event.type) ? "warning" : "info";
+  const disagreed = event.type === "counters_source_changed" && event.disagreed;
+  return slowed || disagreed || WORRYING.has(event.type) ? "warning" : "info";
 }

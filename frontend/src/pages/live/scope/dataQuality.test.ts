@@ -11,6 +11,8 @@ const GOOD: DataHealth = {
   frames_dropped: 0,
   exits_without_event: 0,
   network_calls_uncounted: 0,
+  counters_from: "genetlink",
+  counters_disagreement: null,
   arriving_hz: 10,
   sample_us: 300,
   sample_mean_us: 310,
@@ -54,6 +56,11 @@ describe("assessDataQuality", () => {
   });
 
   it.each<[string, Partial<DataHealth>, string]>([
+    [
+      "a disagreement",
+      { counters_disagreement: "cpu_count of thread 12 is 5 by walk and 4 by taskstats" },
+      "cpu_count of thread 12 is 5 by walk",
+    ],
     ["a gap", { missing_frames: 30, gaps: 1 }, "30 frames missing in 1 gap"],
     ["lost exits", { exit_records_lost: 408 }, "408 exit records"],
     ["a low rate", { arriving_hz: 8.4 }, "8.4 of 10"],

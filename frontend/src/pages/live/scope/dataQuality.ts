@@ -51,6 +51,11 @@ export function assessDataQuality(
   if (mismatch !== null) {
     warnings.push(mismatch);
   }
+  if (health.counters_disagreement !== null) {
+    warnings.push(
+      `Counters read in one walk disagreed with taskstats: ${health.counters_disagreement}. They are read by genetlink now.`,
+    );
+  }
   const throttled = state === "ended" ? null : throttlingText(health);
   if (throttled !== null) {
     warnings.push(throttled);

@@ -6,7 +6,7 @@ import { useLiveClient } from "../../clients";
 /** What a chart of the followed target or run shows, and what its gestures do. */
 export function useChartInputs(
   chart: ChartId,
-): Pick<TimeChartProps, "chart" | "source" | "controls" | "onPlotWidth"> {
+): Pick<TimeChartProps, "chart" | "source" | "controls" | "onPlot"> {
   const client = useLiveClient();
   return useMemo(
     () => ({
@@ -19,7 +19,7 @@ export function useChartInputs(
         onSelect: client.select,
         onWindow: (window) => client.request({ window }),
       },
-      onPlotWidth: (width_px) => client.mountChart(chart, width_px),
+      onPlot: (width_px, inView) => client.mountChart(chart, width_px, inView),
     }),
     [client, chart],
   );

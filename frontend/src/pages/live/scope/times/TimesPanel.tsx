@@ -1,8 +1,9 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { theme } from "../../../../base/theme";
 import { READABLE_MS, useStore, useThrottled } from "../../../../base/useStore";
 import type { ChartTheme } from "../../../../charts/palette";
 import { TimeChart } from "../../../../charts/TimeChart";
+import { useVisibility } from "../../../../charts/useVisibility";
 import { counted } from "../../../../model/format";
 import type { ChartView, TimesView } from "../../../../model/views";
 import { Button } from "../../../../ui/Button";
@@ -64,12 +65,16 @@ function Scope({ times }: { readonly times: TimesView }) {
 
 function Roles({ times, theme: colours }: { times: TimesView; theme: ChartTheme }) {
   const client = useLiveClient();
+  const place = useRef<HTMLDivElement>(null);
   const [all, setAll] = useState(false);
+  // The bars are of the chart's view, and can be seen when the chart above them cannot.
+  const inView = useVisibility(place);
+  useEffect(() => client.mountChart("times", 1, inView), [client, inView]);
   const selected = useStore(client.view).selected;
   const shown = all ? times.roles : times.roles.slice(0, FEW);
   const more = times.roles.length - FEW;
   return (
-    <div className={styles.roles}>
+    <div ref={place} className={styles.roles}>
       <ul aria-label="By role">
         {shown.map((row) => (
           <RoleBar

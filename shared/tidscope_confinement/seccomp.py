@@ -1,8 +1,7 @@
 """The system calls that this process may make: a filter for seccomp(2), for all of its threads.
 
-A call that is not listed does not exist for it (ENOSYS): what a later C library tries first, it
-does without, as on an older kernel. What no part of tidscope or of a library would ever call ends
-the process.
+As a rule a call that is not listed does not exist for it (ENOSYS): what a later C library tries
+first, it does without, as on an older kernel.
 Source: seccomp(2), linux/seccomp.h, linux/filter.h.
 """
 
@@ -12,10 +11,10 @@ import os
 import platform
 import struct
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tidscope_collector.confinement.syscalls import NUMBERS
+from tidscope_confinement.syscalls import NUMBERS
 
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """By machine: column of NUMBERS, and its AUDIT_ARCH."""
@@ -31,9 +30,15 @@ _LOAD, _AND = 0x20, 0x54  # BPF_LD|W|ABS, BPF_ALU|AND|K
 _EQUAL, _AT_LEAST = 0x15, 0x35  # BPF_JMP|JEQ|K, BPF_JMP|JGE|K
 _RETURN = 0x06  # BPF_RET|K
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16  # struct seccomp_data
-_ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+ALLOW, KILL_PROCESS = 0x7FFF0000, 0x80000000
+_ERRNO = 0x00050000
 
 _libc = ctypes.CDLL(None, use_errno=True)
+
+
+def refusal(number: int) -> int:
+    """The verdict that a call fails with an errno."""
+    return _ERRNO | number
 
 
 class Argument(NamedTuple):
@@ -65,13 +70,15 @@ class Calls:
         allowed: whatever their arguments.
         conditional: depending on their arguments.
         fatal: end the process.
-        otherwise: what becomes of all others; an errno, or None: they end it too.
+        refused: errno by name.
+        otherwise: the verdict on all others.
     """
 
-    allowed: Collection[str]
-    conditional: Mapping[str, Rule]
-    fatal: Collection[str]
-    otherwise: int | None = errno.ENOSYS
+    allowed: Collection[str] = ()
+    conditional: Mapping[str, Rule] = field(default_factory=dict)
+    fatal: Collection[str] = ()
+    refused: Mapping[str, int] = field(default_factory=dict)
+    otherwise: int = refusal(errno.ENOSYS)
 
 
 class UnsupportedProcessorError(Exception):
@@ -111,20 +118,21 @@ def assemble(calls: Calls, machine: str) -> bytes:
     steps = [
         _step(_LOAD, _ARCHITECTURE_AT),
         _step(_EQUAL, architecture, yes=1),
-        _step(_RETURN, _KILL_PROCESS),
+        _step(_RETURN, KILL_PROCESS),
         _step(_LOAD, _NUMBER_AT),
         _step(_AT_LEAST, _X32, no=1),
-        _step(_RETURN, _KILL_PROCESS),
+        _step(_RETURN, KILL_PROCESS),
     ]
-    for names, verdict in ((calls.allowed, _ALLOW), (calls.fatal, _KILL_PROCESS)):
-        for number in _numbers(names, column):
+    verdicts = dict.fromkeys(calls.allowed, ALLOW) | dict.fromkeys(calls.fatal, KILL_PROCESS)
+    verdicts |= {name: refusal(number) for name, number in calls.refused.items()}
+    for name, verdict in verdicts.items():
+        for number in _numbers([name], column):
             steps += [_step(_EQUAL, number, no=1), _step(_RETURN, verdict)]
     for name, rule in calls.conditional.items():
         for number in _numbers([name], column):
             body = _body(rule)
             steps += [_step(_EQUAL, number, no=len(body)), *body]
-    verdict = _KILL_PROCESS if calls.otherwise is None else _ERRNO | calls.otherwise
-    return b"".join([*steps, _step(_RETURN, verdict)])
+    return b"".join([*steps, _step(_RETURN, calls.otherwise)])
 
 
 def _body(rule: Rule) -> Sequence[bytes]:
@@ -140,8 +148,8 @@ def _body(rule: Rule) -> Sequence[bytes]:
                 _step(_AND, condition.mask),
                 _step(_EQUAL, condition.value, no=left),
             ]
-        steps.append(_step(_RETURN, _ALLOW))
-    steps.append(_step(_RETURN, _ERRNO | rule.refusal))
+        steps.append(_step(_RETURN, ALLOW))
+    steps.append(_step(_RETURN, refusal(rule.refusal)))
     return steps
 
 

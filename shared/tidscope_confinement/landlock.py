@@ -1,5 +1,4 @@
-"""Landlock: which files this thread and all later ones may open, and what else the kernel holds it
-to.
+"""Landlock: which files this thread and all later ones may open, and which ports they may use.
 
 A process under Landlock may not look into processes outside (the rules of ptrace(2) are checked by
 it whatever capabilities there are), and may signal none of them from ABI 6 on.
@@ -20,7 +19,8 @@ _RESTRICT_SELF_LOG_SAME_EXEC_OFF = 1
 
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 _WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
-_REMOVE_FILE, _MAKE_DIR, _MAKE_REG = 1 << 5, 1 << 7, 1 << 8
+_REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_REG, _REFER = 1 << 4, 1 << 5, 1 << 7, 1 << 8, 1 << 13
+_CHANGE = _WRITE_FILE | _TRUNCATE | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG
 _OF_FILES = 1 << 0 | _WRITE_FILE | _READ_FILE | _TRUNCATE | 1 << 15
 _BIND_TCP, _CONNECT_TCP = 1 << 0, 1 << 1
 _SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNALS = 1 << 0, 1 << 1
@@ -39,11 +39,13 @@ class Paths:
     Attributes:
         read: files, and folders with all below, to read.
         write: folders in which files may be made, changed, renamed and removed too.
+        own: the same, and folders may be removed and files moved between them.
         connect_ports: TCP ports that may be connected to; None: all.
     """
 
     read: tuple[Path, ...]
     write: tuple[Path, ...] = ()
+    own: tuple[Path, ...] = ()
     connect_ports: tuple[int, ...] | None = None
 
 
@@ -69,9 +71,10 @@ def restrict(paths: Paths) -> None:
     # An older kernel accepts a longer struct if what it does not know is zero.
     ruleset = _call(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     try:
-        _allow(ruleset, paths.read, files & (_READ_FILE | _READ_DIR))
-        changing = _WRITE_FILE | _TRUNCATE | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG
-        _allow(ruleset, paths.write, files & (_READ_FILE | _READ_DIR | changing))
+        read = _READ_FILE | _READ_DIR
+        _allow(ruleset, paths.read, files & read)
+        _allow(ruleset, paths.write, files & (read | _CHANGE))
+        _allow(ruleset, paths.own, files & (read | _CHANGE | _REMOVE_DIR | _REFER))
         if network & _CONNECT_TCP:
             for port in paths.connect_ports or ():
                 _call(

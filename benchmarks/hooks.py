@@ -1,0 +1,120 @@
+"""What hangs on the hooks of the network accounting, for benchmarks/netacct.py, and whose it is."""
+
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from compiled import HERE
+from tidscope_collector.ebpf import libbpf
+from tidscope_collector.netacct.accounts import Accounts
+
+BARE, EMPTY, OURS = "nothing", "empty", "counting"
+STATES = (BARE, EMPTY, OURS)
+CONTENTS = ("socket", "thread", "storage")
+"""Programs between the empty ones and ours; see hook_programs.bpf.c."""
+BYSTANDER = "bystander"
+_BPFTOOL = shutil.which("bpftool") or "/usr/sbin/bpftool"
+_RUN_TIME = 0  # enum bpf_stats_type, linux/bpf.h
+
+
+class Hooks:
+    """What is attached to the hooks, one state after the other.
+
+    Args:
+        folder: to compile in.
+        accounts: our program.
+        beside_others: whether "nothing" may mean: nothing but what others attached.
+    """
+
+    def __init__(self, folder: Path, accounts: Accounts, *, beside_others: bool) -> None:
+        self._accounts = accounts
+        self.beside_others = beside_others
+        compiled = folder / "hook_programs.bpf.o"
+        headers = f"-I/usr/include/{os.uname().machine}-linux-gnu"
+        source = str(HERE / "hook_programs.bpf.c")
+        options = ("-target", "bpf", "-mcpu=v3", "-O2", "-g", headers)
+        subprocess.run(["clang", *options, "-c", source, "-o", str(compiled)], check=True)
+        self._beside = ["empty_exit", "empty_exec"]
+        if accounts.splice:
+            self._beside.append("empty_splice")
+        self._programs = libbpf.Program(
+            compiled.read_bytes(), () if accounts.splice else ("empty_splice",)
+        )
+
+    @contextmanager
+    def state(self, name: str, pid: int) -> Iterator[None]:
+        """Bring a state about for a ``with`` statement.
+
+        Args:
+            name: one of STATES or CONTENTS, or BYSTANDER.
+            pid: the process that is attached to.
+        """
+        if name in {OURS, BYSTANDER}:
+            watched = os.getpid() if name == BYSTANDER else pid
+            self._accounts.watch(watched)
+            yield
+            self._accounts.forget(watched)
+        else:
+            if name != BARE:
+                self._programs.attach((f"{name}_send", f"{name}_receive", *self._beside))
+            yield
+            self._programs.detach()
+
+    def close(self) -> None:
+        """Take the programs out of the kernel."""
+        self._programs.close()
+
+
+def are_foreign_attached() -> bool:
+    """Whether anybody's programs hang on a socket's tracepoints now; ours must not."""
+    links = json.loads(subprocess.check_output([_BPFTOOL, "-j", "link", "show"]))
+    return any(one.get("tp_name", "").startswith("sock_") for one in links)
+
+
+def await_no_foreign() -> None:
+    """Wait until nobody else's programs are attached.
+
+    Raises:
+        SystemExit: they are for a minute.
+    """
+    give_up = time.monotonic() + 60
+    while are_foreign_attached():
+        if time.monotonic() > give_up:
+            raise SystemExit(
+                "programs of other collectors are attached: end these, or --beside-others"
+            )
+        time.sleep(0.2)
+
+
+@contextmanager
+def kernel_account() -> Iterator[None]:
+    """Let the kernel time programs; the sysctl stays what it is, and the descriptor ends it."""
+    for name in libbpf.NAMES:
+        try:
+            descriptor = ctypes.CDLL(name).bpf_enable_stats(_RUN_TIME)
+        except OSError:
+            continue
+        break
+    else:
+        raise SystemExit("there is no libbpf")
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def run_times(names: tuple[str, ...]) -> dict[str, tuple[int, int]]:
+    """Nanoseconds and runs of programs so far, those of other collectors with the same name too."""
+    sums = dict.fromkeys(names, (0, 0))
+    for one in json.loads(subprocess.check_output([_BPFTOOL, "-j", "prog", "show"])):
+        name = one.get("name")
+        if name in sums:
+            ns, runs = sums[name]
+            sums[name] = ns + one.get("run_time_ns", 0), runs + one.get("run_cnt", 0)
+    return sums

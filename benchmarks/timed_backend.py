@@ -1,0 +1,43 @@
+"""The backend, with noted when each frame was received, and when it was written to a page's socket.
+
+Run as `tidscope` is.
+"""
+
+import sys
+import time
+from collections import deque
+from typing import Any
+
+from frame_times import after, before, note, run
+from tidscope_backend.cli import main
+from tidscope_backend.connections.websocket_protocol import WebSocketProtocol
+from tidscope_backend.ingest.frame_ingest import FrameIngest
+from tidscope_backend.stream.stored_frame import StoredFrame
+from tidscope_backend.stream.subscription import Subscription
+
+_entered_ns = [0]
+_taken: deque[int] = deque()
+
+
+def _enter(*_: object) -> None:
+    _entered_ns[0] = time.time_ns()
+
+
+def _take(_: Subscription, frame: StoredFrame, __: int) -> None:
+    _taken.append(frame.seq)
+
+
+async def _send(self: WebSocketProtocol, message: Any) -> None:
+    await _server_send(self, message)
+    if message.get("bytes") and _taken:
+        note("forwarded", _taken.popleft())
+
+
+_server_send: Any = WebSocketProtocol.send
+
+if __name__ == "__main__":
+    before(FrameIngest, "ingest", _enter)
+    after(FrameIngest, "ingest", lambda frame: note("received", frame[1], _entered_ns[0]))
+    before(Subscription, "_deliver", _take)
+    setattr(WebSocketProtocol, _server_send.__name__, _send)
+    sys.exit(run(main))

@@ -1,0 +1,179 @@
+// The browser of benchmarks/ui.py: reads a command a line (JSON) and answers each with a line.
+
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { createInterface } from "node:readline";
+import react from "@vitejs/plugin-react";
+import { build } from "vite";
+import { openBrowser } from "./chromium.mjs";
+import { openPeer, updatePeer } from "./ui_peers.mjs";
+
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
+
+// Our chart's files come from this program: to Chromium that is no local network, the backend is.
+const browser = await openBrowser([
+  "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets",
+]);
+const built = await mkdtemp(join(tmpdir(), "tidscope-one-chart-"));
+const pages = new Map();
+
+/** Count views and long tasks; frames only while asked, for counting makes the browser draw them. */
+function watch() {
+  window.seen = { views: 0, longTasks: [], frames: 0, counting: false };
+  const Plain = window.Worker;
+  window.Worker = class extends Plain {
+    constructor(...all) {
+      super(...all);
+      this.addEventListener("message", ({ data }) => {
+        if (data.type === "views" && data.charts?.some(({ chart }) => chart === "cpu")) {
+          window.seen.views++;
+        }
+      });
+    }
+  };
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) window.seen.longTasks.push(duration);
+  }).observe({ entryTypes: ["longtask"] });
+  const count = () => {
+    if (!window.seen.counting) return;
+    window.seen.frames++;
+    requestAnimationFrame(count);
+  };
+  window.countFrames = (on) => {
+    window.seen.counting = on;
+    if (on) requestAnimationFrame(count);
+  };
+}
+
+/** A page of its own context, and with it of its own process. */
+async function opened(name) {
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    colorScheme: "dark",
+  });
+  const page = await context.newPage();
+  await page.addInitScript(watch);
+  page.on("pageerror", (error) => process.stderr.write(`${name}: ${error}\n`));
+  page.on("requestfailed", (request) => process.stderr.write(`${name}: ${request.url()} failed\n`));
+  page.on("response", (answer) => {
+    if (answer.status() >= 400)
+      process.stderr.write(`${name}: ${answer.status()} ${answer.url()}\n`);
+  });
+  pages.set(name, page);
+  return page;
+}
+
+/** Bytes of the page's own heap, without garbage. */
+async function heapOf(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("HeapProfiler.enable");
+  await session.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  await session.detach();
+  return usedSize;
+}
+
+const COMMANDS = {
+  /** The real page on a target. */
+  async page({ name, url }) {
+    const page = await opened(name);
+    await page.goto(url);
+    await page.locator("[data-panel=cpu] canvas").first().waitFor();
+    return {};
+  },
+  /** A thread selected and the Steer drawer open, as many lines as there can be. */
+  async prepare({ name }) {
+    const page = pages.get(name);
+    await page.locator("[data-panel=cpu] li[data-key] button").first().click();
+    await page
+      .getByRole("button", { name: /^Steer/ })
+      .first()
+      .click();
+    await page.mouse.move(0, 0);
+    return {};
+  },
+  /** One chart of ours, served from this program under the backend's origin. */
+  async chart({ name, origin, query }) {
+    await build({
+      root: "benchmarks/one_chart",
+      base: "/one-chart/",
+      plugins: [react()],
+      worker: { format: "es" },
+      build: { outDir: built, emptyOutDir: true, target: "es2022" },
+      logLevel: "error",
+    });
+    const page = await opened(name);
+    await page.context().route(`${origin}/one-chart/**`, async (route) => {
+      const path = new URL(route.request().url()).pathname.replace("/one-chart/", "");
+      const body = await readFile(join(built, path));
+      await route.fulfill({ body, contentType: TYPES[extname(path)] ?? "text/plain" });
+    });
+    await page.goto(`${origin}/one-chart/index.html${query}`);
+    await page.locator("canvas").first().waitFor();
+    return {};
+  },
+  async peer({ name, peer, samples, ...size }) {
+    const page = await opened(name);
+    await openPeer(page, peer, samples, size);
+    // An empty page does not run what is added to pages that are opened.
+    await page.evaluate(watch);
+    return {};
+  },
+  async update({ name, ...how }) {
+    await updatePeer(pages.get(name), how);
+    return {};
+  },
+  /** Move the pointer across a chart for some seconds, ten times a second. */
+  async hover({ name, seconds, selector }) {
+    const page = pages.get(name);
+    const box = await page.locator(selector).first().boundingBox();
+    const until = performance.now() + 1000 * seconds;
+    for (let step = 0; performance.now() < until; step++) {
+      const share = 0.2 + 0.6 * ((step % 40) / 40);
+      await page.mouse.move(box.x + share * box.width, box.y + box.height / 2);
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    return {};
+  },
+  async frames({ name, on }) {
+    await pages.get(name).evaluate((value) => window.countFrames(value), on);
+    return {};
+  },
+  async seen({ name }) {
+    return pages.get(name).evaluate(() => {
+      const { views, longTasks, frames } = window.seen;
+      const state = document.querySelector("[data-chart=cpu]")?.dataset.state ?? "";
+      const found = { views, longTasks, frames, state };
+      Object.assign(window.seen, { views: 0, longTasks: [], frames: 0 });
+      return found;
+    });
+  },
+  async heap({ name }) {
+    return { bytes: await heapOf(pages.get(name)) };
+  },
+  async size({ name, selector }) {
+    const box = await pages.get(name).locator(selector).first().boundingBox();
+    return { width: Math.round(box.width), height: Math.round(box.height) };
+  },
+  async picture({ name, path }) {
+    await pages.get(name).screenshot({ path });
+    return {};
+  },
+  async close({ name }) {
+    await pages.get(name).context().close();
+    pages.delete(name);
+    return {};
+  },
+};
+
+try {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { command, ...rest } = JSON.parse(line);
+    const answer = await COMMANDS[command](rest);
+    process.stdout.write(`${JSON.stringify(answer)}\n`);
+  }
+} finally {
+  await browser.close();
+  await rm(built, { recursive: true, force: true });
+}

@@ -1,0 +1,1 @@
+"""All counters of a process' threads in one walk of the kernel's, checked against taskstats."""

@@ -1,0 +1,135 @@
+"""Reads all threads of a process by walks, as every source gives them."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from tidscope_wire.generated.models import AbsentField
+
+from tidscope_collector.netacct.reader import NetworkReader
+from tidscope_collector.taskstats.columns import is_delay
+from tidscope_collector.threads.reading import ExitDecoder, Reading, ThreadReader
+from tidscope_collector.walk.block import DELAYS, FIELDS, Columns
+from tidscope_collector.walk.walks import Walk, Walks
+
+_ROOM = 512
+
+
+class WalkReader:
+    """A `ProcessReader` by walks. While threads stay the same, readings are updated in place.
+
+    Args:
+        walks: the memory of all walks.
+        pid: the process.
+        reader: of the same process, over taskstats: gives fields, absent ones and exit records, and
+            network columns where they are counted by eBPF. Not closed with it.
+
+    Attributes:
+        ran: how many threads had new counters in the last reading in place.
+        walked: columns of the last walk: with `listed` what a cross-check needs.
+
+    Raises:
+        BpfError: the kernel refused.
+    """
+
+    def __init__(self, walks: Walks, pid: int, reader: ThreadReader) -> None:
+        self._reader = reader
+        self._network = reader if isinstance(reader, NetworkReader) else None
+        base = reader if self._network is None else self._network.base
+        self._width = len(base.fields)
+        self._delays = np.array([is_delay(name) for name in reader.fields], np.bool_)
+        self._walk: Walk = walks.over(pid, self._width)
+        self._now = Columns(len(reader.fields), _ROOM)
+        self._then: Columns | None = None
+        self._reading: Reading | None = None
+        self._changed = np.empty(0, np.bool_)
+        self.exits = reader if isinstance(reader, ExitDecoder) else None
+        self.asked = 0
+        self.ran = 0
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return self._reader.fields
+
+    @property
+    def absent(self) -> tuple[AbsentField, ...]:
+        return self._reader.absent
+
+    @property
+    def listed(self) -> npt.NDArray[np.uint32]:
+        reading = self._reading
+        return np.empty(0, np.uint32) if reading is None else reading.tid
+
+    def read(self) -> Reading:
+        """Read all threads; see `ProcessReader.read`."""
+        before = time.monotonic_ns()
+        now, count = self._walk.read(self._now)
+        self._now = now
+        unknown = None
+        if self._network is not None:
+            numbers, unknown = self._network.live(now.tid[:count], before)
+            now.counters[self._width :, :count] = numbers.T
+        # An id stood for its thread when this was visited: not before it began, nor before now.
+        seen = np.maximum(now.start_ns[:count], before)
+        last = self._reading
+        if last is not None and unknown is None and self._updated(now, count):
+            self._reading = replace(last, seen_ns=seen, changed=self._changed)
+        else:
+            # Masks are not updated: what comes after one of the network is a reading of its own.
+            self._then = now if unknown is None else None
+            self._now = Columns(len(self.fields), now.room)
+            self._changed = np.zeros(count, np.bool_)
+            self._reading = Reading(
+                now.tid[:count],
+                now.counters[:, :count].T,
+                self._absent(now.state[:count], unknown),
+                now.start_ns[:count],
+                now.comm[:count].view("S16").reshape(-1),
+                seen_ns=seen,
+                changed=self._changed,
+            )
+        return self._reading
+
+    def _updated(self, now: Columns, count: int) -> bool:
+        """Bring the last reading up to date, if it has the same threads and nothing fell."""
+        then = self._then
+        if then is None or count != len(self._changed) or not now.same_threads(count, then):
+            return False
+        counters, before = now.counters[:, :count], then.counters[:, :count]
+        if (counters < before).any():
+            return False
+        changed = (counters != before).any(axis=0)
+        self.ran = int(np.count_nonzero(changed))
+        self._changed |= changed
+        before[:] = counters
+        return True
+
+    def _absent(
+        self, state: npt.NDArray[np.uint32], unknown: npt.NDArray[np.bool_] | None
+    ) -> npt.NDArray[np.bool_] | None:
+        """bool[n, F], by columns as the counters are; None if all values are there."""
+        without = state & DELAYS == 0
+        if unknown is None and not (self._delays.any() and without.any()):
+            return None
+        absent: npt.NDArray[np.bool_] = self._delays[:, None] & without
+        if unknown is not None:
+            absent[self._width :] |= unknown
+        return absent.T
+
+    def close(self) -> None:
+        """Let go of the process."""
+        self._walk.close()
+
+
+def lacking(fields: tuple[str, ...], given: tuple[str, ...]) -> str:
+    """Why walks cannot give the fields of a reader over taskstats; empty if they can.
+
+    Args:
+        fields: of that reader, those of eBPF excepted.
+        given: by the kernel to walks.
+    """
+    missing = [name for name in fields if name not in given]
+    if missing:
+        return f"the kernel's threads do not have {', '.join(missing)}"
+    return "" if fields == FIELDS[: len(fields)] else "its fields are in another order"
