@@ -84,12 +84,14 @@ async def sample(
     heaps = await page.heaps()
     found: Sample = {"hours": at_h, "heap": sum(heaps.values()) / 1e6}
     found |= {f"heap_{name}": size / 1e6 for name, size in heaps.items()}
-    for name, process in processes.items():
+    # Chromium moves a page to another process when it goes to another site, now and then later.
+    for name, process in (processes | {"renderer": await page.renderer()}).items():
         tree = _tree(process)
         found[f"{name}_rss"] = sum(one.memory_info().rss for one in tree) / 1e6
         found[f"{name}_fds"] = sum(one.num_fds() for one in tree)
         found[f"{name}_threads"] = sum(one.num_threads() for one in tree)
-    found["fds"] = sum(found[f"{name}_fds"] for name in processes if name != "browser")
+    found["fds"] = sum(found[f"{name}_fds"] for name in (*processes, "renderer"))
+    found["fds"] -= found["browser_fds"]
     health = await asyncio.to_thread(site.ask, "/health")
     return found | {name: health[name] for name in ("frames", *COUNTS)}
 
@@ -111,7 +113,7 @@ async def live(options: argparse.Namespace, keep: Callable[[Sample], None]) -> N
         async with open_page(site.url_of(f"/?target={target}")) as page:
             await page.until("document.querySelector('canvas') !== null")
             processes = {"collector": site.collector, "backend": site.backend}
-            processes |= {"browser": page.browser, "renderer": await page.renderer()}
+            processes["browser"] = page.browser
             began = time.monotonic()
             due = began
             while (now := time.monotonic()) < began + options.minutes * 60:
@@ -145,7 +147,6 @@ async def accelerated(options: argparse.Namespace, keep: Callable[[Sample], None
             await page.until("document.querySelector('canvas') !== null")
             await paint(20)
             processes = {"backend": site.backend, "browser": page.browser}
-            processes["renderer"] = await page.renderer()
             while program.seq < options.updates:
                 for _ in range(min(step, options.updates - program.seq)):
                     await paint(program.seq + 1 - AHEAD)

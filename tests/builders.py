@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from tidscope_collector.sampling.health import HealthNow
 from tidscope_wire.generated.models import (
     CollectorHealth,
     ExitedTotals,
@@ -13,14 +14,14 @@ from tidscope_wire.generated.models import (
 )
 
 
-def collector_health(sample_us: int = 100, late_us: int = 0, missed: int = 0) -> CollectorHealth:
+def collector_health() -> CollectorHealth:
     """Health of a collector with nothing to complain of."""
     return CollectorHealth(
-        sample_us=sample_us,
+        sample_us=100,
         sample_mean_us=110,
         sample_max_us=200,
-        late_us=late_us,
-        missed_deadlines=missed,
+        late_us=0,
+        missed_deadlines=0,
         effective_hz=10,
         requested_hz=10,
         exit_records_received=0,
@@ -34,6 +35,11 @@ def collector_health(sample_us: int = 100, late_us: int = 0, missed: int = 0) ->
         sent_frames=0,
         sent_bytes=0,
     )
+
+
+def quiet_health() -> HealthNow:
+    """The same as a sampler is given it."""
+    return HealthNow(collector_health, lambda: None)
 
 
 def frame_header(

@@ -122,7 +122,11 @@ class FrameDecoder:
 
 def join(header: FrameHeader, body: bytes) -> bytes:
     """Make a frame of its header and its Arrow part."""
-    text = header.model_dump_json().encode()
+    return join_text(header.model_dump_json().encode(), body)
+
+
+def join_text(text: bytes, body: bytes | memoryview) -> bytes:
+    """Make a frame of its header as JSON and its Arrow part."""
     padding = -(LENGTH.size + len(text)) % 8
     return b"".join((LENGTH.pack(len(text) + padding), text, b" " * padding, body))
 

@@ -1,19 +1,23 @@
 """GET /metrics over HTTP: who may ask, and that no counter falls whatever becomes of frames."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable
 
 import httpx
 import pytest
 from backend_builders import TARGET_ID, frame_bytes, key_frame, target
 from backend_server import TOKEN, Backend, running_backend
 from fake_collector import FakeCollector
+from hostile_names import NAMES
 from prometheus import promtool
+from prometheus_client.metrics_core import Metric
+from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.models import FramesLost, RoleTotals, TargetChanged
 
 WAIT = 30
+parse_openmetrics: Callable[[str], Iterable[Metric]] = openmetrics.text_string_to_metric_families
 CPU = "tidscope_thread_cpu_run_seconds_total"
 
 
@@ -88,6 +92,28 @@ async def test_promtool_is_content(backend: Backend) -> None:
         await collector.send(with_roles(key_frame(1), main=1))
         await arrived(backend, collector, 1)
         assert promtool("check", "metrics", text=(await scrape(backend)).text) == ""
+
+
+async def test_hostile_names_are_labels_and_nothing_else(backend: Backend) -> None:
+    """In both formats, by the client's parsers and by Prometheus' own."""
+    named = target()
+    named = named.model_copy(
+        update={"process": named.process.model_copy(update={"name": "".join(NAMES)})}
+    )
+    async with backend.collector(targets=[named]) as collector:
+        cpu_s = {name: n for n, name in enumerate(NAMES)}
+        await collector.send(with_roles(key_frame(1), **cpu_s))
+        while (text := (await scrape(backend)).text).count(f"{CPU}{{") < len(NAMES):
+            pass
+        opened = await scrape(backend, "application/openmetrics-text;version=1.0.0")
+    assert promtool("check", "metrics", text=text) == ""
+    for families in (parse_text(text), parse_openmetrics(opened.text)):
+        samples = [sample for family in families for sample in family.samples]
+        found = {one.labels["role"]: one.value for one in samples if one.name == CPU}
+        assert found == cpu_s
+        (about,) = (one for one in samples if one.name == "tidscope_target_info")
+        assert about.labels["process"] == "".join(NAMES)
+        assert "evil" not in {name for one in samples for name in one.labels}
 
 
 async def test_totals_stand_when_frames_are_lost_or_do_not_tell_them(backend: Backend) -> None:

@@ -12,6 +12,7 @@ import pytest
 from backend_builders import TARGET_ID, frame_bytes, target
 from backend_server import Backend, running_backend
 from fake_collector import FakeCollector
+from hostile_names import NAMES
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest as Export,
 )
@@ -140,6 +141,33 @@ async def test_the_same_families_cumulative() -> None:
         if sample.name.startswith("tidscope_")
     }
     assert ours == metrics_of(later).keys()
+
+
+async def test_hostile_names_arrive_as_they_are() -> None:
+    """A protobuf needs no escapes: each role is a series, with its name and its value."""
+    named = target()
+    named = named.model_copy(
+        update={"process": named.process.model_copy(update={"name": "".join(NAMES)})}
+    )
+    with taking() as taker:
+        async with (
+            steadily(f"http://127.0.0.1:{taker.port}") as backend,
+            backend.collector(targets=[named]) as made,
+        ):
+            header, body = split(frame_bytes(1, identity={1: (0, "main")}))
+            roles = [
+                RoleTotals(role=name, live=1, exited=0, totals={"cpu_run_ns": n * 10**9})
+                for n, name in enumerate(NAMES)
+            ]
+            frame = join(header.model_copy(update={"roles": roles}), bytes(body))
+            await made.socket.send(frame)
+            found = metrics_of(await taker.until(CPU))
+    points = found[CPU].sum.data_points
+    assert {labels(point)["role"]: point.as_double for point in points} == {
+        name: n for n, name in enumerate(NAMES)
+    }
+    (about,) = found["tidscope_target_info"].gauge.data_points
+    assert labels(about)["process"] == "".join(NAMES)
 
 
 async def test_a_collector_that_is_away_is_counted_and_said_once(

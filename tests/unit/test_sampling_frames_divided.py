@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from builders import collector_health
+from builders import quiet_health
 from fake_proc import FakeProc, stat_line
 from receiver import Receiver
 from scripted_reader import ATTACH, PID, START, Script, meant, process_reader
@@ -243,7 +243,7 @@ def sample(of: TargetSampler, tids: npt.NDArray[np.uint32], now: int) -> list[Sa
         None,
         lateness=(0, 0),
         lost=0,
-        health=collector_health,
+        health=quiet_health(),
         started_ns=now,
     )
 
@@ -257,7 +257,7 @@ def test_threads_that_are_born_and_gone_at_once(tmp_path: Path) -> None:
     assert len(born.data) / threads * most_threads(len(FIELDS)) <= MAX_FRAME_BYTES
     header, _ = split(born.data)
     assert (header.kind, header.rows, len(header.events)) == ("key", threads, threads)
-    gone = of.final(None, exited=True, exit_code=0, lost=0, health=collector_health)
+    gone = of.final(None, exited=True, exit_code=0, lost=0, health=quiet_health())
     assert len(gone) == 4
     exits = 0
     for frame in gone:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from builders import collector_health
+from builders import quiet_health
 from fake_proc import FakeProc, stat_line
 from receiver import Receiver
 from scripted_reader import ATTACH, PID, START, Script, meant, process_reader
@@ -68,7 +68,7 @@ class Stream:
             None,
             lateness=(late, missed),
             lost=lost,
-            health=collector_health,
+            health=quiet_health(),
             started_ns=self.now,
         )
         return self.receiver.frame(self.last.data)
@@ -119,14 +119,14 @@ def test_what_was_missed_and_lost_is_reported_in_each_kind_of_frame(stream: Stre
         OSError(5, "no answer"),
         lateness=(0, 3),
         lost=4,
-        health=collector_health,
+        health=quiet_health(),
         started_ns=stream.now + 1,
     )
     header, rows = stream.receiver.frame(frame.data)
     assert header.events == [*reported, SampleFailed(reason="OSError: [Errno 5] no answer")]
     assert (rows.tid.tolist(), header.live_threads) == ([], 2)
     (frame,) = stream.sampler.final(
-        None, exited=False, exit_code=None, lost=4, health=collector_health
+        None, exited=False, exit_code=None, lost=4, health=quiet_health()
     )
     header, _ = stream.receiver.frame(frame.data)
     assert header.events == [ExitRecordsLost(count=4), TargetDetached()]
@@ -142,7 +142,7 @@ def test_a_sample_that_failed_loses_nothing(stream: Stream) -> None:
         OSError("x"),
         lateness=(0, 0),
         lost=0,
-        health=collector_health,
+        health=quiet_health(),
         started_ns=stream.now + 1,
     )
     stream.receiver.frame(frame.data)
@@ -153,7 +153,7 @@ def test_a_sample_that_failed_loses_nothing(stream: Stream) -> None:
 
 def test_the_end_of_the_process(stream: Stream) -> None:
     stream.sample()
-    (frame,) = stream.sampler.final(None, exited=True, exit_code=9, lost=0, health=collector_health)
+    (frame,) = stream.sampler.final(None, exited=True, exit_code=9, lost=0, health=quiet_health())
     header, rows = stream.receiver.frame(frame.data)
     assert [type(event) for event in header.events] == [ThreadExited, ThreadExited, TargetExited]
     assert header.events[-1] == TargetExited(exit_code=9)
@@ -283,7 +283,7 @@ def test_the_first_frame_with_threads_is_the_baseline(stream: Stream) -> None:
         OSError(5, "no answer"),
         lateness=(0, 0),
         lost=0,
-        health=collector_health,
+        health=quiet_health(),
         started_ns=stream.now + 1,
     )
     header, _ = stream.receiver.frame(frame.data)

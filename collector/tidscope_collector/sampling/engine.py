@@ -7,9 +7,8 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.command_queue import CommandQueue
 from tidscope_collector.sampling.exit_status import process_exit_code
 from tidscope_collector.sampling.frame_bounds import divide_exits, most_threads
+from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.readings import empty, join
 from tidscope_collector.sampling.sampled_frame import SampledFrame
@@ -81,6 +81,7 @@ class Engine:
         self._held: dict[str, list[Reading]] = {}
         self._codes: dict[str, int] = {}
         self._lost_reported: dict[str, int] = {}
+        self._health: dict[str, HealthNow] = {}
         self._drain_due_ns = 0
         self._drain_trouble = ""
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
@@ -114,6 +115,9 @@ class Engine:
         self._drain()
         self._targets[sampler.target.id] = sampler
         self._lost_reported[sampler.target.id] = self._exits.lost if self._exits else 0
+        self._health[sampler.target.id] = HealthNow(
+            lambda: self._health_of(sampler), lambda: self._health_marks(sampler)
+        )
         sampler.machine = self._machine.watch(sampler.attach_ns)
         self._budget.request(sampler.target.id, sampler.target.rate_hz)
         now = time.monotonic_ns()
@@ -246,7 +250,7 @@ class Engine:
         """Take a sample: its frames, the one with the rows as the last."""
         started = time.monotonic_ns()
         lateness = sampler.schedule.advance(started)
-        health = partial(self._health, sampler)
+        health = self._health[sampler.target.id]
         parts: list[Reading] = []
         try:
             reading, end = sampler.read()
@@ -291,7 +295,7 @@ class Engine:
 
     def _final_frames(self, sampler: TargetSampler, *, exited: bool) -> Iterator[Step]:
         """The last frames of a target, which is sampled no more."""
-        health = partial(self._health, sampler)
+        health = self._health[sampler.target.id]
         parts = divide_exits(self._exits_of(sampler))
         for part in parts[:-1]:
             now = time.monotonic_ns()
@@ -304,7 +308,8 @@ class Engine:
             health=health,
         )
         self._budget.remove(sampler.target.id)
-        del self._targets[sampler.target.id], self._lost_reported[sampler.target.id]
+        target = sampler.target.id
+        del self._targets[target], self._lost_reported[target], self._health[target]
         sampler.close()
         yield frames, True
 
@@ -368,16 +373,25 @@ class Engine:
             waiting[target] -= len(oldest.tid)
             self._targets[target].fold(oldest, time.monotonic_ns())
 
-    def _health(
-        self, sampler: TargetSampler, sample_us: int, late_us: int, missed: int
-    ) -> CollectorHealth:
+    def _health_marks(self, sampler: TargetSampler) -> Hashable:
+        return (
+            sampler.schedule.missed,
+            sampler.schedule.rate_hz,
+            sampler.target.rate_hz,
+            sampler.exits_without_event,
+            self._exits.lost if self._exits else 0,
+            self._watch.cpu_percent,
+            self._budget.slowed_by_backlog,
+        )
+
+    def _health_of(self, sampler: TargetSampler) -> CollectorHealth:
         exits, load, watch = self._exits, self._load(), self._watch
         return CollectorHealth(
-            sample_us=sample_us,
+            sample_us=0,
             sample_mean_us=sampler.times.mean_us,
             sample_max_us=sampler.times.max_us,
-            late_us=late_us,
-            missed_deadlines=missed,
+            late_us=0,
+            missed_deadlines=sampler.schedule.missed,
             effective_hz=sampler.schedule.rate_hz,
             requested_hz=sampler.target.rate_hz,
             exit_records_received=exits.received if exits else 0,
@@ -392,6 +406,7 @@ class Engine:
             sent_bytes=load.sent_bytes,
             slowed_by_backlog=self._budget.slowed_by_backlog,
             undelivered_bytes=load.undelivered_bytes,
+            exits_without_event=sampler.exits_without_event,
             network_calls_uncounted=load.network_calls_uncounted,
             frames_dropped=load.dropped.get(sampler.target.id, 0),
         )

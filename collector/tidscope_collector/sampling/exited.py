@@ -52,10 +52,15 @@ class ExitedThreads:
     roles: RoleSums = field(default_factory=RoleSums)
     _recent: dict[int, _Vanished] = field(default_factory=dict)
     _before: dict[int, _Vanished] = field(default_factory=dict)
+    _summary: ExitedTotals | None = None
 
     def summary(self) -> ExitedTotals:
-        """The sums as the wire tells them."""
-        return ExitedTotals(threads=self.threads, inexact=self.inexact, totals=dict(self.totals))
+        """The sums as the wire tells them; the same object while they stay the same."""
+        if self._summary is None:
+            self._summary = ExitedTotals(
+                threads=self.threads, inexact=self.inexact, totals=dict(self.totals)
+            )
+        return self._summary
 
     def turn(self) -> None:
         """Another sample has come: forget who vanished before the one before."""
@@ -130,9 +135,11 @@ class ExitedThreads:
             self.roles.counted(name, counted)
 
     def _add(self, totals: Mapping[str, int]) -> None:
+        self._summary = None
         for name, value in totals.items():
             self.totals[name] = self.totals.get(name, 0) + value
 
     def _subtract(self, totals: Mapping[str, int]) -> None:
+        self._summary = None
         for name, value in totals.items():
             self.totals[name] -= value

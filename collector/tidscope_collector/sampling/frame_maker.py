@@ -4,15 +4,18 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_wire.frame import RowEncoder, Rows, join_text
 from tidscope_wire.generated.models import (
     CollectorHealth,
-    FrameHeader,
+    FrameKind,
     MachineCounters,
+    RoleTotals,
     TargetEvent,
 )
+from tidscope_wire.header_writer import HeaderWriter
 
 from tidscope_collector.sampling.frame_bounds import Later, divide_events, exits_behind
+from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.process_meter import ProcessMeter
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import SampleTimes
@@ -21,9 +24,6 @@ from tidscope_collector.sampling.tracker import Tracker
 KEY_FRAME_NS = 10_000_000_000
 KEY_FRAME_BYTES = 4 * 1024 * 1024
 ROLES_NS = 1_000_000_000
-
-Health = Callable[[int, int], CollectorHealth]
-"""Makes the health part of a frame of sample_us and late_us."""
 
 
 class FrameMaker:
@@ -49,7 +49,7 @@ class FrameMaker:
         times: SampleTimes,
     ) -> None:
         self.seq = 0
-        self._target = target
+        self._headers = HeaderWriter(target)
         self._tracker = tracker
         self._process = process
         self._machine = machine
@@ -70,7 +70,7 @@ class FrameMaker:
         rows: Rows | None,
         started_ns: int,
         late_ns: int,
-        health: Health,
+        health: HealthNow,
         *,
         last: bool = False,
     ) -> list[SampledFrame]:
@@ -110,21 +110,26 @@ class FrameMaker:
         body = self._encoder.encode(rows)
         took_us = (time.monotonic_ns() - started_ns) // 1000
         self._times.note(took_us, time.monotonic_ns())
-        header = self._header(parts[-1], started_ns, health(took_us, late_ns // 1000))
-        changes = {
-            "kind": "key" if key else "delta",
-            "baseline": baseline,
-            "rows": len(rows.tid),
-            "process": header.process.model_copy(update={"cpu_ns": self._process.take_cpu_ns()}),
-            "roles": roles,
-        }
-        return [*frames, self._frame(header.model_copy(update=changes), body)]
+        frame = self._frame(
+            parts[-1],
+            started_ns,
+            health.read(started_ns, last=last),
+            body,
+            sample_us=took_us,
+            late_us=late_ns // 1000,
+            key=key,
+            baseline=baseline,
+            rows=len(rows.tid),
+            cpu_ns=self._process.take_cpu_ns(),
+            roles=roles,
+        )
+        return [*frames, frame]
 
     def exits(
         self,
         events: list[TargetEvent],
         started_ns: int,
-        health: Health,
+        health: HealthNow,
         later: Later | None = None,
     ) -> SampledFrame:
         """Make a frame without rows, of the instant of the one that follows.
@@ -135,16 +140,24 @@ class FrameMaker:
             health: makes the health part.
             later: exits that are counted already; None: none.
         """
-        header = self._header(events, started_ns, health(0, 0), later)
-        return self._frame(header, self._encoder.encode(self._no_rows))
+        return self._frame(events, started_ns, health.read(started_ns), b"", later=later)
 
-    def _header(
+    def _frame(
         self,
         events: list[TargetEvent],
         started_ns: int,
         health: CollectorHealth,
+        body: bytes,
+        *,
+        sample_us: int = 0,
+        late_us: int = 0,
         later: Later | None = None,
-    ) -> FrameHeader:
+        key: bool = False,
+        baseline: bool = False,
+        rows: int = 0,
+        cpu_ns: int | None = None,
+        roles: list[RoleTotals] | None = None,
+    ) -> SampledFrame:
         self.seq += 1
         exited, live = self._tracker.exited(), len(self._tracker.threads)
         if later is not None:
@@ -153,25 +166,27 @@ class FrameMaker:
         born = live + exited.threads - (self._initial_threads or 0)
         self._threads_born = max(self._threads_born, born)
         ago_us = (time.monotonic_ns() - started_ns) // 1000
-        return FrameHeader(
-            target=self._target,
+        kind: FrameKind = "key" if key else "delta"
+        header = self._headers.write(
             seq=self.seq,
-            first_seq=self.seq,
-            kind="delta",
-            baseline=False,
-            rows=0,
+            kind=kind,
+            baseline=baseline,
+            rows=rows,
             time_ns=max(0, started_ns - self._tracker.attach_ns),
             unix_us=time.time_ns() // 1000 - ago_us,
             live_threads=live,
             threads_born=self._threads_born,
             events=events,
             process=self._process.gauges(),
+            cpu_ns=cpu_ns,
             machine=self._machine(),
             health=health,
+            sample_us=sample_us,
+            late_us=late_us,
             exited=exited,
+            roles=roles,
+            counters_from=None,
         )
-
-    def _frame(self, header: FrameHeader, body: bytes) -> SampledFrame:
-        data = join(header, body)
+        data = join_text(header, body)
         self._key_bytes += len(data)
-        return SampledFrame(header.seq, data, header.kind == "key", header.baseline)
+        return SampledFrame(self.seq, data, key, baseline)

@@ -39,6 +39,8 @@ class ProcessMeter:
         self._accounting: bool | None = None
         self._slow_ns = -SLOW_GAUGES_NS
         self._cpu_ns: int | None = None
+        self._read: tuple[int | None, int | None, int | None, bool | None] = (None,) * 4
+        self._gauges = ProcessGauges(gomaxprocs=None, rss_bytes=None)
 
     def close_gomaxprocs(self) -> None:
         """Close the reader of GOMAXPROCS, whose value is not known any more."""
@@ -90,11 +92,16 @@ class ProcessMeter:
             self._accounting = None if self._delays is None else self._delays.state()
 
     def gauges(self) -> ProcessGauges:
-        """As they were read last, without the CPU time."""
-        return ProcessGauges(
-            gomaxprocs=self._size,
-            gomaxprocs_missed=None if self._gomaxprocs is None else self._gomaxprocs.missed,
-            rss_bytes=self._rss,
-            cpu_ns=None,
-            delay_accounting=self._accounting,
-        )
+        """As read last, without the CPU time; the same object while they do not change."""
+        missed = None if self._gomaxprocs is None else self._gomaxprocs.missed
+        read = (self._size, missed, self._rss, self._accounting)
+        if read != self._read:
+            self._read = read
+            self._gauges = ProcessGauges(
+                gomaxprocs=self._size,
+                gomaxprocs_missed=missed,
+                rss_bytes=self._rss,
+                cpu_ns=None,
+                delay_accounting=self._accounting,
+            )
+        return self._gauges

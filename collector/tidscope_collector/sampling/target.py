@@ -9,7 +9,6 @@ from functools import partial
 
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import (
-    CollectorHealth,
     DeadlinesMissed,
     ExitRecordsLost,
     MachineCounters,
@@ -31,7 +30,8 @@ from tidscope_collector.foreign.program import open_program
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.sampling.frame_maker import FrameMaker, Health
+from tidscope_collector.sampling.frame_maker import FrameMaker
+from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
 from tidscope_collector.sampling.presence import presence
 from tidscope_collector.sampling.process_meter import ProcessMeter
@@ -45,9 +45,6 @@ from tidscope_collector.threads.reading import ProcessReader, Reading, TargetExi
 DESCRIBE_NS = 1_000_000_000
 FIRST_WITH_TGID = 12
 """From this version on struct taskstats says of which process a thread is."""
-
-HealthNow = Callable[[int, int, int], CollectorHealth]
-"""Makes the health part of a frame of sample_us, late_us and missed deadlines."""
 
 
 class TargetSampler:
@@ -249,7 +246,7 @@ class TargetSampler:
             started_ns: CLOCK_MONOTONIC before the sample: all its frames are of one instant.
         """
         events = self._tracker.take_exits(exits, end_ns)
-        return self._frames.exits(events, started_ns, self._whole(health))
+        return self._frames.exits(events, started_ns, health)
 
     def fold(self, exits: Reading, end_ns: int) -> None:
         """Count exits in the totals without an event for each: too many wait.
@@ -334,17 +331,7 @@ class TargetSampler:
     ) -> list[SampledFrame]:
         """Make the frames of one instant, with the events that were noted before those given."""
         events, self._pending = [*self._pending, *events], []
-        whole = self._whole(health)
-        return self._frames.sample(events, rows, started_ns, late, whole, last=last)
-
-    def _whole(self, health: HealthNow) -> Health:
-        """Add what this target knows itself to the health part."""
-
-        def whole(sample_us: int, late_us: int) -> CollectorHealth:
-            part = health(sample_us, late_us, self.schedule.missed)
-            return part.model_copy(update={"exits_without_event": self.exits_without_event})
-
-        return whole
+        return self._frames.sample(events, rows, started_ns, late, health, last=last)
 
     def _machine_counters(self) -> MachineCounters:
         return ABSENT if self.machine is None else self.machine.counters()

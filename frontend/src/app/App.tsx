@@ -22,7 +22,7 @@ import { SessionDialog } from "./SessionDialog";
 import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
 
-/** It brings more of ECharts with it: those who only watch need not wait for that. */
+/** It brings ECharts with it: those who only watch need not wait for that. */
 const ComparePage = lazy(async () => {
   const { ComparePage } = await import("../pages/compare/ComparePage");
   return { default: ComparePage };

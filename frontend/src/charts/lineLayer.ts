@@ -1,66 +1,87 @@
-/** The layer of all lines that are not raised: a frame buffer shown as one zrender image. */
+/** All lines of a chart, put onto a canvas from a buffer. */
 
-import { graphic } from "echarts/core";
-import type { ChartView, LineView } from "../model/views";
+import type { ChartView } from "../model/views";
 import type { ChartTheme } from "./palette";
 import { lineStyle, partStyle } from "./palette";
-import type { Plot } from "./plot";
-import { Raster } from "./raster";
+import type { PixelGrid, Plot } from "./plot";
+import type { RasterStyle } from "./raster";
 import { rgbOf } from "./rgb";
+import { ScrollingRaster } from "./scrollingRaster";
+
+const FADED = 0.35;
 
 export class LineLayer {
-  readonly image: InstanceType<typeof graphic.Image>;
-  private readonly canvas = document.createElement("canvas");
-  private readonly context = this.canvas.getContext("2d");
-  private raster = new Raster(1, 1);
-
-  constructor(zlevel: number) {
-    this.image = new graphic.Image({ silent: true, zlevel, z: 1, style: { image: this.canvas } });
-  }
+  private raster = new ScrollingRaster(1, 1);
+  private image: ImageData | null = null;
+  private styles: readonly RasterStyle[] = [];
+  private looks = "";
+  private theme: ChartTheme | null = null;
 
   /**
-   * Draw a view's lines.
+   * Draw a view's lines into a canvas, over what was in its plot.
    *
-   * @param raised Lines drawn elsewhere, on top; the others fade if there are any.
+   * @param grid Of the plot at the canvas's device pixels.
+   * @param ratio Device pixels a CSS pixel.
+   * @param faded Whether others are drawn on top that matter more.
    */
-  draw(view: ChartView, plot: Plot, theme: ChartTheme, raised: (line: LineView) => boolean): void {
-    const ratio = window.devicePixelRatio || 1;
+  draw(
+    context: CanvasRenderingContext2D,
+    view: ChartView,
+    plot: Plot,
+    grid: PixelGrid,
+    ratio: number,
+    theme: ChartTheme,
+    faded: boolean,
+  ): void {
     this.fit(Math.round(plot.width * ratio), Math.round(plot.height * ratio));
-    const { raster, canvas, context } = this;
-    raster.clear();
-    const opacity = view.lines.some(raised) ? 0.35 : 1;
-    // Highest rank last, so that it lies on top.
-    for (let index = view.lines.length - 1; index >= 0; index--) {
-      const line = view.lines[index];
-      if (!line || raised(line)) continue;
-      if (line.part !== undefined) {
-        const { colour, opacity: strength, striped } = partStyle(line.part, theme);
-        const stripe = striped ? Math.max(1, Math.round(2 * ratio)) : 0;
-        raster.band(view, index, plot, { colour: rgbOf(colour), opacity: strength, stripe });
-        continue;
-      }
-      const style = lineStyle(line, view.chart, theme);
-      raster.line(view, index, plot, {
-        colour: rgbOf(style.colour),
-        opacity,
-        thickness: style.width * ratio,
-        dash: style.dash.map((part) => Math.round(part * ratio)),
-      });
+    const scale = { ...grid, y_top: plot.y_top };
+    if (view.times) this.bands(view, scale, theme, ratio);
+    else {
+      this.dress(view, theme, ratio, faded);
+      this.raster.lines(view, scale, this.styles, this.looks);
     }
-    context?.putImageData(new ImageData(raster.pixels, raster.width, raster.height), 0, 0);
-    const { left: x, top: y, width, height } = plot;
-    this.image.attr({ ignore: false });
-    this.image.setStyle({ image: canvas, x, y, width, height });
+    if (!this.image) return;
+    context.putImageData(this.image, Math.round(plot.left * ratio), Math.round(plot.top * ratio));
   }
 
-  hide(): void {
-    if (!this.image.ignore) this.image.attr({ ignore: true });
+  private bands(
+    view: ChartView,
+    scale: PixelGrid & { readonly y_top: number },
+    theme: ChartTheme,
+    ratio: number,
+  ): void {
+    this.raster.forget();
+    this.raster.clear();
+    for (let index = view.lines.length - 1; index >= 0; index--) {
+      const part = view.lines[index]?.part;
+      if (part === undefined) continue;
+      const { colour, opacity, striped } = partStyle(part, theme);
+      const stripe = striped ? Math.max(1, Math.round(2 * ratio)) : 0;
+      this.raster.band(view, index, scale, { colour: rgbOf(colour), opacity, stripe });
+    }
+  }
+
+  /** Styles, made when what they follow from has changed. */
+  private dress(view: ChartView, theme: ChartTheme, ratio: number, faded: boolean): void {
+    let looks = `${faded} ${ratio}`;
+    for (const { key, name, colour, variant, selected, pinned } of view.lines) {
+      looks += ` ${key ?? name} ${colour} ${variant} ${selected} ${pinned}`;
+    }
+    if (looks === this.looks && theme === this.theme) return;
+    this.raster.forget();
+    this.looks = looks;
+    this.theme = theme;
+    const opacity = faded ? FADED : 1;
+    this.styles = view.lines.map((line) => {
+      const { colour, width, dash } = lineStyle(line, view.chart, theme);
+      const pixels = dash.map((part) => Math.round(part * ratio));
+      return { colour: rgbOf(colour), opacity, thickness: width * ratio, dash: pixels };
+    });
   }
 
   private fit(width: number, height: number): void {
-    if (this.raster.width === width && this.raster.height === height) return;
-    this.raster = new Raster(width, height);
-    this.canvas.width = width;
-    this.canvas.height = height;
+    if (this.image && this.raster.width === width && this.raster.height === height) return;
+    this.raster = new ScrollingRaster(width, height);
+    this.image = new ImageData(this.raster.pixels, width, height);
   }
 }

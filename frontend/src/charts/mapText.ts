@@ -10,7 +10,7 @@ import {
   placeOf,
   ringPlace,
 } from "../model/mapPicture";
-import { clockText } from "./option";
+import { clockText } from "./axes";
 
 /** What there is to say about a cell. */
 export interface CellText {

@@ -43,3 +43,25 @@ export function inPlot(plot: Plot, x: number, y: number): boolean {
     x >= plot.left && x <= plot.left + plot.width && y >= plot.top && y <= plot.top + plot.height
   );
 }
+
+/** Time on the grid of the device's pixels. */
+export interface PixelGrid {
+  /** Pixels a second. */
+  readonly per_s: number;
+  /** Number of the first pixel, counted from second 0. */
+  readonly first: number;
+}
+
+/**
+ * The grid on which a span is drawn: it begins with a whole pixel, at or just before the span. Time
+ * then moves by whole pixels, so that what is drawn can be moved instead of being drawn again.
+ *
+ * @param pixels Device pixels across.
+ */
+export function pixelGrid(
+  { t0_s, t1_s }: { readonly t0_s: number; readonly t1_s: number },
+  pixels: number,
+): PixelGrid {
+  const per_s = pixels / (t1_s - t0_s);
+  return { per_s, first: Math.floor(t0_s * per_s + 1e-6) };
+}

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { chart } from "../testing/charts";
+import { pixelGrid } from "./plot";
 import { Raster } from "./raster";
+
+/** Seconds from one to another across a buffer. */
+const scaleOf = (t0_s: number, t1_s: number, pixels: number, y_top: number) => ({
+  ...pixelGrid({ t0_s, t1_s }, pixels),
+  y_top,
+});
 
 const STYLE = { colour: [255, 0, 0], opacity: 1, thickness: 1, dash: [] } as const;
 
@@ -16,7 +23,7 @@ function alpha(raster: Raster): number[][] {
 
 function drawn(view: ReturnType<typeof chart>, style = {}, width = 4, height = 4): Raster {
   const raster = new Raster(width, height);
-  raster.line(view, 0, { t0_s: 0, t1_s: width, y_top: height }, { ...STYLE, ...style });
+  raster.line(view, 0, scaleOf(0, width, width, height), { ...STYLE, ...style });
   return raster;
 }
 
@@ -65,7 +72,7 @@ describe("Raster", () => {
     const at = (t0_s: number): string => {
       const raster = new Raster(4, 1);
       const style = { ...STYLE, dash: [2, 1] };
-      raster.line(view, 0, { t0_s, t1_s: t0_s + 4, y_top: 1 }, style);
+      raster.line(view, 0, scaleOf(t0_s, t0_s + 4, 4, 1), style);
       return (
         alpha(raster)[0]
           ?.map((value) => (value > 0 ? "#" : "."))
@@ -87,7 +94,7 @@ describe("Raster", () => {
     const raster = drawn(chart([0, 4], [{ low: [1.5, 1.5] }]));
     const view = chart([0, 4], [{ low: [1.5, 1.5] }]);
     const style = { ...STYLE, colour: [0, 0, 255] as const, opacity: 0.5 };
-    raster.line(view, 0, { t0_s: 0, t1_s: 4, y_top: 4 }, style);
+    raster.line(view, 0, scaleOf(0, 4, 4, 4), style);
     expect([...raster.pixels.subarray(32, 36)]).toEqual([128, 0, 128, 255]);
   });
 
@@ -102,7 +109,7 @@ describe("Raster", () => {
     const raster = new Raster(4, 4);
     for (const [index, opacity] of [1, 0.5].entries()) {
       const style = { colour: [255, 0, 0], opacity, stripe: 0 } as const;
-      raster.band(view, index, { t0_s: 0, t1_s: 4, y_top: 4 }, style);
+      raster.band(view, index, scaleOf(0, 4, 4, 4), style);
     }
     expect(alpha(raster)).toEqual([
       [128, 128, 128, 128],
@@ -116,7 +123,7 @@ describe("Raster", () => {
     const view = chart([0, 1, 4], [{ low: [0, Number.NaN, 0], high: [4, Number.NaN, 4] }]);
     const raster = new Raster(4, 4);
     const style = { colour: [1, 2, 3], opacity: 1, stripe: 0 } as const;
-    raster.band(view, 0, { t0_s: 0, t1_s: 4, y_top: 4 }, style);
+    raster.band(view, 0, scaleOf(0, 4, 4, 4), style);
     expect(alpha(raster).map((row) => row.join())).toEqual([
       "0,0,0,0",
       ...Array.from({ length: 3 }, () => "255,0,0,0"),
@@ -128,7 +135,7 @@ describe("Raster", () => {
       const view = chart([0, 20], [{ low: [0, 0], high: [2, 2] }]);
       const raster = new Raster(12, 2);
       const style = { colour: [9, 9, 9], opacity: 0.25, stripe: 1 } as const;
-      raster.band(view, 0, { t0_s, t1_s: t0_s + 12, y_top: 2 }, style);
+      raster.band(view, 0, scaleOf(t0_s, t0_s + 12, 12, 2), style);
       return alpha(raster).map((row) => row.join());
     };
     const strong = 192;

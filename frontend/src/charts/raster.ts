@@ -5,6 +5,7 @@
  */
 
 import type { ChartView } from "../model/views";
+import type { PixelGrid } from "./plot";
 
 /** Red, green and blue, 0 to 255. */
 export type Rgb = readonly [number, number, number];
@@ -30,11 +31,15 @@ export interface BandStyle {
 }
 
 /** Part of time and values that the buffer shows. */
-export interface RasterScale {
-  readonly t0_s: number;
-  readonly t1_s: number;
+export interface RasterScale extends PixelGrid {
   /** Value at the upper edge; the lower edge is 0. */
   readonly y_top: number;
+}
+
+/** Columns of a buffer, from one to before another. */
+export interface ColumnRange {
+  readonly from: number;
+  readonly to: number;
 }
 
 export class Raster {
@@ -44,6 +49,8 @@ export class Raster {
   /** Uppermost and lowest point of the line in each column. */
   private readonly upper: Float32Array;
   private readonly lower: Float32Array;
+  /** Columns that `walk` is finding, counted from second 0; `first` is the buffer's first. */
+  private readonly bounds = { first: 0, from: 0, to: 0 };
 
   constructor(
     readonly width: number,
@@ -55,26 +62,51 @@ export class Raster {
     this.lower = new Float32Array(width);
   }
 
-  clear(): void {
-    this.words.fill(0);
+  /** All of its columns. */
+  get all(): ColumnRange {
+    return { from: 0, to: this.width };
   }
 
-  /** Draw one of a view's lines over what is there. */
-  line(view: ChartView, index: number, scale: RasterScale, style: RasterStyle): void {
-    this.upper.fill(Number.POSITIVE_INFINITY);
-    this.lower.fill(Number.NEGATIVE_INFINITY);
-    this.walk(view, index, scale);
+  /** Empty some columns. */
+  clear({ from, to }: ColumnRange = this.all): void {
+    const { words, width, height } = this;
+    if (from === 0 && to === width) words.fill(0);
+    else for (let y = 0; y < height; y++) words.fill(0, y * width + from, y * width + to);
+  }
+
+  /** Move everything to the left; as many columns at the right hold nothing of use afterwards. */
+  scroll(columns: number): void {
+    if (columns > 0) this.words.copyWithin(0, columns);
+  }
+
+  /**
+   * Draw one of a view's lines over what is there.
+   *
+   * @param range Columns to draw; each is the same whatever range it is drawn in.
+   */
+  line(
+    view: ChartView,
+    index: number,
+    scale: RasterScale,
+    style: RasterStyle,
+    range: ColumnRange = this.all,
+  ): void {
+    const { from, to } = range;
+    this.upper.fill(Number.POSITIVE_INFINITY, from, to);
+    this.lower.fill(Number.NEGATIVE_INFINITY, from, to);
+    this.walk(view, index, scale, range);
     const { dash } = style;
-    const period = dash.reduce((sum, part) => sum + part, 0);
-    const shift = Math.round((scale.t0_s * this.width) / (scale.t1_s - scale.t0_s));
+    let period = 0;
+    for (const part of dash) period += part;
     const half = style.thickness / 2;
-    for (let x = 0; x < this.width; x++) {
+    for (let x = from; x < to; x++) {
       const top = this.upper[x] ?? 0;
       const bottom = this.lower[x] ?? 0;
       if (top > bottom) continue;
       // Where a line is steep, single columns of it would stand like sticks: there it is solid.
       const flat = bottom - top <= 3 * style.thickness;
-      if (period > 0 && flat && !isOn(dash, (((x + shift) % period) + period) % period)) continue;
+      const place = period > 0 && flat ? (((x + scale.first) % period) + period) % period : 0;
+      if (period > 0 && flat && !isOn(dash, place)) continue;
       this.run(x, top - half, bottom + half, style);
     }
   }
@@ -86,9 +118,8 @@ export class Raster {
   band(view: ChartView, index: number, scale: RasterScale, style: BandStyle): void {
     const { width, height, words } = this;
     const { columns, time_s, low, high } = view;
-    const across = width / (scale.t1_s - scale.t0_s);
+    const { per_s, first } = scale;
     const down = height / scale.y_top;
-    const shift = Math.round(scale.t0_s * across);
     const [red, green, blue] = style.colour;
     const rgb = red | (green << 8) | (blue << 16);
     const { stripe } = style;
@@ -97,47 +128,60 @@ export class Raster {
     for (let c = 0; c + 1 < columns; c++) {
       const least = low[index * columns + c] ?? Number.NaN;
       if (Number.isNaN(least)) continue;
-      const x0 = Math.max(0, Math.round(((time_s[c] ?? 0) - scale.t0_s) * across));
-      const x1 = Math.min(width, Math.round(((time_s[c + 1] ?? 0) - scale.t0_s) * across));
+      const x0 = Math.max(0, Math.round((time_s[c] ?? 0) * per_s) - first);
+      const x1 = Math.min(width, Math.round((time_s[c + 1] ?? 0) * per_s) - first);
       const bottom = Math.round(height - least * down);
       const top = Math.round(height - (high[index * columns + c] ?? least) * down);
       const from = Math.max(0, bottom - top > 3 ? top + 1 : top);
       for (let y = from; y < Math.min(height, bottom); y++) {
         for (let x = x0; x < x1; x++) {
           // Stripes are anchored to time, so that they do not crawl.
-          const striped = stripe > 0 && (x + shift + y) % (4 * stripe) < stripe;
+          const striped = stripe > 0 && (x + first + y) % (4 * stripe) < stripe;
           words[y * width + x] = rgb | ((striped ? strong : alpha) << 24);
         }
       }
     }
   }
 
-  /** Find the uppermost and lowest point of a line in each column. */
-  private walk(view: ChartView, index: number, scale: RasterScale): void {
+  /**
+   * Find the uppermost and lowest point of a line in each column of a range. A column follows from
+   * the samples within two of it, in coordinates that do not move with the window.
+   */
+  private walk(view: ChartView, index: number, scale: RasterScale, range: ColumnRange): void {
     const { columns, time_s, low, high, step } = view;
-    const { width, height } = this;
-    const across = width / (scale.t1_s - scale.t0_s);
-    const down = height / scale.y_top;
+    const { per_s, first, y_top } = scale;
+    const { height, bounds } = this;
+    bounds.first = first;
+    bounds.from = range.from + first;
+    bounds.to = range.to + first;
+    const down = height / y_top;
     const base = index * columns;
-    let px = Number.NaN;
-    let py = 0;
-    for (let c = 0; c < columns; c++) {
+    let before = Number.NaN;
+    let leave = 0;
+    let middle = 0;
+    for (let c = lastBefore(view, bounds.from / per_s) - 1; c < columns; c++) {
+      if (c < 0) continue;
+      const x = (time_s[c] ?? 0) * per_s;
       const least = low[base + c] ?? Number.NaN;
       if (Number.isNaN(least)) {
-        px = Number.NaN;
+        before = Number.NaN;
         continue;
       }
-      const x = ((time_s[c] ?? 0) - scale.t0_s) * across;
       const yLeast = height - least * down;
       const yMost = height - (high[base + c] ?? least) * down;
-      const entry = Math.abs(py - yMost) < Math.abs(py - yLeast) ? yMost : yLeast;
-      if (!Number.isNaN(px)) {
-        this.segment(px, py, x, step ? py : entry);
-        if (step) this.mark(Math.floor(x), py, entry);
+      // A line enters at the end that is nearer to where it was, and leaves at the other.
+      const joined = !Number.isNaN(before);
+      const upper = joined && Math.abs(middle - yMost) < Math.abs(middle - yLeast);
+      const enter = upper ? yMost : yLeast;
+      if (joined) {
+        this.segment(before, leave, x, step ? leave : enter);
+        if (step) this.mark(Math.floor(x), leave, enter);
       }
       this.mark(Math.floor(x), yLeast, yMost);
-      px = x;
-      py = entry === yLeast ? yMost : yLeast;
+      before = x;
+      leave = upper ? yLeast : yMost;
+      middle = (yLeast + yMost) / 2;
+      if (x >= bounds.to) break;
     }
   }
 
@@ -147,8 +191,8 @@ export class Raster {
       return;
     }
     const slope = (y1 - y0) / (x1 - x0);
-    const last = Math.min(this.width - 1, Math.floor(x1));
-    for (let x = Math.max(0, Math.floor(x0)); x <= last; x++) {
+    const last = Math.min(this.bounds.to - 1, Math.floor(x1));
+    for (let x = Math.max(this.bounds.from, Math.floor(x0)); x <= last; x++) {
       const from = Math.max(x0, x);
       const to = Math.min(x1, x + 1);
       this.mark(x, y0 + (from - x0) * slope, y0 + (to - x0) * slope);
@@ -156,11 +200,12 @@ export class Raster {
   }
 
   private mark(x: number, a: number, b: number): void {
-    if (x < 0 || x >= this.width) return;
+    const { first, from, to } = this.bounds;
+    if (x < from || x >= to) return;
     const top = Math.min(a, b);
     const bottom = Math.max(a, b);
-    if (top < (this.upper[x] ?? 0)) this.upper[x] = top;
-    if (bottom > (this.lower[x] ?? 0)) this.lower[x] = bottom;
+    if (top < (this.upper[x - first] ?? 0)) this.upper[x - first] = top;
+    if (bottom > (this.lower[x - first] ?? 0)) this.lower[x - first] = bottom;
   }
 
   /** Fill a vertical run; rows that it covers in part are blended. */
@@ -195,6 +240,18 @@ export class Raster {
     pixels[at + 2] = blue * share + (pixels[at + 2] ?? 0) * (1 - share);
     pixels[at + 3] = 255 * sum;
   }
+}
+
+/** Place of the last column of a view before a time; -1 if there is none. */
+function lastBefore({ columns, time_s }: ChartView, t_s: number): number {
+  let low = 0;
+  let high = columns;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((time_s[middle] ?? 0) < t_s) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }
 
 function isOn(dash: readonly number[], at: number): boolean {

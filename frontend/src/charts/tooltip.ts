@@ -3,9 +3,9 @@
 import { formatValue } from "../model/format";
 import type { ChartId } from "../model/viewRequest";
 import type { ChartView } from "../model/views";
+import { clockText } from "./axes";
 import { lineName } from "./describe";
 import { markerSvg } from "./markerPath";
-import { clockText } from "./option";
 import type { ChartTheme } from "./palette";
 import { lineStyle } from "./palette";
 import type { Tooltip } from "./pointing";

@@ -196,7 +196,7 @@ class ClientProof(Message):
 
 class CollectorHealth(Message):
     """
-    The collector's own measurements, cumulative since it started unless noted.
+    The collector's own measurements, cumulative since it started unless noted. Of this sample are sample_us and late_us; the rest is at most a second old, and what tells of rates and losses is current.
     """
 
     model_config = ConfigDict(

@@ -237,7 +237,7 @@ export interface CatalogueField {
   meaning: string;
 }
 /**
- * The collector's own measurements, cumulative since it started unless noted.
+ * The collector's own measurements, cumulative since it started unless noted. Of this sample are sample_us and late_us; the rest is at most a second old, and what tells of rates and losses is current.
  */
 export interface CollectorHealth {
   /**

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { clockText, timeTicks, valueTicks } from "./axes";
+import type { Plot } from "./plot";
+
+const NOON_MS = new Date(2026, 0, 1, 12, 0, 0).getTime();
+const PLOT: Plot = { left: 62, top: 10, width: 600, height: 160, t0_s: 1, t1_s: 61, y_top: 0.6 };
+
+const texts = (plot: Partial<Plot>) =>
+  timeTicks({ ...PLOT, ...plot }, NOON_MS).map(({ text }) => text);
+
+describe("timeTicks", () => {
+  it("are at round times of the clock, each where its time is", () => {
+    const ticks = timeTicks(PLOT, NOON_MS);
+    expect(ticks.map(({ text }) => text)).toEqual([
+      ...["12:00:10", "12:00:20", "12:00:30", "12:00:40", "12:00:50", "12:01:00"],
+    ]);
+    expect(ticks[0]?.at).toBeCloseTo(62 + 90, 9);
+    expect(ticks[5]?.at).toBeCloseTo(62 + 590, 9);
+  });
+
+  it("are fewer where there is less room, and never closer than their labels", () => {
+    expect(texts({ width: 150 })).toEqual(["12:00:30", "12:01:00"]);
+    for (const t1_s of [1.05, 1.3, 3, 17, 61, 400, 3601, 50_000, 400_000]) {
+      for (const width of [80, 333, 1200]) {
+        const ticks = timeTicks({ ...PLOT, width, t1_s }, NOON_MS);
+        const room = ticks.slice(1).map(({ at }, i) => at - (ticks[i]?.at ?? 0));
+        expect(Math.min(...room, 1000)).toBeGreaterThanOrEqual(60);
+      }
+    }
+  });
+
+  it("show milliseconds where they are less than a second apart", () => {
+    expect(texts({ t1_s: 2 })).toEqual([
+      ...["12:00:01.000", "12:00:01.200", "12:00:01.400", "12:00:01.600", "12:00:01.800"],
+      "12:00:02.000",
+    ]);
+  });
+
+  it("are at whole hours of the clock on the wall", () => {
+    const hours = texts({ t0_s: 0, t1_s: 12 * 3600 });
+    expect(hours[0]).toBe("12:00:00");
+    expect(hours.every((text) => text.endsWith(":00:00"))).toBe(true);
+  });
+});
+
+describe("valueTicks", () => {
+  it("cut the axis into four from the foot to the top", () => {
+    expect(valueTicks(PLOT, "cores")).toEqual([
+      { at: 170, text: "0" },
+      { at: 130, text: "0.15" },
+      { at: 90, text: "0.30" },
+      { at: 50, text: "0.45" },
+      { at: 10, text: "0.60" },
+    ]);
+  });
+});
+
+it("clock times have milliseconds if wanted", () => {
+  expect([clockText(NOON_MS + 1250), clockText(NOON_MS + 1250, true)]).toEqual([
+    "12:00:01",
+    "12:00:01.250",
+  ]);
+});

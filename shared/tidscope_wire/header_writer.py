@@ -1,0 +1,122 @@
+"""Writes frame headers from parts, each serialised when it changes.
+
+The text is that of `FrameHeader(...).model_dump_json()`, which costs several times as much: most of
+a header is what it was in the frame before.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+from tidscope_wire.generated.models import (
+    CollectorHealth,
+    CountersSource,
+    ExitedTotals,
+    FrameKind,
+    MachineCounters,
+    ProcessGauges,
+    RoleTotals,
+    TargetEvent,
+)
+from tidscope_wire.message import Message
+
+
+class HeaderWriter:
+    """Writes the headers of the frames of one target.
+
+    A part that is the same object as in the frame before is not serialised again, so parts are not
+    changed once they were given. What differs in every frame is given beside its part.
+
+    Args:
+        target: id.
+    """
+
+    def __init__(self, target: str) -> None:
+        self._start = f'{{"type":"frame","target":{json.dumps(target)},"seq":'
+        self._process = _Part("cpu_ns")
+        self._machine = _Part()
+        self._health = _Part("sample_us", "late_us")
+        self._exited = _Part()
+
+    def write(
+        self,
+        *,
+        seq: int,
+        kind: FrameKind,
+        baseline: bool,
+        rows: int,
+        time_ns: int,
+        unix_us: int,
+        live_threads: int,
+        threads_born: int,
+        events: Sequence[TargetEvent],
+        process: ProcessGauges,
+        cpu_ns: int | None,
+        machine: MachineCounters,
+        health: CollectorHealth,
+        sample_us: int,
+        late_us: int,
+        exited: ExitedTotals,
+        roles: Sequence[RoleTotals] | None,
+        counters_from: CountersSource | None,
+    ) -> bytes:
+        """Write the header of a frame that stands for itself alone.
+
+        The arguments are members of FrameHeader, but that `cpu_ns` stands in place of that of
+        `process`, `sample_us` and `late_us` in place of those of `health`.
+        """
+        return (
+            f'{self._start}{seq},"first_seq":{seq},"kind":"{kind}",'
+            f'"baseline":{_of(baseline)},"rows":{rows},"time_ns":{time_ns},"unix_us":{unix_us},'
+            f'"live_threads":{live_threads},"threads_born":{threads_born},'
+            f'"events":{_list(events)},"process":{self._process.text(process, cpu_ns)},'
+            f'"machine":{self._machine.text(machine)},'
+            f'"health":{self._health.text(health, sample_us, late_us)},'
+            f'"exited":{self._exited.text(exited)},"roles":{_list(roles)},'
+            f'"counters_from":{_WORDS[counters_from]}}}'
+        ).encode()
+
+
+class _Part:
+    """A part of a header as text.
+
+    Args:
+        numbers: its members that differ in every frame, in order.
+    """
+
+    def __init__(self, *numbers: str) -> None:
+        self._behind = re.compile("|".join(f'(?<="{name}":)[^,}}]+' for name in numbers))
+        self._count = len(numbers)
+        self._model: Message | None = None
+        self._pieces: list[str] = []
+
+    def text(self, model: Message, *numbers: int | None) -> str:
+        if model is not self._model:
+            text = model.model_dump_json()
+            self._pieces = self._behind.split(text, self._count) if self._count else [text]
+            self._model = model
+        text = self._pieces[0]
+        for number, piece in zip(numbers, self._pieces[1:], strict=True):
+            text += f"{_of(number)}{piece}"
+        return text
+
+
+_WORDS: Mapping[CountersSource | None, str] = {
+    None: "null",
+    "genetlink": '"genetlink"',
+    "walk": '"walk"',
+    "procfs": '"procfs"',
+}
+
+
+def _of(value: int | None) -> str:
+    """A number or a truth value in JSON."""
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _list(models: Sequence[Message] | None) -> str:
+    if models is None:
+        return "null"
+    return f"[{','.join(model.model_dump_json() for model in models)}]" if models else "[]"
