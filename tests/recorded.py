@@ -1,12 +1,15 @@
 """A made-up target whose state at every instant is known, as frames: for tests of runs."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from builders import frame_header
-from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join
 from tidscope_wire.generated.models import (
+    ExitedTotals,
+    FrameHeader,
     RoleTotals,
     TargetEvent,
     ThreadBorn,
@@ -45,6 +48,60 @@ class Story:
     events: list[TargetEvent] = field(default_factory=list)
 
 
+class Reader:
+    """Follows frames as the page does."""
+
+    def __init__(self) -> None:
+        self.threads: dict[int, tuple[int, str, Counters]] = {}
+        self.headers: list[FrameHeader] = []
+        self._decoder = FrameDecoder()
+
+    def read(self, frame: bytes) -> None:
+        """Take a frame in."""
+        header, rows = self._decoder.decode(frame)
+        self.headers.append(header)
+        # What the first frame tells came before its rows, which stand for all of it.
+        for event in header.events:
+            if isinstance(event, ThreadExited):
+                self.threads.pop(event.tid, None)
+            elif isinstance(event, ThreadBorn):
+                self.threads[event.tid] = (event.start_ns, event.name, {})
+            elif isinstance(event, ThreadRenamed) and event.tid in self.threads:
+                start_ns, _, counters = self.threads[event.tid]
+                self.threads[event.tid] = (start_ns, event.name, counters)
+        if rows.start_ns is not None and rows.name is not None:
+            starts = rows.start_ns.tolist()
+            self.threads = {
+                tid: (start, name, {})
+                for tid, start, name in zip(rows.tid.tolist(), starts, rows.name, strict=True)
+            }
+        for place, tid in enumerate(rows.tid.tolist()):
+            if tid not in self.threads:
+                continue  # After a gap, no key frame has it yet.
+            counters = self.threads[tid][2]
+            for name in FIELDS:
+                absent = name in rows.absent and rows.absent[name][place]
+                counters[name] = None if absent else int(rows.columns[name][place])
+
+    def state(self) -> State:
+        """What is known of each living thread."""
+        return {
+            (tid, start): (name, counters) for tid, (start, name, counters) in self.threads.items()
+        }
+
+
+def check(reported: Story, frames: Sequence[bytes]) -> Reader:
+    """Hold what a reader knows after each frame against the truth."""
+    reader = Reader()
+    truth = dict(zip(reported.times, reported.states, strict=True))
+    for frame in frames:
+        reader.read(frame)
+        if len(reader.headers) > 1:
+            assert reader.headers[-1].first_seq == reader.headers[-2].seq + 1
+        assert reader.state() == truth[reader.headers[-1].time_ns]
+    return reader
+
+
 def story(
     instants: int, seed: int, key_every: int = 50, missing: frozenset[int] = frozenset()
 ) -> Story:
@@ -79,6 +136,8 @@ def story(
             time_ns=time_ns,
             events=events,
         )
+        dead = ExitedTotals(threads=len(reported.exits), inexact=0, totals=_sums(reported))
+        header = header.model_copy(update={"exited": dead})
         if seq % 10 == 1:
             total = sum(one.counters["cpu_run_ns"] or 0 for one in alive.values())
             role = RoleTotals(role="w-#", live=len(alive), exited=0, totals={"cpu_run_ns": total})
@@ -92,6 +151,12 @@ def story(
         last_seq = seq
     assert last_seq
     return reported
+
+
+def _sums(reported: Story) -> dict[str, int]:
+    return {
+        name: sum(counters[name] or 0 for counters in reported.exits.values()) for name in FIELDS
+    }
 
 
 def _thread(tid: int, start_ns: int) -> _Thread:

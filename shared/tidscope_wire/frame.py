@@ -8,7 +8,7 @@ rows nothing. Readers need no more than JSON and Arrow, and to start at a key fr
 """
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -53,6 +53,31 @@ class Rows:
     name: Sequence[str] | None = None
 
 
+class CounterMatrix(Mapping[str, npt.NDArray[np.uint64]]):
+    """Columns of counters that lie beside one another, as they are read: a row a thread.
+
+    Args:
+        fields: names of the columns.
+        values: uint64[n, columns].
+    """
+
+    def __init__(self, fields: Fields, values: npt.NDArray[np.uint64]) -> None:
+        self.fields = fields
+        self.values_by_row = values
+
+    def __getitem__(self, field: str) -> npt.NDArray[np.uint64]:
+        try:
+            return self.values_by_row[:, self.fields.index(field)]
+        except ValueError:
+            raise KeyError(field) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.fields)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+
 class RowEncoder:
     """Writes rows as the Arrow part of frames; keeps what is the same from frame to frame.
 
@@ -65,22 +90,34 @@ class RowEncoder:
         self._fields = tuple(fields)
         self._key = pa.schema([*(pa.field(*one) for one in _IDENTITY.items()), *counters])
         self._key_start = self._key.serialize().to_pybytes()
+        self._place = {name: place for place, name in enumerate(self._fields)}
         self._delta = BatchTemplate(pa.schema([pa.field("tid", pa.uint32()), *counters]))
 
-    def encode(self, rows: Rows) -> bytes:
-        """Encode rows; they make a key frame if they carry start times and names."""
+    def encode(self, rows: Rows) -> bytes | memoryview:
+        """Encode rows; they make a key frame if they carry start times and names.
+
+        Returns:
+            The Arrow part, until the next call.
+        """
+        if rows.start_ns is None or rows.name is None:
+            return self._encode_delta(rows)
         columns = [rows.columns[field] for field in self._fields]
         absent = [rows.absent.get(field) for field in self._fields]
-        if rows.start_ns is None or rows.name is None:
-            if not len(rows.tid):
-                return b""
-            return b"".join(self._delta.encode([rows.tid, *columns], [None, *absent]))
         arrays = [pa.array(rows.tid), pa.array(rows.start_ns), pa.array(rows.name, pa.utf8())]
         for column, mask in zip(columns, absent, strict=True):
             arrays.append(pa.array(column, mask=mask))
         # What an IPC writer would write, without making the schema's message again for each frame.
         key = pa.record_batch(arrays, schema=self._key)
         return b"".join((self._key_start, key.serialize(), END_OF_STREAM))
+
+    def _encode_delta(self, rows: Rows) -> bytes | memoryview:
+        if not len(rows.tid):
+            return b""
+        absent = {self._place[field]: mask for field, mask in rows.absent.items()}
+        columns = rows.columns
+        if isinstance(columns, CounterMatrix) and columns.fields == self._fields:
+            return self._delta.encode(rows.tid, columns.values_by_row.T, absent)
+        return self._delta.encode(rows.tid, [columns[field] for field in self._fields], absent)
 
 
 class FrameDecoder:
@@ -120,7 +157,7 @@ class FrameDecoder:
         return header, rows
 
 
-def join(header: FrameHeader, body: bytes) -> bytes:
+def join(header: FrameHeader, body: bytes | memoryview) -> bytes:
     """Make a frame of its header and its Arrow part."""
     return join_text(header.model_dump_json().encode(), body)
 

@@ -64,7 +64,8 @@ def check_rows(body: bytes) -> None:
         except FrameError:
             continue
         _check(rows)
-        _check_again(rows, decode(RowEncoder(list(rows.columns)).encode(rows), tuple(rows.columns)))
+        encoded = bytes(RowEncoder(list(rows.columns)).encode(rows))
+        _check_again(rows, decode(encoded, tuple(rows.columns)))
 
 
 def _key(body: bytes, _fields: Fields) -> Rows:

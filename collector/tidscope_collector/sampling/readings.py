@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_wire.frame import Rows
+from tidscope_wire.frame import CounterMatrix, Rows
 
 from tidscope_collector.threads.reading import Reading
 
@@ -112,13 +112,12 @@ def sums(reading: Reading, rows: Sequence[int], fields: Sequence[str]) -> dict[s
     return {name: total for name, total, one in zip(fields, added, given, strict=True) if one}
 
 
-def wire_rows(reading: Reading, chosen: npt.NDArray[np.bool_], fields: Sequence[str]) -> Rows:
+def wire_rows(reading: Reading, chosen: npt.NDArray[np.bool_], fields: tuple[str, ...]) -> Rows:
     """Some rows by columns, as a frame has them; without identities."""
-    counters = np.ascontiguousarray(reading.counters[chosen].T)
     absent: dict[str, npt.NDArray[np.bool_]] = {}
     if reading.absent is not None:
         masks = reading.absent[chosen]
         for column in np.flatnonzero(masks.any(axis=0)).tolist():
             absent[fields[column]] = np.ascontiguousarray(masks[:, column])
-    columns = dict(zip(fields, counters, strict=True))
+    columns = CounterMatrix(fields, reading.counters[chosen])
     return Rows(reading.tid[chosen], columns, absent)

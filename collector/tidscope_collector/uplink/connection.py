@@ -82,7 +82,7 @@ class Uplink:
         self._policies = list(policies)
         self._wake = asyncio.Event()
         self._confirmed = asyncio.Event()
-        self._sent_targets: dict[str, str] = {}
+        self._sent_targets: dict[str, Target] = {}
         self._in_flight = InFlight()
         self._refused: set[tuple[str, int]] = set()
         self._connected = False
@@ -195,7 +195,7 @@ class Uplink:
         if not isinstance(answer, CollectorWelcome):
             raise WelcomeError("it did not answer the hello with a welcome")
         # What changed since the hello is still to be sent.
-        self._sent_targets = {one.id: _without_decision(one) for one in known}
+        self._sent_targets = {one.id: one for one in known}
         self._in_flight.connected(answer.resume)
         self._replay.connected(answer.resume)
 
@@ -270,9 +270,11 @@ class Uplink:
 
     async def _tell_changes(self, link: ClientConnection) -> None:
         for target in self._targets.all():
-            text = _without_decision(target)
-            if self._sent_targets.get(target.id) != text:
-                self._sent_targets[target.id] = text
+            sent = self._sent_targets.get(target.id)
+            if sent is target:
+                continue
+            self._sent_targets[target.id] = target
+            if sent is None or _without_decision(sent) != _without_decision(target):
                 await self._give(link, TargetChanged(target=target).model_dump_json())
 
     async def _forget_ended(self, link: ClientConnection) -> None:
@@ -299,7 +301,7 @@ class Uplink:
         text = await asyncio.to_thread(reply_text, reply)
         if isinstance(reply, TargetReply):
             # Only now: frames of the target may follow what announces it, and not come before.
-            self._sent_targets[reply.target.id] = _without_decision(reply.target)
+            self._sent_targets[reply.target.id] = reply.target
         try:
             await self._give(link, text)
         except ConnectionClosed:
