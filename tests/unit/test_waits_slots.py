@@ -62,7 +62,7 @@ def test_one_that_ran_when_the_ledger_began_ran_since() -> None:
     assert named(slot(State.ON_CPU, BEGAN), 1_300) == {"ON_CPU": 300}
 
 
-def test_a_copy_halfway_through_an_update_is_told_by_its_sum() -> None:
+def test_a_copy_halfway_through_an_update_does_not_add_up() -> None:
     whole = slot(State.FUTEX, 1_500, ON_CPU=500)
     torn = slot(State.FUTEX, 1_500, ON_CPU=500, POLL=70)
     assert consistent(np.concatenate([whole, torn])).tolist() == [True, False]

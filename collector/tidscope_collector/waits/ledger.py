@@ -149,7 +149,7 @@ class LedgerKeeper:
             return ledgers(copies, time.monotonic_ns())
 
     def drop_ended(self, pid: int) -> None:
-        """Give back the slots of threads that have ended."""
+        """Free the slots of threads that have ended."""
         with self._lock:
             used = self._used
             self._give_back(np.flatnonzero((used["tgid"] == pid) & (used["exit_ns"] != 0)))
