@@ -1,5 +1,7 @@
 """The overview of a run: what it is opened from says what its parts say, extremes included."""
 
+import asyncio
+import threading
 from collections.abc import Sequence
 from itertools import pairwise
 from math import isnan, nan
@@ -7,13 +9,17 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from backend_server import running_backend
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from recorded import FIELDS, Reader, Story, check, story
+from run_builders import RUN_ID
 from run_folders import run_folder
 from tidscope_backend.recording.sealing import write_summaries
 from tidscope_backend.replay.frames import frames_between
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.open_part import whole_frames
 from tidscope_backend.store.overview import TABLES, Overview
 from tidscope_backend.store.overview_maker import PROCESS_TID
 from tidscope_backend.store.reader import RunReader
@@ -228,3 +234,48 @@ def test_short_runs_have_none(tmp_path: Path) -> None:
     assert list(folder.overview.iterdir()) == []
     assert RunReader(folder.path).overview is None
     assert isinstance(RunReader(folder.path).threads(), pa.Table)
+
+
+async def test_extremes_are_sent_as_a_table_by_thread(reported: Story, tmp_path: Path) -> None:
+    folder = ended(tmp_path / RUN_ID, reported, (250, 300))
+    async with running_backend(runs_dir=tmp_path) as backend, backend.program() as client:
+        answer = await client.get(f"/api/v1/runs/{RUN_ID}/extremes")
+        early = await client.get(f"/api/v1/runs/{RUN_ID}/extremes?to_ns={5 * SECOND_NS}")
+        (framed,) = whole_frames(answer.content)
+        with pa.ipc.open_stream(framed) as stream:
+            sent = stream.read_all()
+        with pa.ipc.open_stream(next(whole_frames(early.content))) as stream:
+            assert set(stream.read_all()["to_ns"].to_pylist()) == {10_100_000_000}
+    rows = Overview(folder).read("extremes", 2)
+    assert len(sent) == len(rows)
+    keys = [(row["tid"], row["start_ns"], row["to_ns"]) for row in sent.to_pylist()]
+    assert keys == sorted(keys)
+    # A page reads values, not bitmaps: where there was no rate it is not a number.
+    assert all(column.null_count == 0 for column in sent.columns)
+
+
+async def test_memory_is_returned_once_all_reads_have_ended() -> None:
+    disk = Disk()
+    returned: list[int] = []
+
+    async def release() -> int:
+        await disk.after_reads(lambda: returned.append(1))
+        return len(returned)
+
+    assert await release() == 0
+    go_on = threading.Event()
+    reading = asyncio.create_task(disk.read(go_on.wait))
+    await asyncio.sleep(0)
+    await disk.read(int)
+    assert await release() == 0
+    go_on.set()
+    await reading
+    assert [await release(), await release()] == [1, 1]
+
+    async def while_returning() -> None:
+        await disk.read(int)
+
+    await disk.read(int)
+    both = asyncio.gather(release(), while_returning())
+    await both
+    assert await release() == 3

@@ -20,6 +20,7 @@ import { EventLog } from "./eventLog";
 import { GaugeLog } from "./gaugeLog";
 import { History } from "./history";
 import { MachineLog } from "./machineLog";
+import type { RateExtremes } from "./rateExtremes";
 import { Reconciliation } from "./reconciliation";
 import { SteerLog } from "./steerLog";
 import { sameStart, type Thread, Threads } from "./threads";
@@ -59,6 +60,8 @@ export class TargetModel {
   readonly reconciliation = new Reconciliation();
 
   rateBase = new RateBase();
+  /** Of a run that is shown coarsely: how far rates were apart between its instants. */
+  extremes: RateExtremes | null = null;
 
   seq = 0;
   /** The first frame: the baseline of sums, as a rule the attachment. */
