@@ -12,8 +12,8 @@ counted since another process is attached to. `kernel_ns` is the kernel's own ac
 (BPF_ENABLE_STATS): without what it takes to get into the program, but with two looks at a clock.
 `cases` are other loads of socket_load.c. `server_overhead_percent` is what nginx loses when
 visitors load pages; `servers` has two more clients (web_server.py), and `expected_percent`: calls a
-request times what a call costs, over the CPU time of a request, which noise hardly moves. A round during which somebody
-else's programs were attached is measured again.
+request times what a call costs, over the CPU time of a request, which noise hardly moves. A round
+during which somebody else's programs were attached is measured again.
 """
 
 import argparse
