@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from recorded import FIELDS, Counters, State, Story, story
+from recorded import FIELDS, Reader, Story, story
 from run_folders import run_folder
 from tidscope_backend.recording.sealing import seal_part
 from tidscope_backend.replay.frames import frames_between
@@ -15,10 +15,7 @@ from tidscope_backend.store.part_tables import levels_of, part_of
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.frame import FrameDecoder, split
 from tidscope_wire.generated.models import (
-    FrameHeader,
     Gap,
-    ThreadBorn,
-    ThreadExited,
     ThreadRenamed,
 )
 
@@ -47,52 +44,14 @@ def folder(
     return run_folder(path, parts_of(reported, 100, 200), FIELDS, request.param)
 
 
-class Reader:
-    """Follows frames as the page does."""
-
-    def __init__(self) -> None:
-        self.threads: dict[int, tuple[int, str, Counters]] = {}
-        self.headers: list[FrameHeader] = []
-        self._decoder = FrameDecoder()
-
-    def read(self, frame: bytes) -> None:
-        header, rows = self._decoder.decode(frame)
-        if self.headers:
-            assert header.first_seq == self.headers[-1].seq + 1
-        self.headers.append(header)
-        # What the first frame tells came before its rows, which stand for all of it.
-        for event in header.events:
-            if isinstance(event, ThreadExited):
-                self.threads.pop(event.tid, None)
-            elif isinstance(event, ThreadBorn):
-                self.threads[event.tid] = (event.start_ns, event.name, {})
-            elif isinstance(event, ThreadRenamed) and event.tid in self.threads:
-                start_ns, _, counters = self.threads[event.tid]
-                self.threads[event.tid] = (start_ns, event.name, counters)
-        if rows.start_ns is not None and rows.name is not None:
-            starts = rows.start_ns.tolist()
-            self.threads = {
-                tid: (start, name, {})
-                for tid, start, name in zip(rows.tid.tolist(), starts, rows.name, strict=True)
-            }
-        for place, tid in enumerate(rows.tid.tolist()):
-            counters = self.threads[tid][2]
-            for name in FIELDS:
-                absent = name in rows.absent and rows.absent[name][place]
-                counters[name] = None if absent else int(rows.columns[name][place])
-
-    def state(self) -> State:
-        return {
-            (tid, start): (name, counters) for tid, (start, name, counters) in self.threads.items()
-        }
-
-
 def check(reported: Story, frames: Sequence[bytes]) -> Reader:
     """Hold what a reader knows after each frame against the truth."""
     reader = Reader()
     truth = dict(zip(reported.times, reported.states, strict=True))
     for frame in frames:
+        before = reader.seq
         reader.read(frame)
+        assert before in (0, reader.headers[-1].first_seq - 1)
         assert reader.state() == truth[reader.headers[-1].time_ns]
     return reader
 
