@@ -39,8 +39,8 @@ STAGES = (
     ("model", "begun", "held", "decoded, into the model"),
     ("view made", "held", "viewed", "until views with it were made"),
     ("page wait", "viewed", "delivered", "until the page had time"),
-    ("drawn", "delivered", "drawn", "until its animation frame had drawn"),
-    ("painted", "drawn", "painted", "until the paint was over"),
+    ("drawn", "delivered", "drawn", "until the charts were drawn"),
+    ("painted", "drawn", "painted", "until the browser had painted"),
 )
 """Each with the moments at its ends. The floor's page draws what it receives."""
 FLOOR_STAGES = (*STAGES[:5], ("painted", "begun", "painted", ""))

@@ -1,12 +1,14 @@
 """A made-up target whose state at every instant is known, as frames: for tests of runs."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from builders import frame_header
 from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join
 from tidscope_wire.generated.models import (
+    ExitedTotals,
     FrameHeader,
     Gap,
     RoleTotals,
@@ -72,6 +74,7 @@ class Reader:
         return self.headers[-1].seq if self.headers else 0
 
     def read(self, frame: bytes) -> None:
+        """Take a frame in."""
         header, rows = self._decoder.decode(frame)
         assert header.seq > self.seq
         follows = header.first_seq <= self.seq + 1
@@ -104,9 +107,22 @@ class Reader:
                 counters[name] = None if absent else int(rows.columns[name][place])
 
     def state(self) -> State:
+        """What is known of each living thread."""
         return {
             (tid, start): (name, counters) for tid, (start, name, counters) in self.threads.items()
         }
+
+
+def check(reported: Story, frames: Sequence[bytes]) -> Reader:
+    """Hold what a reader knows after each frame against the truth."""
+    reader = Reader()
+    truth = dict(zip(reported.times, reported.states, strict=True))
+    for frame in frames:
+        reader.read(frame)
+        if len(reader.headers) > 1:
+            assert reader.headers[-1].first_seq == reader.headers[-2].seq + 1
+        assert reader.state() == truth[reader.headers[-1].time_ns]
+    return reader
 
 
 def story(
@@ -145,9 +161,10 @@ def story(
         if instant in missing:
             continue
         rows = _rows(alive, sorted(alive) if key else sorted(moved), key=key)
+        dead = ExitedTotals(threads=len(reported.exits), inexact=0, totals=_sums(reported))
         if divide:
             header = frame_header(seq=seq - 1, rows=0, time_ns=time_ns, events=events)
-            reported.frames.append(join(header, b""))
+            reported.frames.append(join(header.model_copy(update={"exited": dead}), b""))
         header = frame_header(
             seq=seq,
             kind="key" if key else "delta",
@@ -155,6 +172,7 @@ def story(
             time_ns=time_ns,
             events=[] if divide else events,
         )
+        header = header.model_copy(update={"exited": dead})
         if instant % 10 == 1:
             total = sum(one.counters["cpu_run_ns"] or 0 for one in alive.values())
             role = RoleTotals(role="w-#", live=len(alive), exited=0, totals={"cpu_run_ns": total})
@@ -169,6 +187,12 @@ def story(
         last_seq = seq
     assert last_seq
     return reported
+
+
+def _sums(reported: Story) -> dict[str, int]:
+    return {
+        name: sum(counters[name] or 0 for counters in reported.exits.values()) for name in FIELDS
+    }
 
 
 def _thread(tid: int, start_ns: int) -> _Thread:

@@ -9,6 +9,7 @@ from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.threads.reading import Reading
+from tidscope_collector.walk.switching import SwitchingReader
 from tidscope_wire.generated.models import AbsentField, Target
 
 PID = os.getpid()
@@ -43,9 +44,10 @@ class Script:
         pass
 
 
-def process_reader(script: Script, procfs: ProcFs, pid: int = PID) -> IdleSkippingReader:
+def process_reader(script: Script, procfs: ProcFs, pid: int = PID) -> SwitchingReader:
     """A reader of what the script says, of the threads that a folder of files lists."""
-    return IdleSkippingReader(TaskFolder(procfs, pid), script)
+    asking = IdleSkippingReader(TaskFolder(procfs, pid), script)
+    return SwitchingReader(pid, asking, "genetlink", 10)
 
 
 def meant(pid: int = PID, start_ticks: int = START, rate_hz: float = 10) -> Target:

@@ -37,6 +37,7 @@ from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.session import CollectorSessions
+from tidscope_backend.memory import release_freed_memory
 from tidscope_backend.metrics import endpoint as metrics
 from tidscope_backend.metrics.facts import ExportCounts, Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters
@@ -67,6 +68,7 @@ from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.history_store import HistoryStore
 
 STATS_SECONDS = 1.0
+MEMORY_SECONDS = 10.0
 
 
 def create_app(settings: Settings, connections: ConnectionCounts | None = None) -> FastAPI:
@@ -140,7 +142,9 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         try:
             async with (
                 _logged(trail, settings.port),
-                _in_background(_every_second(fanout, authenticator.sessions), *pushing),
+                _in_background(
+                    _every_second(fanout, authenticator.sessions), _small(disk), *pushing
+                ),
             ):
                 yield
         finally:
@@ -237,6 +241,12 @@ async def _every_second(fanout: Fanout, sessions: Sessions) -> None:
         await asyncio.sleep(STATS_SECONDS)
         fanout.publish_stats()
         sessions.expire()
+
+
+async def _small(disk: Disk) -> None:
+    while True:
+        await asyncio.sleep(MEMORY_SECONDS)
+        await disk.after_reads(release_freed_memory)
 
 
 def _sessions(settings: Settings) -> Sessions:

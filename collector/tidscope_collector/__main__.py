@@ -49,6 +49,8 @@ from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.sign_in import UNIX, SignIn, is_address
+from tidscope_collector.walk.choice import CHOICES as WALK_CHOICES
+from tidscope_collector.walk.choice import Choice as WalkChoice
 
 if TYPE_CHECKING:
     from tidscope_collector.steering.commands import SteeringCommands
@@ -102,12 +104,21 @@ class SetUp:
     written: tuple[Path, ...]
 
 
-def set_up(procfs: ProcFs, network: Choice, steers: bool, audit: Path | None) -> SetUp:
+def set_up(
+    procfs: ProcFs,
+    network: Choice,
+    counters: WalkChoice,
+    budget_percent: float,
+    steers: bool,
+    audit: Path | None,
+) -> SetUp:
     """Do what takes more rights than sampling does.
 
     Args:
         procfs: root of /proc.
         network: where network numbers are to come from.
+        counters: how counters of threads are to be read.
+        budget_percent: for sampling and sending, 100 is one core; 0: no limit.
         steers: whether targets may be steered.
         audit: the log; None: there is none.
     """
@@ -124,7 +135,8 @@ def set_up(procfs: ProcFs, network: Choice, steers: bool, audit: Path | None) ->
         with suppress(OSError):
             audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
-    return SetUp(procfs, Sources(procfs, network, delays), granted, switch, tuple(written))
+    sources = Sources(procfs, network, delays, counters, budget_percent)
+    return SetUp(procfs, sources, granted, switch, tuple(written))
 
 
 async def serve(
@@ -256,6 +268,14 @@ def main() -> int:
         "of those available (auto), or none (%(default)s)",
     )
     run.add_argument(
+        "--source",
+        choices=WALK_CHOICES,
+        default="auto",
+        help="how the counters of threads are read: a genetlink request for each, one walk of the "
+        "kernel over all of them by eBPF, or that where requests would take more than half of the "
+        "CPU budget (auto); the numbers are the same (%(default)s)",
+    )
+    run.add_argument(
         "--budget-percent",
         type=percent,
         default=BUDGET_PERCENT,
@@ -313,7 +333,14 @@ def main() -> int:
     audit = None if arguments.no_audit else arguments.audit
     asyncio.run(
         serve(
-            set_up(ProcFs(), arguments.network, steers, audit),
+            set_up(
+                ProcFs(),
+                arguments.network,
+                arguments.source,
+                arguments.budget_percent,
+                steers,
+                audit,
+            ),
             arguments.backend,
             sign_in,
             arguments.budget_percent,

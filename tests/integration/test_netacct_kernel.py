@@ -53,6 +53,13 @@ def test_numbers_agree(case: str, harness: Harness) -> None:
     assert differences(case, outcome) == []
 
 
+@pytest.mark.parametrize("case", ["tcp4_read_write", "used_id", "short_threads", "shared_socket"])
+def test_numbers_agree_where_counters_are_walked(case: str) -> None:
+    with made_harness("ebpf", "walk") as harness:
+        assert harness.sources.walk.obstacle is None
+        assert differences(case, measure(case, harness)) == []
+
+
 def test_nothing_is_left_behind(harness: Harness) -> None:
     accounts = harness.sources.network._accounts
     assert accounts is not None
@@ -87,6 +94,14 @@ def numbers(accounts: Accounts, tid: int, pid: int = 0) -> list[int]:
     found, _ = accounts.live(pid or os.getpid(), np.array([tid], np.uint32), time.monotonic_ns())
     row: list[int] = found[0].tolist()
     return row
+
+
+def await_gone(tid: int) -> None:
+    """Wait until a thread of this process has left it: join() returns a little earlier."""
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/self/task/{tid}").exists():
+        assert time.monotonic() < deadline
+        os.sched_yield()
 
 
 def test_only_watched_processes_are_counted_and_only_while_they_are(
@@ -127,10 +142,7 @@ def test_a_slot_is_used_again_and_begins_at_zero(accounts: Accounts, mover: Move
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
-        deadline = time.monotonic() + 10
-        while Path(f"/proc/{me}/task/{tids[0]}").exists():  # join returns a little earlier
-            assert time.monotonic() < deadline
-            os.sched_yield()
+        await_gone(tids[0])
         return tids[0]
 
     seen = set()
@@ -144,6 +156,33 @@ def test_a_slot_is_used_again_and_begins_at_zero(accounts: Accounts, mover: Move
     assert seen == {1}
     mover.move(3)
     assert numbers(accounts, threading.get_native_id()) == [3, 3, 1, 1]
+    accounts.forget(me)
+
+
+def test_every_look_finds_who_came_and_not_who_left(accounts: Accounts, mover: Mover) -> None:
+    me, here = os.getpid(), threading.get_native_id()
+    accounts.watch(me)
+    mover.move(5)
+    assert numbers(accounts, here) == [5, 5, 1, 1]
+    moved, leave = threading.Event(), threading.Event()
+
+    def work() -> None:
+        mover.move(70)
+        moved.set()
+        leave.wait()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    moved.wait()
+    tid = thread.native_id
+    assert tid is not None
+    while_there = numbers(accounts, tid)
+    leave.set()
+    thread.join()
+    await_gone(tid)
+    assert while_there == [70, 70, 1, 1]
+    assert numbers(accounts, tid) == [0, 0, 0, 0]
+    assert numbers(accounts, here) == [5, 5, 1, 1]
     accounts.forget(me)
 
 

@@ -11,6 +11,7 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_collector.walk.choice import Choice
 from tidscope_wire.frame import FrameDecoder, Rows
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited, ThreadRenamed
 from tidscope_wire.problems import ProblemError
@@ -21,10 +22,10 @@ Frame = tuple[FrameHeader, Rows]
 class Harness:
     """An engine whose frames come to the test."""
 
-    def __init__(self) -> None:
+    def __init__(self, counters: Choice = "auto") -> None:
         self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self.decoder = FrameDecoder()
-        self.sources = Sources(ProcFs())
+        self.sources = Sources(ProcFs(), counters=counters)
         assert self.sources.kind == "taskstats", self.sources.reason
         assert self.sources.has_exits, self.sources.exits_reason
         self.engine = Engine(self._take, self.sources.open_exits)
@@ -53,14 +54,16 @@ def exits(frames: list[Frame]) -> list[ThreadExited]:
     return [e for header, _ in frames for e in header.events if isinstance(e, ThreadExited)]
 
 
-def test_sums_agree_with_the_kernels_other_accounts() -> None:
-    harness = Harness()
+@pytest.mark.parametrize("counters", ["genetlink", "walk"])
+def test_sums_agree_with_the_kernels_other_accounts(counters: Choice) -> None:
+    harness = Harness(counters)
     try:
         with KnownWork(burn_ms=500) as work:
             target, created = harness.targets.attach(work.pid, None, 50)
             assert created
             assert harness.targets.attach(work.pid, None, 50) == (target, False)
-            assert harness.next()[0].kind == "key"
+            first = harness.next()[0]
+            assert (first.kind, first.counters_from) == ("key", counters)
             burnt = work.command("b")
             work.command("w")
             work.command("r")

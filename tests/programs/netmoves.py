@@ -27,6 +27,7 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import FrameDecoder, Rows
 from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited
 
@@ -128,12 +129,13 @@ class Harness:
 
     Args:
         network: where network numbers are to come from.
+        counters: how other counters are read.
     """
 
-    def __init__(self, network: Choice) -> None:
+    def __init__(self, network: Choice, counters: WalkChoice = "auto") -> None:
         self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._decoder = FrameDecoder()
-        self.sources = Sources(ProcFs(), network)
+        self.sources = Sources(ProcFs(), network, counters=counters)
         exits = self.sources.open_exits if self.sources.has_exits else None
         self._engine = Engine(self._take, exits)
         self._engine.start()
@@ -154,9 +156,9 @@ class Harness:
 
 
 @contextmanager
-def harness(network: Choice) -> Iterator[Harness]:
+def harness(network: Choice, counters: WalkChoice = "auto") -> Iterator[Harness]:
     """A harness for the time of a ``with`` statement."""
-    made = Harness(network)
+    made = Harness(network, counters)
     try:
         yield made
     finally:

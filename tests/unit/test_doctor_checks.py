@@ -248,6 +248,15 @@ def test_judgement_of_the_task_iterator() -> None:
     assert (check.fix, "every thread" in check.impact) == ("boot another kernel", True)
 
 
+def test_judgement_of_walks() -> None:
+    judged(checks.walk(GOOD, Ebpf()), "ok", "agreed with taskstats")
+    disagreed = "walk and taskstats disagreed: cpu_count of thread 12 is 5 by the walk and 4"
+    check = checks.walk(GOOD, Ebpf(disagreed))
+    judged(check, "limited", "thread 12 is 5 by the walk")
+    assert "same values" in check.impact
+    assert checks.walk(GOOD, Ebpf("no BTF", "boot another kernel")).fix == "boot another kernel"
+
+
 @pytest.mark.parametrize(
     ("granted", "state", "words"),
     [
@@ -357,7 +366,7 @@ def test_an_unknown_struct_is_the_fault_of_no_right() -> None:
 
 
 def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
-    report = examine(GOOD, Probe(), Ebpf(), Ebpf(), CONFINED)
+    report = examine(GOOD, Probe(), Ebpf(), Ebpf(), Ebpf(), CONFINED)
     assert report.status == "ok"
     assert (report.host, report.kernel) == ("box", "6.18.44-amd64")
     assert [check.name for check in report.checks] == [
@@ -373,6 +382,7 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "go-symbols",
         "network-per-thread",
         "task-iterator",
+        "walk",
         "energy",
         "clock-source",
         "confinement",
@@ -392,7 +402,8 @@ def test_what_does_not_confine_the_collector_is_named() -> None:
 
 def test_that_nothing_reads_other_processes_any_more_is_said() -> None:
     assert checks.process_reader(ended=False).status == "ok"
-    found = examine(GOOD, Probe(), Ebpf(), Ebpf(), CONFINED, reader_ended=True).checks[-1]
+    ebpf = Ebpf()
+    found = examine(GOOD, Probe(), ebpf, ebpf, ebpf, CONFINED, reader_ended=True).checks[-1]
     assert (found.name, found.status) == ("process-reader", "limited")
     assert "GOMAXPROCS" in found.impact
     assert found.fix.startswith("Restart the collector")
@@ -407,4 +418,4 @@ def test_that_nothing_reads_other_processes_any_more_is_said() -> None:
     ],
 )
 def test_the_worst_check_counts(facts: Facts, state: str) -> None:
-    assert overall(examine(facts, Probe(), Ebpf(), Ebpf(), CONFINED).checks) == state
+    assert overall(examine(facts, Probe(), Ebpf(), Ebpf(), Ebpf(), CONFINED).checks) == state

@@ -14,7 +14,7 @@ from tidscope_collector.netacct.slots import (
     Slots,
     counters,
     find_exited,
-    find_live,
+    list_living,
 )
 from tidscope_wire.generated.catalogue import CATALOGUE
 
@@ -61,24 +61,27 @@ def test_counters_come_in_the_order_of_the_catalogues_fields() -> None:
 
 def test_living_threads_are_found_whatever_their_order() -> None:
     made = slots({"tid": 9}, {"tid": 5}, {"tid": 7})
-    assert find_live(made, PID, tids(5, 6, 7, 9, 8), NOW).tolist() == [1, -1, 2, 0, -1]
-    assert find_live(made, PID, tids(), NOW).tolist() == []
-    assert find_live(slots(), PID, tids(5), NOW).tolist() == [-1]
+    assert list_living(made, PID, NOW).find(tids(5, 6, 7, 9, 8)).tolist() == [1, -1, 2, 0, -1]
+    assert list_living(made, PID, NOW).find(tids()).tolist() == []
+    assert list_living(slots(), PID, NOW).find(tids(5)).tolist() == [-1]
 
 
 def test_ended_threads_other_processes_and_vacant_slots_are_not_living_threads() -> None:
     made = slots({"tid": 5, "exit_ns": 1}, {"tid": 6, "tgid": 101}, {"tid": 7, "tgid": 0})
-    assert find_live(made, PID, tids(5, 6, 7), NOW).tolist() == [-1, -1, -1]
+    assert list_living(made, PID, NOW).find(tids(5, 6, 7)).tolist() == [-1, -1, -1]
 
 
 def test_a_thread_that_began_after_the_reading_is_another_one() -> None:
     made = slots({"tid": 5, "start_ns": NOW + 1}, {"tid": 6, "start_ns": NOW})
-    assert find_live(made, PID, tids(5, 6), NOW).tolist() == [-1, 1]
+    living = list_living(made, PID, NOW)
+    assert living.find(tids(5, 6)).tolist() == [-1, 1]
+    assert not living.complete
+    assert list_living(made, PID, NOW + 1).complete
 
 
 def test_of_two_threads_with_one_id_the_living_one_is_found() -> None:
     made = slots({"tid": 5, "start_ns": 1, "exit_ns": 2}, {"tid": 5, "start_ns": 3})
-    assert find_live(made, PID, tids(5), NOW).tolist() == [1]
+    assert list_living(made, PID, NOW).find(tids(5)).tolist() == [1]
 
 
 def test_an_ended_thread_is_found_by_its_id_and_age() -> None:

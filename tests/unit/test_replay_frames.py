@@ -1,12 +1,11 @@
 """What was recorded is read back: as tables, and as frames, exactly."""
 
 import itertools
-from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from recorded import FIELDS, Reader, Story, story
+from recorded import FIELDS, Counters, Story, check, story
 from run_folders import run_folder
 from tidscope_backend.recording.sealing import seal_part
 from tidscope_backend.replay.frames import frames_between
@@ -42,18 +41,6 @@ def folder(
     """A run of three parts."""
     path = tmp_path_factory.mktemp("runs") / "run"
     return run_folder(path, parts_of(reported, 100, 200), FIELDS, request.param)
-
-
-def check(reported: Story, frames: Sequence[bytes]) -> Reader:
-    """Hold what a reader knows after each frame against the truth."""
-    reader = Reader()
-    truth = dict(zip(reported.times, reported.states, strict=True))
-    for frame in frames:
-        before = reader.seq
-        reader.read(frame)
-        assert before in (0, reader.headers[-1].first_seq - 1)
-        assert reader.state() == truth[reader.headers[-1].time_ns]
-    return reader
 
 
 @pytest.mark.parametrize("instants", [1, 7, 40, INSTANTS, 5000])

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from typing import Annotated
 
-import pyarrow as pa
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from tidscope_wire.generated.limits import MAX_RUN_FRAMES
@@ -53,9 +52,5 @@ def router(open_run: Callable[[str], RunReader], disk: Disk) -> APIRouter:
 def _packed(
     reader: RunReader, from_ns: int | None, to_ns: int | None, instants: int
 ) -> Iterator[bytes]:
-    try:
-        for frame in frames_between(reader, from_ns, to_ns, instants):
-            yield pack_frame(frame)
-    finally:
-        # Tens of megabytes that nobody needs before the next run is opened.
-        pa.default_memory_pool().release_unused()
+    for frame in frames_between(reader, from_ns, to_ns, instants):
+        yield pack_frame(frame)

@@ -44,7 +44,7 @@ from tidscope_backend.ingest.session import CollectorSessions, DisconnectedError
 from tidscope_backend.recording.part_sealer import PartSealer, seal_in_process
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.run_saver import RunSaver
-from tidscope_backend.recording.sealing import seal_part, write_threads
+from tidscope_backend.recording.sealing import seal_part, write_summaries
 from tidscope_backend.settings import Settings
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.disk import Disk
@@ -106,7 +106,7 @@ class LocalRecorder:
         self._folder, self._socket = _open_private_socket()
         self._collector = ForkedCollector(
             [
-                *("run", "--no-steering", "--no-audit"),
+                *("run", "--no-steering", "--no-audit", "--source", options.source),
                 f"--backend=unix:{self._socket.getsockname()}",
             ]
         )
@@ -282,7 +282,7 @@ class LocalRecorder:
         elif part is not None:
             await self._disk.write(seal_part, folder, part)
         else:
-            await self._disk.write(write_threads, folder)
+            await self._disk.write(write_summaries, folder)
 
     def _wake(self) -> None:
         self._changed.set()

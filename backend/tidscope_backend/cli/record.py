@@ -34,7 +34,7 @@ from tidscope_backend.cli.relay import TICK_SECONDS, relay_until_exit
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import progress, summary
 from tidscope_backend.cli.runs_directory import user_runs_directory
-from tidscope_backend.cli.server_options import add_backend_options, duration
+from tidscope_backend.cli.server_options import add_backend_options, add_source_option, duration
 from tidscope_backend.cli.terminal import ProgressLine, print_lines
 from tidscope_backend.settings import BROWSER_VARIABLE
 from tidscope_backend.store.folder import RunFolder
@@ -180,6 +180,7 @@ def _recording_options(options: argparse.Namespace) -> RecordingOptions:
         past_s=options.past,
         duration_s=options.duration,
         keeping=options.keeping,
+        source=options.source,
     )
 
 
@@ -218,6 +219,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="REGEX",
         help="leave what matches out of stored arguments and output, too (repeatable)",
     )
+    add_source_option(parser, "without a running tidscope: ")
     add_backend_options(parser)
     parser.add_argument(
         "--json",

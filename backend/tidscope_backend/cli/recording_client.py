@@ -23,7 +23,10 @@ POLL_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class RecordingOptions:
-    """What to record, and how to describe the run; None: not given."""
+    """What to record, and how to describe the run; None: not given.
+
+    `source` is how a collector of our own reads counters; that of a running tidscope stays.
+    """
 
     name: str | None
     tags: list[str]
@@ -33,6 +36,7 @@ class RecordingOptions:
     past_s: float | None
     duration_s: float | None
     keeping: Keeping
+    source: str = "auto"
 
     def request(self, target: Target) -> dict[str, object]:
         """The body of the request."""

@@ -12,6 +12,7 @@ YEAR_SECONDS = 31_536_000
 DAY_SECONDS = 86400.0
 GIB = 1024**3
 NETWORK_SOURCES = ("auto", "taskstats", "ebpf", "none")
+COUNTERS_SOURCES = ("auto", "genetlink", "walk")
 """Choices of the collector's --network; a test compares them."""
 
 
@@ -81,6 +82,22 @@ def add_network_option(parser: argparse.ArgumentParser) -> None:
         choices=NETWORK_SOURCES,
         default="auto",
         help="source of per-thread network bytes (%(default)s: the best available)",
+    )
+
+
+def add_source_option(parser: argparse.ArgumentParser, when: str = "") -> None:
+    """Add how the counters of threads are read.
+
+    Args:
+        parser: of a command.
+        when: in which case it matters; empty: always.
+    """
+    parser.add_argument(
+        "--source",
+        choices=COUNTERS_SOURCES,
+        default="auto",
+        help=f"{when}how thread counters are read: a genetlink request per thread, one eBPF walk "
+        "over all threads, or the walk where requests take half of the CPU budget (%(default)s)",
     )
 
 

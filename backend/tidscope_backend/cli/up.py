@@ -28,6 +28,7 @@ from tidscope_backend.cli.installation import warn_if_others_may_change_it
 from tidscope_backend.cli.server_options import (
     add_network_option,
     add_server_options,
+    add_source_option,
     otlp_environ,
     percent,
     retention_arguments,
@@ -101,6 +102,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="user the backend runs as (default under sudo: the user who called it)",
     )
     add_network_option(parser)
+    add_source_option(parser)
     parser.add_argument(
         "--json", action="store_true", help="print address and process ids as one line of JSON"
     )
@@ -193,7 +195,8 @@ def _programs(
     collector = None
     if not options.no_collector:
         url = f"ws://{address}{PATH}"
-        command = collector_command("run", "--backend", url, "--network", options.network)
+        sources = ("--network", options.network, "--source", options.source)
+        command = collector_command("run", "--backend", url, *sources)
         if options.budget_percent is not None:
             command += ["--budget-percent", f"{options.budget_percent:g}"]
         collector = Supervisor(Program("collector", command, for_collector), _say)

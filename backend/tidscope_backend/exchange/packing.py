@@ -12,7 +12,7 @@ from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.exchange.opening import open_run
 from tidscope_backend.exchange.stream_buffer import StreamBuffer
-from tidscope_backend.store.folder import MANIFEST, THREADS, RunFolder
+from tidscope_backend.store.folder import MANIFEST, RunFolder
 from tidscope_backend.store.open_part import whole_bytes
 
 CHUNK = 256 * 1024
@@ -43,10 +43,12 @@ def pack_run(path: Path, hide: bool = False) -> Iterator[bytes]:
         for number in sorted({*folder.open_parts(), *folder.sealed_parts()}):
             yield from _part(archive, buffer, manifest.id, folder, number)
         if manifest.end_detail != OPEN_DETAIL:
-            with suppress(FileNotFoundError), folder.threads.open("rb") as file:
-                size = file.seek(0, io.SEEK_END)
-                file.seek(0)
-                yield from _added(archive, buffer, manifest.id, THREADS, file, size)
+            for summary in (*sorted(folder.overview.glob("*.parquet")), folder.threads):
+                with suppress(FileNotFoundError), summary.open("rb") as file:
+                    size = file.seek(0, io.SEEK_END)
+                    file.seek(0)
+                    name = summary.relative_to(folder.path).as_posix()
+                    yield from _added(archive, buffer, manifest.id, name, file, size)
     yield buffer.drain()
 
 

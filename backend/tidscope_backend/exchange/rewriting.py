@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from tidscope_wire.generated.models import FrameHeader, RunEvent, RunManifest
 
 from tidscope_backend.exchange.unpacking import BadArchiveError
-from tidscope_backend.recording.sealing import write_part, write_threads
+from tidscope_backend.recording.sealing import write_part, write_summaries
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.losses import final_state
 from tidscope_backend.store.open_part import whole_frames
@@ -110,7 +110,7 @@ def rewrite_run(unpacked: RunFolder, into: RunFolder) -> RunManifest:
     manifest = manifest.model_copy(update=changes)
     into.write_manifest(manifest)
     if numbers:
-        write_threads(into)
+        write_summaries(into)
     return manifest
 
 

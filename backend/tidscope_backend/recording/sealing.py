@@ -1,8 +1,8 @@
 """Seals a part of a run: turns its frames into Parquet and JSON lines. A program of its own.
 
 Running `python -m tidscope_backend.recording.sealing FOLDER PART` in a process of its own keeps
-the work, its memory and any crash out of the backend. Without PART it writes the thread table of a
-run that has ended.
+the work, its memory and any crash out of the backend. Without PART it writes the overview and the
+thread table of a run that has ended.
 """
 
 import sys
@@ -10,9 +10,13 @@ from pathlib import Path
 
 from tidscope_backend.store.folder import RunFolder, replace_file, sync_folder
 from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.store.overview import write_overview
 from tidscope_backend.store.parquet_files import write_samples, write_table
 from tidscope_backend.store.part_tables import Part, part_of
 from tidscope_backend.store.reader import RunReader
+
+MIN_OVERVIEW_FRAMES = 75
+"""A run with fewer frames is always shown with each of them."""
 
 
 def seal_part(folder: RunFolder, part: int) -> None:
@@ -41,22 +45,29 @@ def write_part(folder: RunFolder, number: int, part: Part) -> None:
         sync_folder(path.parent)
 
 
-def write_threads(folder: RunFolder) -> None:
-    """Write the lives of threads of a run that has ended. Raises as `seal_part`."""
+def write_summaries(folder: RunFolder) -> None:
+    """Write the overview and the thread table of a run that has ended. Raises as `seal_part`.
+
+    The thread table comes last: where it is, both are.
+    """
+    reader = RunReader(folder.path)
+    threads = reader.threads()
+    if sum(len(part.times.seq) for part in reader.parts) >= MIN_OVERVIEW_FRAMES:
+        write_overview(folder, reader.parts, reader.fields, threads)
     new = folder.threads.with_suffix(".new")
-    write_table(new, RunReader(folder.path).threads())
+    write_table(new, threads)
     new.replace(folder.threads)
     sync_folder(folder.path)
 
 
 def main() -> int:
-    """Close the part that the command line names, or make the table of threads."""
+    """Close the part that the command line names, or what is made of all parts."""
     path, *parts = sys.argv[1:]
     folder = RunFolder(Path(path))
     for part in parts:
         seal_part(folder, int(part))
     if not parts:
-        write_threads(folder)
+        write_summaries(folder)
     return 0
 
 

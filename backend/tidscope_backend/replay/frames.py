@@ -16,7 +16,9 @@ from tidscope_wire.frame import RowEncoder, Rows, join
 from tidscope_wire.generated.limits import MAX_RUN_FRAMES
 from tidscope_wire.generated.models import FrameHeader, Gap, RunEvent, TargetEvent
 
+from tidscope_backend.replay.overview_parts import Wanted, overview_parts
 from tidscope_backend.replay.rows import last_rows
+from tidscope_backend.store.overview import PartFacts
 from tidscope_backend.store.parts import FrameTimes, PartReader
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.signals_table import header_values
@@ -55,8 +57,11 @@ def frames_between(
     firsts = [first for first, _ in spans]
     before = max(0, int(np.searchsorted(firsts, start, side="right")) - 1)
     behind = int(np.searchsorted(firsts, end, side="right"))
-    parts = reader.parts[before:behind]
-    level = _level(parts, spans[before:behind], start, end)
+    level = _level(reader.facts[before:behind], start, end)
+    parts: Sequence[PartReader] = reader.parts[before:behind]
+    if level == _KEY and reader.overview is not None:
+        coarse = Wanted(before, behind, start, end, max_frames, MAX_ROWS)
+        parts = overview_parts(reader, reader.overview, coarse)
     span = _Span(start, end, level, 1)
     count = sum(len(span.places(part.times)) for part in parts)
     wanted = max(1, min(max_frames, MAX_RUN_FRAMES) - len(parts))
@@ -66,15 +71,14 @@ def frames_between(
         yield from maker.frames(part, last=index == len(parts) - 1)
 
 
-def _level(
-    parts: Sequence[PartReader], spans: Sequence[tuple[int, int]], start: int, end: int
-) -> int:
+def _level(parts: Sequence[PartFacts], start: int, end: int) -> int:
     """The finest level that needs at most `MAX_ROWS` rows."""
     for level in LEVELS[:-1]:
         rows = 0.0
-        for part, (first, last) in zip(parts, spans, strict=True):
-            inside = max(0, min(last, end) - max(first, start))
-            rows += part.rows(level) * (inside / (last - first) if last > first else 1.0)
+        for part in parts:
+            inside = max(0, min(part.to_ns, end) - max(part.from_ns, start))
+            whole = part.to_ns - part.from_ns
+            rows += part.rows[level] * (inside / whole if whole else 1.0)
         if rows <= MAX_ROWS:
             return level
     return _KEY
@@ -133,12 +137,12 @@ class _Maker:
         if last and final not in ends:
             ends = np.append(ends, final)
         happened = part.events()
-        events = self._events(times, happened, ends)
+        events = self._events(part, happened, ends)
         if not len(ends):
             return
         begin = 0
         if not self._frame_seq:
-            keys = np.flatnonzero(times.level[: ends[0] + 1] == _KEY)
+            keys = np.flatnonzero(times.level[: ends[0] + 1] >= _KEY)
             begin = int(keys[-1]) if len(keys) else 0
         samples = self._samples(part, begin, ends, chosen)
         groups = last_rows(samples, times.seq[ends], happened, self._fields, not self._frame_seq)
@@ -178,26 +182,21 @@ class _Maker:
         return table
 
     def _events(
-        self, times: FrameTimes, happened: Sequence[RunEvent], ends: Ints
+        self, part: PartReader, happened: Sequence[RunEvent], ends: Ints
     ) -> list[list[TargetEvent]]:
         """The events of each frame; those after the last one wait for the next part."""
+        seqs = part.times.seq[ends]
         found = [(event.seq, event.time_ns, event.event) for event in happened]
-        before = np.concatenate([[self._seen_seq], times.seq[:-1]])
-        for place in np.flatnonzero((before > 0) & (times.first_seq > before + 1)).tolist():
-            gap = Gap(
-                from_seq=int(before[place]) + 1,
-                to_seq=int(times.first_seq[place]) - 1,
-                reason=_GAP,
-            )
-            found.append((int(times.seq[place]), int(times.time_ns[place]), gap))
-        self._seen_seq = int(times.seq[-1])
+        for seq, time_ns, from_seq, to_seq in part.gaps(self._seen_seq):
+            found.append((seq, time_ns, Gap(from_seq=from_seq, to_seq=to_seq, reason=_GAP)))
+        self._seen_seq = part.last_seq
         found.sort(key=lambda one: one[0])
         frames: list[list[TargetEvent]] = [[] for _ in ends]
         if frames:
             frames[0], self._waiting = self._waiting, []
         for seq, time_ns, event in found:
             if self._span.from_ns <= time_ns <= self._span.to_ns:
-                group = int(np.searchsorted(times.seq[ends], seq))
+                group = int(np.searchsorted(seqs, seq))
                 (frames[group] if group < len(frames) else self._waiting).append(event)
         return frames
 

@@ -31,10 +31,23 @@ class Disk:
         self._readers = pool(READERS, "disk-reader")
         self._writers = pool(WRITERS, "disk-writer")
         self._recorder = pool(1, "run-recorder")
+        self._reading = 0
+        self._read = False
 
     async def read(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
         """Run what only reads."""
-        return await _run(self._readers, work, *args, **named)
+        self._reading += 1
+        try:
+            return await _run(self._readers, work, *args, **named)
+        finally:
+            self._reading -= 1
+            self._read = True
+
+    async def after_reads(self, work: Callable[[], object]) -> None:
+        """Run this in a reader's thread if something was read since the last call, and no more."""
+        if self._read and not self._reading:
+            await _run(self._readers, work)
+            self._read = False
 
     async def write(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
         """Run what may write."""

@@ -10,11 +10,11 @@ from pathlib import Path
 from tidscope_wire.generated.models import RunManifest
 
 RUN_ID = re.compile(r"r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}\Z")
-SUBFOLDERS = ("samples", "signals", "events", "open")
+SUBFOLDERS = ("samples", "signals", "events", "open", "overview")
 MANIFEST = "manifest.json"
 THREADS = "threads.parquet"
 _FILE = re.compile(
-    r"manifest\.json|threads\.parquet"
+    r"manifest\.json|threads\.parquet|overview/(?:samples|signals|extremes)\.parquet"
     r"|(?:samples|signals)/[0-9]{6,9}\.parquet|events/[0-9]{6,9}\.jsonl|open/[0-9]{6,9}\.frames"
 )
 _PART = re.compile(r"[0-9]{6,}\Z")
@@ -60,6 +60,11 @@ class RunFolder:
     def open_part(self, part: int) -> Path:
         """Frames of a part that is open, or was not sealed in order."""
         return self.path / "open" / f"{part:06d}.frames"
+
+    @property
+    def overview(self) -> Path:
+        """Folder of the coarse levels of the whole run; filled when the run has ended."""
+        return self.path / "overview"
 
     @property
     def reserve(self) -> Path:

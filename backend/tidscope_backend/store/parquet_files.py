@@ -3,6 +3,7 @@
 import itertools
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,8 @@ import pyarrow.parquet as pq
 COMPRESSION_LEVEL = 9
 REPEATED = ("tid", "start_ns", "level", "name")
 """Columns with long stretches of one value, which a dictionary stores in less than deltas."""
+PLACES = ("seq", "to_ns")
+"""Columns by which row groups are chosen."""
 
 
 def write_samples(path: Path, samples: pa.Table) -> None:
@@ -18,28 +21,32 @@ def write_samples(path: Path, samples: pa.Table) -> None:
 
     Sorted by thread, cumulative counters differ little from row to row, so differences are stored.
     """
-    encodings = {
-        name: "DELTA_BINARY_PACKED" for name in samples.column_names if name not in REPEATED
-    }
     levels = samples["level"].to_numpy()
     cuts = [0, *(np.flatnonzero(np.diff(levels)) + 1).tolist(), len(levels)]
-    with (
-        path.open("wb") as file,
-        pq.ParquetWriter(
-            file,
-            samples.schema,
-            compression="zstd",
-            compression_level=COMPRESSION_LEVEL,
-            use_dictionary=list(REPEATED),
-            column_encoding=encodings,
-            write_statistics=list(REPEATED),
-            store_schema=False,
-        ) as writer,
-    ):
+    with path.open("wb") as file, sorted_writer(file, samples.schema) as writer:
         for start, end in itertools.pairwise(cuts):
             if end > start:
                 writer.write_table(samples.slice(start, end - start), row_group_size=end - start)
-    _sync(path)
+    sync_file(path)
+
+
+def sorted_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
+    """A writer of rows that are sorted by thread, for one row group a table."""
+    deltas = [
+        column.name
+        for column in schema
+        if pa.types.is_integer(column.type) and column.name not in REPEATED
+    ]
+    return pq.ParquetWriter(
+        file,
+        schema,
+        compression="zstd",
+        compression_level=COMPRESSION_LEVEL,
+        use_dictionary=[name for name in REPEATED if name in schema.names],
+        column_encoding=dict.fromkeys(deltas, "DELTA_BINARY_PACKED"),
+        write_statistics=[name for name in (*REPEATED, *PLACES) if name in schema.names],
+        store_schema=False,
+    )
 
 
 def write_table(path: Path, table: pa.Table) -> None:
@@ -52,11 +59,11 @@ def write_table(path: Path, table: pa.Table) -> None:
             compression_level=COMPRESSION_LEVEL,
             write_statistics=["seq", "time_ns"],
         )
-    _sync(path)
+    sync_file(path)
 
 
-def _sync(path: Path) -> None:
-    """Sync a file to disk."""
+def sync_file(path: Path) -> None:
+    """See a file's bytes on the disk. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

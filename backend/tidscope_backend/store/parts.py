@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,22 @@ class FrameTimes:
     time_ns: Ints
     level: npt.NDArray[np.uint8]
 
+    def between(self, begin: int, end: int) -> "FrameTimes":
+        """Those from one index to before another."""
+        here = slice(begin, end)
+        return FrameTimes(
+            self.seq[here], self.first_seq[here], self.time_ns[here], self.level[here]
+        )
+
+
+class Gap(NamedTuple):
+    """Frames that are missing before another one."""
+
+    seq: int
+    time_ns: int
+    from_seq: int
+    to_seq: int
+
 
 class PartReader(Protocol):
     """Reads a part; columns are those of docs/runs.md."""
@@ -48,6 +64,15 @@ class PartReader(Protocol):
     @property
     def times(self) -> FrameTimes:
         """Its frames; read once."""
+        ...
+
+    @property
+    def last_seq(self) -> int:
+        """Number of its last frame."""
+        ...
+
+    def gaps(self, seen_seq: int) -> list[Gap]:
+        """Frames that are missing in it, and before it after `seen_seq` unless that is 0."""
         ...
 
     def rows(self, level: int) -> int:
@@ -78,6 +103,15 @@ class SealedPart:
     def times(self) -> FrameTimes:
         """See PartReader."""
         return frame_times_of(self.signals(_TIME_COLUMNS))
+
+    @property
+    def last_seq(self) -> int:
+        """See PartReader."""
+        return int(self.times.seq[-1])
+
+    def gaps(self, seen_seq: int) -> list[Gap]:
+        """See PartReader."""
+        return gaps_in(self.times, seen_seq)
 
     @cached_property
     def _samples_footer(self) -> pq.FileMetaData:
@@ -132,6 +166,15 @@ class OpenPart:
         """See PartReader."""
         return frame_times_of(self._part.signals)
 
+    @property
+    def last_seq(self) -> int:
+        """See PartReader."""
+        return int(self.times.seq[-1])
+
+    def gaps(self, seen_seq: int) -> list[Gap]:
+        """See PartReader."""
+        return gaps_in(self.times, seen_seq)
+
     @cached_property
     def _part(self) -> Part:
         return part_of(whole_frames(self._data), self._fields)
@@ -153,6 +196,21 @@ class OpenPart:
     def events(self) -> list[RunEvent]:
         """See PartReader."""
         return self._part.events
+
+
+def gaps_in(times: FrameTimes, seen_seq: int) -> list[Gap]:
+    """Frames that are missing between these, and before them after `seen_seq` unless that is 0."""
+    before = np.concatenate([[seen_seq], times.seq[:-1]])
+    places = np.flatnonzero((before > 0) & (times.first_seq > before + 1)).tolist()
+    return [
+        Gap(
+            seq=int(times.seq[place]),
+            time_ns=int(times.time_ns[place]),
+            from_seq=int(before[place]) + 1,
+            to_seq=int(times.first_seq[place]) - 1,
+        )
+        for place in places
+    ]
 
 
 def frame_times_of(signals: pa.Table) -> FrameTimes:

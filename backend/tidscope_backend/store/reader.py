@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from tidscope_wire.generated.models import RunEvent, RunManifest
 
 from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.overview import Overview, PartFacts, facts_of
 from tidscope_backend.store.part_tables import KEYS
 from tidscope_backend.store.parts import PartReader, parts_of
 from tidscope_backend.store.threads_table import threads_table
@@ -34,10 +35,28 @@ class RunReader:
         self.parts: list[PartReader] = parts_of(self.folder, self.fields)
 
     @cached_property
+    def overview(self) -> Overview | None:
+        """The coarse levels of the whole run; None: it has not ended, or has none."""
+        if self.manifest.state == "recording":
+            return None
+        try:
+            overview = Overview(self.folder)
+        except FileNotFoundError:
+            return None
+        numbers = [part.number for part in self.parts]
+        return overview if [one.number for one in overview.parts] == numbers else None
+
+    @cached_property
+    def facts(self) -> list[PartFacts]:
+        """Times and rows of each part."""
+        if self.overview is not None:
+            return self.overview.parts
+        return [facts_of(part) for part in self.parts]
+
+    @property
     def spans(self) -> list[tuple[int, int]]:
         """Times of the first and last frame of each part, nanoseconds since attach."""
-        times = [part.times.time_ns for part in self.parts]
-        return [(int(one[0]), int(one[-1])) for one in times]
+        return [(one.from_ns, one.to_ns) for one in self.facts]
 
     def parts_between(self, from_ns: int | None, to_ns: int | None) -> list[PartReader]:
         """The parts with frames from one time to another; None: to the run's end."""

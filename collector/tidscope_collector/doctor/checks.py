@@ -238,6 +238,23 @@ def task_iterator(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
     )
 
 
+def walk(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
+    """Can all counters be read in one walk of the kernel?"""
+    about = "walk", "Counters in one walk"
+    if not ebpf.refusal:
+        return make_check(
+            about, "ok", "eBPF: a walk of this process agreed with taskstats, field by field."
+        )
+    return make_check(
+        about,
+        "limited",
+        f"Counters are not walked: {ebpf.refusal}.",
+        "Higher overhead with thousands of running threads, same values: each thread that ran is "
+        "asked for by a request.",
+        _ebpf_fix(facts, ebpf),
+    )
+
+
 def _ebpf_fix(facts: Facts, ebpf: EbpfProbe) -> str:
     if ebpf.capabilities:
         return grant(facts, *ebpf.capabilities)

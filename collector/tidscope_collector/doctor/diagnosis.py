@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from tidscope_confinement.landlock import Paths
 from tidscope_wire.generated.models import DoctorReport
@@ -18,7 +19,7 @@ from tidscope_collector.netacct import loading as netacct
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.mount import NOTHING_HIDDEN
-from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.sources import Sources, every_field
 from tidscope_collector.taskstats.columns import Columns
 from tidscope_collector.taskstats.exits import (
     EXIT_BUFFER_BYTES,
@@ -34,6 +35,8 @@ from tidscope_collector.taskstats.link import (
     probe,
     resolve_family,
 )
+from tidscope_collector.taskstats.reader import BatchQuery
+from tidscope_collector.walk.choice import WalkSource
 
 
 class LiveProbe:
@@ -65,6 +68,16 @@ class LiveProbe:
         self.layout_name = kernel.layout.name
         self.fields = Columns(kernel.layout, delay_accounting=True).fields
 
+    def walk(self, iterators: TaskIterators | Obstacle) -> Obstacle | None:
+        """Why counters cannot be walked; None if they can."""
+        if self._kernel is None:
+            return WalkSource("walk", iterators, None, 0).obstacle
+        query = BatchQuery(self._kernel)
+        try:
+            return WalkSource("walk", iterators, partial(every_field, query), 0).obstacle
+        finally:
+            query.close()
+
     def exit_self_test(self) -> bool:
         """Whether the exit of a thread is heard.
 
@@ -84,10 +97,10 @@ class LiveEbpf:
     """The result of loading an eBPF program.
 
     Args:
-        found: the loaded program, or why there is none.
+        found: the loaded program, or why there is none; None: nothing stands in its way.
     """
 
-    def __init__(self, found: Accounts | TaskIterators | Obstacle) -> None:
+    def __init__(self, found: Accounts | TaskIterators | Obstacle | None) -> None:
         self.refusal, self.fix, self.limits = "", "", ""
         self.capabilities: tuple[str, ...] = ()
         if isinstance(found, Obstacle):
@@ -110,7 +123,9 @@ def diagnose_host() -> DoctorReport:
         ebpf=True,
     )
     try:
-        return examine(facts, probe, LiveEbpf(accounts), LiveEbpf(iterators), foreseen(needs))
+        walk = LiveEbpf(probe.walk(iterators))
+        ebpf = LiveEbpf(accounts), LiveEbpf(iterators), walk
+        return examine(facts, probe, *ebpf, foreseen(needs))
     finally:
         for program in (accounts, iterators):
             if not isinstance(program, Obstacle):
@@ -129,6 +144,7 @@ def diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport
         LiveProbe(family),
         LiveEbpf(sources.network.ebpf),
         LiveEbpf(sources.iterators),
+        LiveEbpf(sources.walk.obstacle),
         confinement,
         children().ended,
     )

@@ -17,6 +17,7 @@ def examine(
     probe: TaskstatsProbe,
     network: EbpfProbe,
     iterator: EbpfProbe,
+    walk: EbpfProbe,
     confinement: Confinement,
     reader_ended: bool = False,
 ) -> DoctorReport:
@@ -34,6 +35,7 @@ def examine(
         checks.go_symbols(facts),
         checks.network(facts, probe, network),
         checks.task_iterator(facts, iterator),
+        checks.walk(facts, walk),
         checks.energy(facts),
         checks.clock_source(facts),
         checks.confinement(confinement),

@@ -16,10 +16,11 @@ from tidscope_collector.netacct.slots import (
     SLOTS,
     WATCHED,
     Indices,
+    LivingThreads,
     Slots,
     counters,
     find_exited,
-    find_live,
+    list_living,
 )
 from tidscope_collector.procfs.files import ProcFs
 
@@ -73,6 +74,8 @@ class Accounts:
         self._resting: deque[tuple[int, int]] = deque()
         self._rounds: dict[int, int] = {}
         self._tidied_ns = 0
+        self._freed = 0
+        self._living: dict[int, tuple[tuple[int, int], LivingThreads]] = {}
 
     def close(self) -> None:
         """Take the program out of the kernel."""
@@ -105,6 +108,7 @@ class Accounts:
             if left > 0:
                 self._watched[pid] = left
                 return
+            self._living.pop(pid, None)
             libbpf.remove(self._targets, pid)
             if not any(other % WATCHED == pid % WATCHED for other in self._watched):
                 self._bits[pid % WATCHED] = 0
@@ -142,7 +146,7 @@ class Accounts:
         """
         with self._lock:
             self._tidy()
-            found = find_live(self._used, pid, tids, before_ns)
+            found = self._list_living(pid, before_ns).find(tids)
             return counters(self.slots, found), found >= 0
 
     def exited(
@@ -176,7 +180,21 @@ class Accounts:
         with self._lock:
             self._tidy()
 
+    def _list_living(self, pid: int, before_ns: int) -> LivingThreads:
+        """The process' slots: listed again only after any thread got, left or lost one."""
+        # Read before the slots are: what changes meanwhile makes the next call list them again.
+        state = int(self.control["changes"][0]), self._freed
+        known = self._living.get(pid)
+        if known and known[0] == state:
+            return known[1]
+        living = list_living(self._used, pid, before_ns)
+        self._living.pop(pid, None)
+        if living.complete:
+            self._living[pid] = state, living
+        return living
+
     def _give_back(self, indices: Indices) -> None:
+        self._freed += len(indices)
         self.slots["tgid"][indices] = 0
         self.slots["generation"][indices] += np.uint64(1)
         now = time.monotonic_ns()

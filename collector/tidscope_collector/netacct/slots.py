@@ -4,6 +4,7 @@ struct slot and struct control of bpf/netacct.bpf.c stand here once more; a test
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +24,42 @@ SLOT = np.dtype(
     ]
 )
 CONTROL = np.dtype(
-    [("used", "u4"), ("pad", "u4"), ("uncounted_calls", "u8"), ("uncounted_bytes", "u8")]
+    [
+        *(("used", "u4"), ("pad", "u4")),
+        *((name, "u8") for name in ("uncounted_calls", "uncounted_bytes", "changes")),
+    ]
 )
 _SLACK_NS = 10_000
 """Ages in exit records are in microseconds, taken a little before or after ours."""
 
+_WORDS = SLOT.itemsize // 8
+_COUNTERS_AT = 3
+"""Where a slot's counters begin, in words."""
+
 Slots = npt.NDArray[np.void]
 Indices = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class LivingThreads:
+    """The living threads of a process that have slots.
+
+    Attributes:
+        tids: uint32[m], ascending.
+        indices: intp[m], their slots.
+        complete: whether this is all of them: no thread was left out because it started too late.
+    """
+
+    tids: npt.NDArray[np.uint32]
+    indices: Indices
+    complete: bool
+
+    def find(self, tids: npt.NDArray[np.uint32]) -> Indices:
+        """The slot of each thread, intp[n]; -1 for one that has none."""
+        if not len(self.tids):
+            return np.full(len(tids), -1, np.intp)
+        at = np.minimum(np.searchsorted(self.tids, tids), len(self.tids) - 1)
+        return np.where(self.tids[at] == tids, self.indices[at], -1)
 
 
 def counters(slots: Slots, found: Indices) -> npt.NDArray[np.uint64]:
@@ -44,37 +74,24 @@ def counters(slots: Slots, found: Indices) -> npt.NDArray[np.uint64]:
     """
     result = np.zeros((len(found), len(COUNTERS)), np.uint64)
     has = found >= 0
-    chosen = slots[found[has]]
-    for column, name in enumerate(COUNTERS):
-        result[has, column] = chosen[name]
+    words = slots.view(np.uint64).reshape(-1, _WORDS)
+    result[has] = words[found[has], _COUNTERS_AT : _COUNTERS_AT + len(COUNTERS)]
     return result
 
 
-def find_live(slots: Slots, tgid: int, tids: npt.NDArray[np.uint32], before_ns: int) -> Indices:
-    """The slots of living threads.
+def list_living(slots: Slots, tgid: int, before_ns: int) -> LivingThreads:
+    """The slots of a process' living threads.
 
     Args:
         slots: structured array of SLOT.
         tgid: the process.
-        tids: uint32[n].
         before_ns: threads that started after this are others, under a used id.
-
-    Returns:
-        intp[n], the slot of each thread, -1 for one that has none.
     """
-    mine = np.flatnonzero(
-        (slots["tgid"] == tgid) & (slots["exit_ns"] == 0) & (slots["start_ns"] <= before_ns)
-    )
-    found = np.full(len(tids), -1, np.intp)
-    if not len(mine) or not len(tids):
-        return found
+    alive = np.flatnonzero((slots["tgid"] == tgid) & (slots["exit_ns"] == 0))
+    mine = alive[slots["start_ns"][alive] <= before_ns]
     owners = slots["tid"][mine]
     order = np.argsort(owners)
-    at = np.minimum(np.searchsorted(owners, tids, sorter=order), len(mine) - 1)
-    chosen = mine[order[at]]
-    hit = slots["tid"][chosen] == tids
-    found[hit] = chosen[hit]
-    return found
+    return LivingThreads(owners[order], mine[order], len(mine) == len(alive))
 
 
 def find_exited(

@@ -379,6 +379,7 @@ class Engine:
             sampler.schedule.rate_hz,
             sampler.target.rate_hz,
             sampler.exits_without_event,
+            sampler.reader.disagreement,
             self._exits.lost if self._exits else 0,
             self._watch.cpu_percent,
             self._budget.slowed_by_backlog,
@@ -409,4 +410,5 @@ class Engine:
             exits_without_event=sampler.exits_without_event,
             network_calls_uncounted=load.network_calls_uncounted,
             frames_dropped=load.dropped.get(sampler.target.id, 0),
+            counters_disagreement=sampler.reader.disagreement,
         )

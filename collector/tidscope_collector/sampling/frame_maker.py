@@ -7,6 +7,7 @@ import numpy as np
 from tidscope_wire.frame import RowEncoder, Rows, join_text
 from tidscope_wire.generated.models import (
     CollectorHealth,
+    CountersSource,
     FrameKind,
     MachineCounters,
     RoleTotals,
@@ -38,6 +39,7 @@ class FrameMaker:
 
     Attributes:
         seq: number of the last frame; 0: there is none yet.
+        counters_from: how the counters of the last sample were read; None before the first.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class FrameMaker:
         times: SampleTimes,
     ) -> None:
         self.seq = 0
+        self.counters_from: CountersSource | None = None
         self._headers = HeaderWriter(target)
         self._tracker = tracker
         self._process = process
@@ -185,7 +188,7 @@ class FrameMaker:
             late_us=late_us,
             exited=exited,
             roles=roles,
-            counters_from=None,
+            counters_from=self.counters_from,
         )
         data = join_text(header, body)
         self._key_bytes += len(data)

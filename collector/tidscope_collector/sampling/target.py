@@ -9,6 +9,7 @@ from functools import partial
 
 from tidscope_wire.frame import Rows
 from tidscope_wire.generated.models import (
+    CountersSourceChanged,
     DeadlinesMissed,
     ExitRecordsLost,
     MachineCounters,
@@ -40,7 +41,7 @@ from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.schedule import Schedule
 from tidscope_collector.sampling.selfwatch import SampleTimes
 from tidscope_collector.sampling.tracker import Tracker
-from tidscope_collector.threads.reading import ProcessReader, Reading, TargetExitedError
+from tidscope_collector.threads.reading import Reading, TargetExitedError, TargetReader
 
 DESCRIBE_NS = 1_000_000_000
 FIRST_WITH_TGID = 12
@@ -72,7 +73,7 @@ class TargetSampler:
     def __init__(
         self,
         target: Target,
-        reader: ProcessReader,
+        reader: TargetReader,
         gomaxprocs: GomaxprocsReader | None,
         attach_ns: int,
         procfs: ProcFs,
@@ -169,6 +170,7 @@ class TargetSampler:
         self._pending.append(RateChanged(rate_hz=rate_hz, previous_hz=requested_hz))
         self.schedule.change_rate(rate_hz, now_ns)
         self.target = self.target.model_copy(update={"rate_hz": rate_hz})
+        self.reader.expect_rate(rate_hz)
 
     def steered(self, steering: Steering | None, event: TargetEvent) -> None:
         """A policy did something to it, or does no more."""
@@ -197,7 +199,18 @@ class TargetSampler:
         if self._alive.poll(0):
             raise TargetExitedError(f"process {self.pid} has ended")
         self._process.request_gomaxprocs()
+        before, seen = self.reader.source, self._frames.counters_from is not None
         reading = self.reader.read()
+        source = self._frames.counters_from = self.reader.source
+        if seen and source != before:
+            self._pending.append(
+                CountersSourceChanged(
+                    source=source,
+                    previous=before,
+                    reason=self.reader.reason,
+                    disagreed=self.reader.disagreement is not None,
+                )
+            )
         self._process.read_cpu()
         return reading, time.monotonic_ns()
 

@@ -1,6 +1,7 @@
 """Which source of samples this collector has, and the readers made from it."""
 
 import logging
+from functools import partial
 
 from tidscope_wire.generated.models import SampleSource, Source
 
@@ -21,7 +22,15 @@ from tidscope_collector.sampling.steady_reader import load as load_steady_sample
 from tidscope_collector.taskstats.exits import ExitListener, exit_self_test, possible_cpus
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
-from tidscope_collector.threads.reading import ProcessReader, TargetExitedError, ThreadReader
+from tidscope_collector.threads.reading import (
+    ProcessReader,
+    TargetExitedError,
+    TargetReader,
+    ThreadReader,
+)
+from tidscope_collector.walk.choice import Choice as WalkChoice
+from tidscope_collector.walk.choice import WalkSource
+from tidscope_collector.walk.switching import SwitchingReader
 
 LOG = logging.getLogger(__name__)
 NOT_LOADED = Obstacle("this collector does not use it: samples come from /proc", "")
@@ -34,10 +43,13 @@ class Sources:
         procfs: root of /proc.
         network: where network numbers are to come from.
         delays: the switch of delay accounting; by default this process sets it.
+        counters: how counters of threads are to be read.
+        budget_percent: for sampling and sending, 100 is one core; 0: no limit.
 
     Attributes:
         delays: the switch of delay accounting.
         iterators: what lists threads; or why there is nothing better than /proc.
+        walk: whether counters can be walked.
         steady_sample: the compiled usual sample; None where Python takes every sample.
     """
 
@@ -46,6 +58,8 @@ class Sources:
         procfs: ProcFs,
         network: Choice = "auto",
         delays: DelayAccounting | None = None,
+        counters: WalkChoice = "auto",
+        budget_percent: float = 0,
     ) -> None:
         self._procfs = procfs
         self.delays = delays or DelayAccounting(procfs)
@@ -61,6 +75,8 @@ class Sources:
         self.iterators: TaskIterators | Obstacle = NOT_LOADED
         if self._query is not None:
             self.iterators = self._load_iterators(procfs)
+        of_taskstats = None if self._query is None else partial(every_field, self._query)
+        self.walk = WalkSource(counters, self.iterators, of_taskstats, budget_percent)
         self.steady_sample = load_steady_sample()
         self.network = NetworkSource(network, self.kernel.layout if self.kernel else None, procfs)
 
@@ -132,13 +148,31 @@ class Sources:
         )
         return self.network.beside(reader, pid)
 
-    def process_reader(self, pid: int) -> ProcessReader:
-        """Make what lists and reads the threads of a process.
+    def target_reader(self, pid: int, rate_hz: float) -> TargetReader:
+        """Make what a target is sampled with: it asks for threads, or walks them.
+
+        Args:
+            pid: the process.
+            rate_hz: readings a second that are asked for.
 
         Raises:
             TargetExitedError: the process has ended.
         """
         reader = self.reader(pid)
+        asking = self._asking(pid, reader)
+        if self._query is None:
+            return SwitchingReader(pid, asking, "procfs", rate_hz)
+        return SwitchingReader(pid, asking, "genetlink", rate_hz, self.walk.option(pid, reader))
+
+    def process_reader(self, pid: int) -> ProcessReader:
+        """Make what lists the threads of a process and asks for those that may have run.
+
+        Raises:
+            TargetExitedError: the process has ended.
+        """
+        return self._asking(pid, self.reader(pid))
+
+    def _asking(self, pid: int, reader: ThreadReader) -> ProcessReader:
         try:
             lister = self._lister(pid)
         except TargetExitedError:
@@ -163,6 +197,9 @@ class Sources:
                 LOG.warning("every sample reads every thread from here on: %s", error)
         return TaskFolder(self._procfs, pid)
 
+    def _how(self) -> str:
+        return self.reason if self._query is None else f"{self.reason}; {self.walk.description}"
+
     def describe(self) -> Source:
         """The source as the wire tells it."""
         layout = self.kernel.layout if self.kernel else None
@@ -171,9 +208,14 @@ class Sources:
             taskstats_version=layout.version if layout else None,
             layout=layout.name if layout else None,
             reply_bytes=layout.length if layout else None,
-            reason=self.reason,
+            reason=self._how(),
             exits=self.has_exits,
             exits_reason=self.exits_reason
             or "one listener per CPU; the self-test received an exit record",
             network=self.network.description,
         )
+
+
+def every_field(query: BatchQuery, pid: int) -> ThreadReader:
+    """A reader over taskstats with delays and without network columns."""
+    return TaskstatsReader(query, pid, delay_accounting=True, delays_from_ns=0, network=False)

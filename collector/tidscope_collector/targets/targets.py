@@ -87,7 +87,7 @@ class TargetRegistry:
     def _open(self, process: Process, rate_hz: float) -> Target:
         program = open_gomaxprocs(self._procfs, process.pid, process.start_ticks)
         try:
-            reader = self._sources.process_reader(process.pid)
+            reader = self._sources.target_reader(process.pid, rate_hz)
             target = Target(
                 id=f"t-{process.pid}-{secrets.token_hex(4)}",
                 host=self._host,

@@ -5,7 +5,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_wire.generated.models import AbsentField
+from tidscope_wire.generated.models import AbsentField, CountersSource
 
 
 class TargetExitedError(Exception):
@@ -112,3 +112,25 @@ class ProcessReader(Protocol):
 
     def close(self) -> None:
         """Close what is open, twice does no harm; it cannot be read from any more."""
+
+
+class TargetReader(ProcessReader, Protocol):
+    """What a target is sampled with: it may change the way in which it reads.
+
+    Attributes:
+        source: how the counters of the last reading were read.
+        reason: why it was changed to that, as a sentence without its full stop.
+        disagreement: where a walk and taskstats disagreed; None if they never did.
+    """
+
+    @property
+    def source(self) -> CountersSource: ...
+
+    @property
+    def reason(self) -> str: ...
+
+    @property
+    def disagreement(self) -> str | None: ...
+
+    def expect_rate(self, rate_hz: float) -> None:
+        """So many readings a second are asked for, from now on."""

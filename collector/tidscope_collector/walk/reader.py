@@ -11,6 +11,7 @@ from tidscope_collector.netacct.reader import NetworkReader
 from tidscope_collector.taskstats.columns import is_delay
 from tidscope_collector.threads.reading import ExitDecoder, Reading, ThreadReader
 from tidscope_collector.walk.block import DELAYS, FIELDS, Columns
+from tidscope_collector.walk.crosscheck import CrossCheck, Walked
 from tidscope_collector.walk.walks import Walk, Walks
 
 _ROOM = 512
@@ -27,7 +28,6 @@ class WalkReader:
 
     Attributes:
         ran: how many threads had new counters in the last reading in place.
-        walked: columns of the last walk: with `listed` what a cross-check needs.
 
     Raises:
         BpfError: the kernel refused.
@@ -37,6 +37,7 @@ class WalkReader:
         self._reader = reader
         self._network = reader if isinstance(reader, NetworkReader) else None
         base = reader if self._network is None else self._network.base
+        self._check = CrossCheck(base, pid)
         self._width = len(base.fields)
         self._delays = np.array([is_delay(name) for name in reader.fields], np.bool_)
         self._walk: Walk = walks.over(pid, self._width)
@@ -45,7 +46,6 @@ class WalkReader:
         self._reading: Reading | None = None
         self._changed = np.empty(0, np.bool_)
         self.exits = reader if isinstance(reader, ExitDecoder) else None
-        self.asked = 0
         self.ran = 0
 
     @property
@@ -61,11 +61,25 @@ class WalkReader:
         reading = self._reading
         return np.empty(0, np.uint32) if reading is None else reading.tid
 
+    @property
+    def asked(self) -> int:
+        """About how many threads taskstats was asked, to check."""
+        return self._check.asked
+
     def read(self) -> Reading:
-        """Read all threads; see `ProcessReader.read`."""
+        """Read all threads; see `ProcessReader.read`.
+
+        Raises:
+            DisagreementError: the walk, or the one before it, says otherwise than taskstats.
+                Readings are as they were.
+        """
         before = time.monotonic_ns()
         now, count = self._walk.read(self._now)
         self._now = now
+        then = self._then
+        same = then is not None and count == len(self._changed) and now.same_threads(count, then)
+        counters = now.counters[: self._width, :count].T
+        self._check.check(Walked(now.tid[:count], now.start_ns[:count], counters), same=same)
         unknown = None
         if self._network is not None:
             numbers, unknown = self._network.live(now.tid[:count], before)
@@ -73,7 +87,7 @@ class WalkReader:
         # An id stood for its thread when this was visited: not before it began, nor before now.
         seen = np.maximum(now.start_ns[:count], before)
         last = self._reading
-        if last is not None and unknown is None and self._updated(now, count):
+        if last is not None and same and unknown is None and self._updated(now, count):
             self._reading = replace(last, seen_ns=seen, changed=self._changed)
         else:
             # Masks are not updated: what comes after one of the network is a reading of its own.
@@ -92,9 +106,9 @@ class WalkReader:
         return self._reading
 
     def _updated(self, now: Columns, count: int) -> bool:
-        """Bring the last reading up to date, if it has the same threads and nothing fell."""
+        """Bring the last reading up to date, which has the same threads, unless something fell."""
         then = self._then
-        if then is None or count != len(self._changed) or not now.same_threads(count, then):
+        if then is None:
             return False
         counters, before = now.counters[:, :count], then.counters[:, :count]
         if (counters < before).any():

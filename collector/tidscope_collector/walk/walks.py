@@ -52,8 +52,6 @@ class Walk:
         pid: for messages.
         width: how many columns of counters are copied out.
 
-    Attributes:
-        given: fields that this kernel has, in the order of columns; none before the first walk.
     """
 
     def __init__(
@@ -65,7 +63,6 @@ class Walk:
         self._tid, self._state = block["tid"][0], block["state"][0]
         self._start_ns, self._comm = block["start_ns"][0], block["comm"][0]
         self._counters = block["counters"][0, :width]
-        self.given: tuple[str, ...] = ()
 
     def read(self, columns: Columns) -> tuple[Columns, int]:
         """Read the threads.
@@ -89,9 +86,17 @@ class Walk:
                 break
         if not count:
             raise TargetExitedError(f"process {self._pid} has ended")
-        if not self.given:
-            self.given = given_fields(int(self._given[0]))
         return columns, count
+
+    def given_here(self) -> tuple[str, ...]:
+        """The fields that this kernel has, in the order of columns.
+
+        Raises:
+            TargetExitedError: there are no threads any more.
+            OSError: the kernel refused.
+        """
+        self.read(Columns(len(self._counters), ROWS))
+        return given_fields(int(self._given[0]))
 
     def _read(self, columns: Columns) -> tuple[Columns, int]:
         descriptor = self._link.open()

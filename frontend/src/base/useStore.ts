@@ -17,29 +17,45 @@ export const READABLE_MS = 400;
 
 /**
  * The value of a store that changes more often than a person can read: drawn again at most once a
- * `periodMs`, and always with the newest value.
+ * `periodMs`, and always with the newest value. It waits until the browser has nothing to draw, half
+ * a period at most: what moves comes first.
  */
 export function useThrottled<T>(store: Readable<T>, periodMs: number): T {
   const subscribe = useCallback(
     (listener: () => void) => {
-      let timer = 0;
+      let cancel: (() => void) | null = null;
       let last_ms = Number.NEGATIVE_INFINITY;
       const notify = () => {
-        timer = 0;
+        cancel = null;
         last_ms = performance.now();
         listener();
       };
       const end = store.subscribe(() => {
-        if (timer === 0) {
-          timer = window.setTimeout(notify, Math.max(0, last_ms + periodMs - performance.now()));
-        }
+        if (cancel) return;
+        const timer = window.setTimeout(
+          () => {
+            cancel = whenIdle(notify, periodMs / 2);
+          },
+          Math.max(0, last_ms + periodMs - performance.now()),
+        );
+        cancel = () => window.clearTimeout(timer);
       });
       return () => {
-        window.clearTimeout(timer);
+        cancel?.();
         end();
       };
     },
     [store, periodMs],
   );
   return useSyncExternalStore(subscribe, store.get);
+}
+
+/** Call when the browser has nothing to draw, or after so long; at once where it cannot tell. */
+function whenIdle(call: () => void, mostMs: number): (() => void) | null {
+  if (typeof requestIdleCallback === "undefined") {
+    call();
+    return null;
+  }
+  const request = requestIdleCallback(call, { timeout: mostMs });
+  return () => cancelIdleCallback(request);
 }

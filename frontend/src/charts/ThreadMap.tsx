@@ -170,6 +170,7 @@ export function ThreadMap({ client, theme, field, mix, log, height, onScale }: T
           width: "100%",
           height,
           contain: "size",
+          contentVisibility: inView ? "visible" : "auto",
           touchAction: "pan-y",
         }}
       />

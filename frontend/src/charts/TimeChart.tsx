@@ -115,8 +115,13 @@ export function TimeChart({
       aria-label={describeChart(store.get(), title, steering.get())}
       data-chart={chart}
       data-state={state}
-      // Its canvas must not hold the layout open when the page gets narrower.
-      style={{ position: "relative", width: "100%", height, contain: "size", touchAction: "pan-y" }}
+      style={{
+        ...{ position: "relative", width: "100%", height, touchAction: "pan-y" },
+        // Its canvas must not hold the layout open when the page gets narrower.
+        contain: "size",
+        // Out of view the browser need not hold its layers, unless it is printed or searched.
+        contentVisibility: inView ? "visible" : "auto",
+      }}
     />
   );
 }

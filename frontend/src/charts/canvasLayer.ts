@@ -50,6 +50,12 @@ export class CanvasLayer {
     this.context?.clearRect(0, 0, this.width, this.height);
   }
 
+  /** An empty layer that is not shown costs the browser nothing. */
+  show(shown: boolean): void {
+    const display = shown ? "block" : "none";
+    if (this.canvas.style.display !== display) this.canvas.style.display = display;
+  }
+
   remove(): void {
     this.canvas.remove();
   }

@@ -230,6 +230,7 @@ export class ChartSurface {
     const pointed = [x, ...(stretch ?? [])].join();
     if (pointed === this.pointed || !context) return;
     this.pointed = pointed;
+    pointer.show(seen || stretch !== null);
     pointer.clear();
     if (stretch) {
       const from = Math.max(left, Math.min(...stretch));

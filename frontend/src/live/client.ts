@@ -288,16 +288,14 @@ function toggled(keys: readonly ThreadKey[], key: ThreadKey): readonly ThreadKey
 }
 
 /**
- * Note when views with these frames are drawn and painted. Charts draw what they get in the
- * animation frame that comes next, after what was asked for before; the first task after that
- * animation frame comes after its paint.
+ * Note when views with these frames are drawn and painted. Charts draw as their views are set; the
+ * first task after the animation frame that comes next comes after its paint.
  */
 function notePaint(frames: readonly ProbeFrame[], probe: ProbeEntry[]): void {
   const delivered_unix_ms = unixNow();
-  // The charts' own animation frames are asked for while the views are set: ask after them.
-  queueMicrotask(() =>
+  queueMicrotask(() => {
+    const drawn_unix_ms = unixNow();
     requestAnimationFrame(() => {
-      const drawn_unix_ms = unixNow();
       const channel = new MessageChannel();
       channel.port1.onmessage = () => {
         channel.port1.close();
@@ -305,8 +303,8 @@ function notePaint(frames: readonly ProbeFrame[], probe: ProbeEntry[]): void {
         for (const frame of frames) probe.push({ ...frame, ...times });
       };
       channel.port2.postMessage(null);
-    }),
-  );
+    });
+  });
 }
 
 /** Unix milliseconds, with fractions. */

@@ -69,6 +69,7 @@ struct control {
 	__u32 pad;
 	__u64 uncounted_calls; /* calls of attached threads that found no slot */
 	__u64 uncounted_bytes;
+	__u64 changes; /* raised after a thread got a slot, ended, or changed its id */
 };
 
 /* Which slot a thread has; of no worth if the slot is of another generation by now. */
@@ -171,6 +172,7 @@ static __always_inline struct slot *claim_slot(struct task_struct *task, __u32 t
 	slot->write_calls = 0;
 	/* An exchange is a full barrier: whoever sees the process id sees the rest as well. */
 	__sync_lock_test_and_set(&slot->tgid, tgid);
+	__sync_fetch_and_add(&shared->changes, 1);
 	return slot;
 }
 
@@ -272,13 +274,24 @@ int BPF_PROG(count_splice, struct socket *sock, void *position, void *pipe, unsi
 	return 0;
 }
 
+static __always_inline void note_change(void)
+{
+	__u32 zero = 0;
+	struct control *shared = bpf_map_lookup_elem(&control, &zero);
+
+	if (shared)
+		__sync_fetch_and_add(&shared->changes, 1);
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(mark_exit, struct task_struct *task)
 {
 	struct slot *slot = held_slot(bpf_task_storage_get(&claims, task, 0, 0));
 
-	if (slot)
-		slot->exit_ns = bpf_ktime_get_ns();
+	if (slot) {
+		__sync_lock_test_and_set(&slot->exit_ns, bpf_ktime_get_ns());
+		note_change();
+	}
 	return 0;
 }
 
@@ -289,8 +302,9 @@ int BPF_PROG(follow_exec, struct task_struct *task)
 	struct slot *slot = held_slot(bpf_task_storage_get(&claims, task, 0, 0));
 
 	if (slot) {
-		slot->tid = task->pid;
 		slot->start_ns = task->start_time;
+		__sync_lock_test_and_set(&slot->tid, task->pid);
+		note_change();
 	}
 	return 0;
 }

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
+import { memo, useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import { useStore } from "../../../base/useStore";
 import type { LiveClient } from "../../../model/client";
 import { fieldNamed } from "../../../model/format";
@@ -15,7 +15,7 @@ import { TimesPanel } from "./times/TimesPanel";
 const ABOVE_TIMES = 2;
 
 /** All charts that this target can have, what happened, and a quiet word on charts it cannot have. */
-export function ChartGrid({ target }: { readonly target: Target }) {
+export const ChartGrid = memo(function ChartGrid({ target }: { readonly target: Target }) {
   const empty = useEmptyCharts(useLiveClient());
   const judged = PANELS.map((panel) => {
     const reason = chartAbsentReason(panel, target);
@@ -42,7 +42,7 @@ export function ChartGrid({ target }: { readonly target: Target }) {
       </dl>
     </>
   );
-}
+});
 
 interface AbsentPanelProps {
   readonly panel: ChartInfo;

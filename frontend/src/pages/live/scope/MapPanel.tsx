@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react";
+import { memo, useCallback, useState } from "react";
 import { theme } from "../../../base/theme";
 import { READABLE_MS, useStore, useThrottled } from "../../../base/useStore";
 import type { MapScale } from "../../../charts/mapColours";
@@ -17,7 +17,7 @@ import styles from "./MapPanel.module.css";
 import { mapHeight, mapText } from "./mapText";
 
 /** Every thread × time, with the field and the scale of its colours. */
-export function MapPanel({ target }: { readonly target: Target }) {
+export const MapPanel = memo(function MapPanel({ target }: { readonly target: Target }) {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
   const picture = useThrottled(client.map, READABLE_MS);
@@ -92,4 +92,4 @@ export function MapPanel({ target }: { readonly target: Target }) {
       <MapLegend picture={picture} scale={scale} dark={colours.dark} />
     </Panel>
   );
-}
+});

@@ -1,4 +1,5 @@
 import type { CSSProperties } from "react";
+import { memo } from "react";
 import { READABLE_MS, useSelected, useThrottled } from "../../../base/useStore";
 import { Sparkline } from "../../../charts/Sparkline";
 import { formatValue, NO_VALUE } from "../../../model/format";
@@ -13,7 +14,7 @@ import { tileAbsentReason } from "./tileAbsentReason";
 const aliveOf = (view: TargetView | null) => view?.live_threads ?? 0;
 
 /** The process in a few numbers. */
-export function Tiles({ target }: { readonly target: Target }) {
+export const Tiles = memo(function Tiles({ target }: { readonly target: Target }) {
   const client = useLiveClient();
   const tiles = useThrottled(client.tiles, READABLE_MS);
   const alive = useSelected(client.target, aliveOf);
@@ -34,7 +35,7 @@ export function Tiles({ target }: { readonly target: Target }) {
       </ul>
     </div>
   );
-}
+});
 
 /** Columns of one row, and of two rows that are equally full. */
 function columnsOf(tiles: number): CSSProperties {

@@ -1,3 +1,4 @@
+import { memo } from "react";
 import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
 import type { Target } from "../../../wire/generated/models";
@@ -7,7 +8,7 @@ import styles from "./ViewControls.module.css";
 import { WindowSelect } from "./WindowSelect";
 
 /** What part of time is shown, and which threads get a line of their own. */
-export function ViewControls({ target }: { readonly target: Target }) {
+export const ViewControls = memo(function ViewControls({ target }: { readonly target: Target }) {
   const client = useLiveClient();
   const view = useStore(client.view);
   return (
@@ -29,4 +30,4 @@ export function ViewControls({ target }: { readonly target: Target }) {
       </span>
     </div>
   );
-}
+});

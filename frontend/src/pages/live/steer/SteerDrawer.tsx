@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef } from "react";
+import { memo, type RefObject, useEffect, useRef } from "react";
 import { useMedia } from "../../../base/useMedia";
 import { useStore } from "../../../base/useStore";
 import { Button } from "../../../ui/Button";
@@ -12,7 +12,7 @@ import { useSteering } from "./useSteering";
 const OVER = "(width <= 1099px)";
 
 /** The drawer that steers a target. What was typed stays when it is closed. */
-export function SteerDrawer({ target }: { readonly target: Target }) {
+export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly target: Target }) {
   const open = useStore(drawerOpen);
   const over = useMedia(OVER);
   const element = useRef<HTMLDialogElement>(null);
@@ -78,7 +78,7 @@ export function SteerDrawer({ target }: { readonly target: Target }) {
       ) : null}
     </dialog>
   );
-}
+});
 
 /** Keep the focus in the drawer when what had it is gone, such as a button that did its work. */
 function useKeptFocus(element: RefObject<HTMLDialogElement | null>, open: boolean): void {

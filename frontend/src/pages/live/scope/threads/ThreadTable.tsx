@@ -1,7 +1,8 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { theme } from "../../../../base/theme";
-import { READABLE_MS, useSelected, useStore, useThrottled } from "../../../../base/useStore";
+import { useSelected, useStore, useThrottled } from "../../../../base/useStore";
+import { useVisibility } from "../../../../charts/useVisibility";
 import { RING_FIELDS } from "../../../../model/chartSpecs";
 import {
   DEFAULT_TABLE,
@@ -27,16 +28,21 @@ const PAGE = 12;
 /** The worker sends rows in pieces that start at multiples of this, so that scrolling asks seldom. */
 const STRIDE = 40;
 const LIMIT = 120;
+/** How often rows change that are scrolled out of view: they are there, for a print or a search. */
+const UNSEEN_MS = 2000;
 const NONE: readonly TableRow[] = [];
 const keyOf = (row: TableRow) => row.key;
 const selectedOf = (view: ViewRequest) => view.selected;
 const NO_HOVER = { t_s: null, key: null, chart: null };
 
 /** All threads of the target, or its roles. */
-export function ThreadTable({ target }: { readonly target: Target }) {
+export const ThreadTable = memo(function ThreadTable({ target }: { readonly target: Target }) {
   const client = useLiveClient();
-  const view = useStore(client.table);
-  const now_s = useThrottled(client.target, READABLE_MS)?.now_s ?? 0;
+  const root = useRef<HTMLDivElement>(null);
+  const inView = useVisibility(root);
+  const view = useThrottled(client.table, inView ? 0 : UNSEEN_MS);
+  // As of the view: ages alone are no reason to go through all rows.
+  const now_s = client.target.get()?.now_s ?? 0;
   const selected = useSelected(client.view, selectedOf);
   const colours = CHART_THEMES[useStore(theme)];
   const { ids, columns, choose } = useColumns();
@@ -54,7 +60,6 @@ export function ThreadTable({ target }: { readonly target: Target }) {
   useEffect(() => client.request({ table: request }), [client, request]);
   useEffect(() => () => client.request({ table: null }), [client]);
 
-  const root = useRef<HTMLDivElement>(null);
   const { rows, handlers, release } = useStableOrder(view?.rows ?? NONE, keyOf);
   const offset = view?.offset ?? 0;
   const total = view?.total ?? 0;
@@ -174,4 +179,4 @@ export function ThreadTable({ target }: { readonly target: Target }) {
       ) : null}
     </section>
   );
-}
+});

@@ -1,0 +1,157 @@
+"""The overview of a run as parts, so that frames are made of it as of the parts of a run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from tidscope_wire.generated.models import RunEvent
+
+from tidscope_backend.store.overview import Overview
+from tidscope_backend.store.parts import FrameTimes, Gap, PartReader
+from tidscope_backend.store.reader import RunReader
+
+INSTANTS = 64
+"""Of a piece, at least: events of its parts are in memory together."""
+ENOUGH = 0.75
+"""A level serves if it has this share of the instants that are wanted."""
+
+
+class Wanted(NamedTuple):
+    """What is asked of a run.
+
+    Attributes:
+        before: index of the first part.
+        behind: index after the last part.
+        from_ns: first time.
+        to_ns: last time.
+        instants: about how many.
+        max_rows: most rows of samples to read.
+    """
+
+    before: int
+    behind: int
+    from_ns: int
+    to_ns: int
+    instants: int
+    max_rows: int
+
+
+def overview_parts(reader: RunReader, overview: Overview, wanted: Wanted) -> list[PartReader]:
+    """Parts of a run, read from its overview, in the coarsest level with enough instants.
+
+    A span that ends within the run ends between two instants, so its last part is read itself.
+    """
+    whole = wanted.to_ns >= overview.parts[-1].to_ns
+    last = wanted.behind if whole else wanted.behind - 1
+    parts = overview.parts[wanted.before : last]
+    own = [] if whole else list(reader.parts[last : wanted.behind])
+    if not parts:
+        return own
+    level = _Level(overview, _level(overview, wanted), parts[0].from_ns, parts[-1].to_ns)
+    cuts = np.searchsorted(level.times.time_ns, [part.to_ns for part in parts], side="right")
+    pieces: list[PartReader] = []
+    first, begin = 0, 0
+    for index, cut in enumerate(cuts.tolist()):
+        if cut - begin >= INSTANTS or index == len(parts) - 1:
+            here = slice(wanted.before + first, wanted.before + index + 1)
+            pieces.append(
+                _Piece(level, reader.parts[here], slice(begin, cut), parts[index].last_seq)
+            )
+            first, begin = index + 1, cut
+    return pieces + own
+
+
+def _level(overview: Overview, wanted: Wanted) -> int:
+    share = overview.share(wanted.from_ns, wanted.to_ns)
+    chosen = max(overview.levels)
+    for level in sorted(overview.levels, reverse=True):
+        if level != chosen and overview.rows("samples", level) * share > wanted.max_rows:
+            break
+        chosen = level
+        if overview.levels[level] * share >= ENOUGH * wanted.instants:
+            break
+    return chosen
+
+
+@dataclass(frozen=True)
+class _Level:
+    """A level of an overview within some parts; what is read stays in memory."""
+
+    overview: Overview
+    level: int
+    from_ns: int
+    to_ns: int
+
+    @cached_property
+    def times(self) -> FrameTimes:
+        """Its instants."""
+        times = self.overview.times(self.level)
+        begin = int(np.searchsorted(times.time_ns, self.from_ns))
+        end = int(np.searchsorted(times.time_ns, self.to_ns, side="right"))
+        return times.between(begin, end)
+
+    @cached_property
+    def samples(self) -> pa.Table:
+        """Rows of all threads."""
+        return self._read("samples")
+
+    @cached_property
+    def signals(self) -> pa.Table:
+        """One row an instant."""
+        return self._read("signals")
+
+    def _read(self, name: str) -> pa.Table:
+        seq = self.times.seq
+        if not len(seq):
+            return self.overview.read(name, self.level).slice(0, 0)
+        between = int(seq[0]), int(seq[-1])
+        return self.overview.read(name, self.level, between=between)
+
+
+class _Piece:
+    """Some parts that follow each other, as a level has them."""
+
+    def __init__(
+        self, level: _Level, parts: Sequence[PartReader], instants: slice, last_seq: int
+    ) -> None:
+        self.number = parts[0].number
+        self.last_seq = last_seq
+        self.times = level.times.between(instants.start, instants.stop)
+        self._level = level
+        self._parts = parts
+        self._instants = instants
+
+    def gaps(self, seen_seq: int) -> list[Gap]:
+        """See PartReader."""
+        after_ns = self._level.from_ns
+        return [
+            gap
+            for gap in self._level.overview.gaps
+            if seen_seq < gap.seq <= self.last_seq and (seen_seq or gap.time_ns > after_ns)
+        ]
+
+    def rows(self, _: int) -> int:
+        """See PartReader."""
+        return len(self.samples())
+
+    def samples(self, _: int = 0, columns: Sequence[str] | None = None) -> pa.Table:
+        """See PartReader."""
+        table = self._level.samples
+        seq = self.times.seq
+        if len(seq) < len(self._level.times.seq):
+            first, last = (int(seq[0]), int(seq[-1])) if len(seq) else (0, -1)
+            table = table.filter((pc.field("seq") >= first) & (pc.field("seq") <= last))
+        return table if columns is None else table.select(list(columns))
+
+    def signals(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """See PartReader."""
+        table = self._level.signals[self._instants]
+        return table if columns is None else table.select(list(columns))
+
+    def events(self) -> list[RunEvent]:
+        """See PartReader."""
+        return [event for part in self._parts for event in part.events()]

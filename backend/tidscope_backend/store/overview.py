@@ -1,0 +1,279 @@
+"""The overview of a run that has ended: all of it in coarse levels, in files of its own.
+
+It says nothing that the parts do not say, and is made of them: a run without one is read from its
+parts. What it is for: to open a run of hours, nothing is read that grows with the number of parts.
+"""
+
+import json
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from tidscope_backend.store.folder import RunFolder, sync_folder
+from tidscope_backend.store.overview_maker import Bucket, OverviewMaker, merged
+from tidscope_backend.store.parquet_files import sorted_writer, sync_file
+from tidscope_backend.store.part_tables import KEY_LEVEL, SECOND_LEVEL
+from tidscope_backend.store.parts import FrameTimes, Gap, PartReader, frame_times_of
+
+MERGED = 3
+"""Instants of a level that make one of the next."""
+ROW_GROUP_ROWS = 65_536
+TABLES = ("samples", "signals", "extremes")
+ORDER = ("tid", "start_ns", "seq", "to_ns")
+_TIMES = ("seq", "first_seq", "time_ns", "level")
+_FACTS = b"tidscope.overview"
+
+
+class PartFacts(NamedTuple):
+    """What is known of a part without opening it.
+
+    Attributes:
+        number: in the run.
+        from_ns: time of its first frame.
+        to_ns: time of its last frame.
+        last_seq: number of its last frame.
+        rows: of samples, in frames of level 0, 1 and 2 or above.
+    """
+
+    number: int
+    from_ns: int
+    to_ns: int
+    last_seq: int
+    rows: tuple[int, int, int]
+
+
+def facts_of(part: PartReader) -> PartFacts:
+    """Look it up in the part."""
+    first, last = part.times.time_ns[[0, -1]].tolist()
+    rows = part.rows(0), part.rows(SECOND_LEVEL), part.rows(KEY_LEVEL)
+    return PartFacts(part.number, first, last, part.last_seq, rows)
+
+
+def write_overview(
+    folder: RunFolder, parts: Sequence[PartReader], fields: Sequence[str], threads: pa.Table
+) -> None:
+    """Write the overview of a run that has ended; it is on the disk when this returns.
+
+    Args:
+        folder: of the run.
+        parts: all of them, in order; at least one.
+        fields: the target's.
+        threads: the run's thread table.
+
+    Raises:
+        OSError: it cannot be read or written; no part of an overview is left then.
+    """
+    folder.overview.mkdir(exist_ok=True)
+    new = {name: folder.overview / f"{name}.new" for name in TABLES}
+    try:
+        with ExitStack() as stack:
+            levels = _Levels(stack, new)
+            maker = OverviewMaker(fields)
+            for part in parts:
+                for bucket in maker.add(part):
+                    levels.add(KEY_LEVEL, bucket)
+            for bucket in maker.end(threads):
+                levels.add(KEY_LEVEL, bucket)
+            facts = {"parts": [facts_of(part) for part in parts], "gaps": maker.gaps}
+            levels.end(json.dumps(facts))
+        for path in new.values():
+            sync_file(path)
+        # Readers go by the signals, which come last.
+        for name in reversed(TABLES):
+            if name != "signals":
+                new[name].replace(folder.overview / f"{name}.parquet")
+        sync_folder(folder.overview)
+        new["signals"].replace(folder.overview / "signals.parquet")
+        sync_folder(folder.overview)
+    except BaseException:
+        for path in new.values():
+            path.unlink(missing_ok=True)
+        raise
+    sync_folder(folder.path)
+
+
+class _Levels:
+    """Makes each level of the one below, and writes all of them."""
+
+    def __init__(self, stack: ExitStack, paths: dict[str, Path]) -> None:
+        self._stack = stack
+        self._paths = paths
+        self._writers: dict[str, pq.ParquetWriter] = {}
+        self._first: Bucket | None = None
+        self._waiting: dict[int, list[Bucket]] = {}
+        """By level: buckets that make one of the next level."""
+        self._unwritten: dict[int, list[Bucket]] = {}
+
+    def add(self, level: int, bucket: Bucket) -> None:
+        """Add the next bucket of a level."""
+        if level not in self._waiting:
+            self._waiting[level] = []
+            self._unwritten[level] = []
+            if self._first is not None:
+                # The start of the run is in all levels.
+                self._unwritten[level].append(self._first)
+        self._unwritten[level].append(bucket)
+        if sum(len(one.extremes) for one in self._unwritten[level]) >= ROW_GROUP_ROWS:
+            self._write(level)
+        if self._first is None:
+            self._first = bucket
+            return
+        waiting = self._waiting[level]
+        waiting.append(bucket)
+        if len(waiting) == MERGED:
+            self._waiting[level] = []
+            self.add(level + 1, merged(waiting))
+
+    def end(self, facts: str) -> None:
+        """The last bucket was added; so the end of the run gets into all levels."""
+        level = KEY_LEVEL
+        while level in self._waiting:
+            waiting = self._waiting[level]
+            if waiting and level + 1 in self._waiting:
+                self.add(level + 1, merged(waiting))
+            self._write(level)
+            level += 1
+        self._writers["signals"].add_key_value_metadata({_FACTS.decode(): facts})
+
+    def _write(self, level: int) -> None:
+        buckets, self._unwritten[level] = self._unwritten[level], []
+        if not buckets:
+            return
+        for number, name in enumerate(TABLES):
+            table = pa.concat_tables(bucket[number] for bucket in buckets).combine_chunks()
+            place = table.column_names.index("level")
+            levels = pa.array(np.full(len(table), level, np.uint8))
+            table = table.set_column(place, "level", levels)
+            order = [one for one in ORDER if one in table.column_names]
+            table = table.sort_by([(one, "ascending") for one in order])
+            if name not in self._writers:
+                file = self._stack.enter_context(self._paths[name].open("wb"))
+                writer = sorted_writer(file, table.schema)
+                self._writers[name] = self._stack.enter_context(writer)
+            self._writers[name].write_table(table, row_group_size=max(1, len(table)))
+
+
+class _RowGroup(NamedTuple):
+    """A row group, and the least and greatest of its places."""
+
+    number: int
+    rows: int
+    least: int
+    most: int
+
+
+class Overview:
+    """Reads the overview of a run.
+
+    Args:
+        folder: of the run.
+
+    Attributes:
+        parts: what is known of each part.
+        gaps: frames that are missing in the run.
+        levels: of each level how many instants it has.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is damaged.
+    """
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        facts = json.loads((self._footer("signals").metadata or {})[_FACTS])
+        self.parts = [PartFacts(*one) for one in facts["parts"]]
+        self.gaps = [Gap(*one) for one in facts["gaps"]]
+        self._times: dict[int, FrameTimes] = {}
+
+    @cached_property
+    def levels(self) -> dict[int, int]:
+        """Of each level how many instants it has."""
+        return {level: self.rows("signals", level) for level in self._groups("signals")}
+
+    def times(self, level: int) -> FrameTimes:
+        """The instants of a level; each stands for all frames since the one before."""
+        if level not in self._times:
+            found = frame_times_of(self.read("signals", level, _TIMES))
+            first = np.append(found.first_seq[:1], found.seq[:-1] + 1)
+            self._times[level] = FrameTimes(found.seq, first, found.time_ns, found.level)
+        return self._times[level]
+
+    def rows(self, name: str, level: int) -> int:
+        """How many rows of a table are in a level."""
+        return sum(group.rows for group in self._groups(name).get(level, []))
+
+    def read(
+        self,
+        name: str,
+        level: int,
+        columns: Sequence[str] | None = None,
+        between: tuple[int, int] | None = None,
+    ) -> pa.Table:
+        """The rows of a table in a level.
+
+        Args:
+            name: of the table.
+            level: one of `levels`.
+            columns: None: all.
+            between: least and greatest `seq` (of extremes `to_ns`); None: all rows.
+        """
+        place = "to_ns" if name == "extremes" else "seq"
+        groups = self._groups(name).get(level, [])
+        if between is not None:
+            groups = [one for one in groups if one.most >= between[0] and one.least <= between[1]]
+        numbers = [one.number for one in groups]
+        with pq.ParquetFile(self._path(name), metadata=self._footer(name)) as file:
+            table = file.read_row_groups(
+                numbers, columns=None if columns is None else list(columns)
+            )
+        if between is not None:
+            table = table.filter((pc.field(place) >= between[0]) & (pc.field(place) <= between[1]))
+        return table
+
+    def extremes(self, from_ns: int, to_ns: int, max_rows: int) -> pa.Table:
+        """Least and greatest rates of a span, of the finest level with at most so many rows."""
+        share = self.share(from_ns, to_ns)
+        fit = [one for one in self.levels if self.rows("extremes", one) * share <= max_rows]
+        level = min(fit, default=max(self.levels))
+        time_ns = self.times(level).time_ns
+        # The bucket that the span ends in ends after it.
+        behind = int(np.searchsorted(time_ns, to_ns))
+        last_ns = int(time_ns[min(behind, len(time_ns) - 1)])
+        return self.read("extremes", level, between=(from_ns + 1, last_ns))
+
+    def share(self, from_ns: int, to_ns: int) -> float:
+        """The share of the run that a span has."""
+        first, last = self.parts[0].from_ns, self.parts[-1].to_ns
+        return max(0, min(to_ns, last) - max(from_ns, first)) / max(1, last - first)
+
+    def _groups(self, name: str) -> dict[int, list[_RowGroup]]:
+        """Row groups by level."""
+        footer = self._footer(name)
+        place = "to_ns" if name == "extremes" else "seq"
+        columns = [footer.schema.names.index(one) for one in ("level", place)]
+        found: dict[int, list[_RowGroup]] = {}
+        for number in range(footer.num_row_groups):
+            group = footer.row_group(number)
+            level, places = (group.column(column).statistics for column in columns)
+            one = _RowGroup(number, group.num_rows, int(places.min), int(places.max))
+            found.setdefault(int(level.max), []).append(one)
+        return found
+
+    def _footer(self, name: str) -> pq.FileMetaData:
+        if name not in self._footers:
+            self._footers[name] = pq.read_metadata(self._path(name))
+        return self._footers[name]
+
+    @cached_property
+    def _footers(self) -> dict[str, pq.FileMetaData]:
+        return {}
+
+    def _path(self, name: str) -> Path:
+        return self._folder.overview / f"{name}.parquet"

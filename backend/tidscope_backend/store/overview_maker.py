@@ -1,0 +1,409 @@
+"""Makes the overview of a run from its parts, in one pass and bounded memory; see docs/runs.md."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from tidscope_wire.generated.models import ThreadExited
+
+from tidscope_backend.store.part_tables import KEY_LEVEL, KEYS
+from tidscope_backend.store.parts import Gap, PartReader
+from tidscope_backend.store.rate_extremes import (
+    SMOOTHING_NS,
+    Readings,
+    extremes_of,
+    readings_between,
+    smoothed_rates,
+)
+
+RATE_FIELDS = (
+    *("cpu_run_ns", "cpu_delay_ns", "blkio_delay_ns"),
+    *("voluntary_switches", "involuntary_switches", "net_read_calls", "net_write_calls"),
+)
+"""Fields whose extremes are kept: those that the page draws as rates."""
+STEP_NS = 9_500_000_000
+"""Least time between instants of the overview: ten seconds, with room for jitter."""
+PROCESS_TID = 0
+"""Stands for the process as a whole among the extremes; no thread has it."""
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def extremes_schema(fields: Sequence[str]) -> pa.Schema:
+    """The columns of docs/runs.md."""
+    keys = {"level": pa.uint8(), "tid": pa.uint32(), "start_ns": pa.int64()}
+    bucket = {"from_ns": pa.int64(), "to_ns": pa.int64()}
+    ends = {
+        f"{name}_{end}": pa.float32()
+        for name in fields
+        if name in RATE_FIELDS
+        for end in ("least", "greatest")
+    }
+    return pa.schema({**keys, **bucket, **ends})
+
+
+class Bucket(NamedTuple):
+    """An instant of a coarse level, and the time since the one before.
+
+    Attributes:
+        samples: of every thread alive; columns of samples, `level` among them.
+        signals: one row.
+        extremes: of the time since the instant before.
+    """
+
+    samples: pa.Table
+    signals: pa.Table
+    extremes: pa.Table
+
+
+def merged(buckets: Sequence[Bucket]) -> Bucket:
+    """One bucket for several that follow each other."""
+    table = pa.concat_tables(bucket.extremes for bucket in buckets)
+    ends = {"from_ns": pc.min(table["from_ns"]), "to_ns": pc.max(table["to_ns"])}
+    schema = table.schema
+    chosen = [(name, "min" if name.endswith("least") else "max") for name in schema.names[5:]]
+    table = table.group_by(["level", "tid", "start_ns"], use_threads=False).aggregate(chosen)
+    columns = {name: table[name] for name in schema.names[:3]}
+    columns |= {name: pa.repeat(value, len(table)) for name, value in ends.items()}
+    columns |= {name: table[f"{name}_{how}"] for name, how in chosen}
+    return Bucket(buckets[-1].samples, buckets[-1].signals, pa.table(columns, schema=schema))
+
+
+@dataclass
+class _Rows:
+    """Rows of samples by thread and instant, of the fields whose extremes are kept."""
+
+    tid: Ints
+    start_ns: Ints
+    time_ns: Ints
+    values: Floats
+
+    def since(self, time_ns: int) -> "_Rows":
+        """The rows from a time on."""
+        kept = self.time_ns >= time_ns
+        return _Rows(self.tid[kept], self.start_ns[kept], self.time_ns[kept], self.values[:, kept])
+
+
+@dataclass
+class _Frames:
+    """Instants; of the process as a whole its counters at each of them."""
+
+    time_ns: Ints
+    key: npt.NDArray[np.bool_]
+    process: Floats
+
+    def since(self, time_ns: int) -> "_Frames":
+        """The instants from a time on."""
+        kept = self.time_ns >= time_ns
+        return _Frames(self.time_ns[kept], self.key[kept], self.process[:, kept])
+
+
+@dataclass
+class _State:
+    """What is kept from part to part: all since the key frame before the newest bucket."""
+
+    rows: _Rows
+    frames: _Frames
+    exits: dict[tuple[int, int], int] = field(default_factory=dict)
+    done_ns: int | None = None
+    """End of the newest bucket."""
+    not_grown: Floats = field(default_factory=lambda: np.zeros(0))
+    """By field: what threads had counted before they were first seen, less what resets lost."""
+    seen_seq: int = 0
+    at_begin: set[tuple[int, int]] = field(default_factory=set)
+    """Threads of the run's first frame."""
+
+
+class _Lives(NamedTuple):
+    """The threads in some rows: identity, and their readings."""
+
+    tid: Ints
+    start_ns: Ints
+    first: Ints
+    """Index of the first instant of each, and of the last."""
+    last: Ints
+    readings: Readings
+    values: Floats
+
+
+class OverviewMaker:
+    """Follows a run part by part.
+
+    Args:
+        fields: the target's.
+
+    Attributes:
+        gaps: frames that are missing, so far.
+    """
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        self._fields = list(fields)
+        self._kept = [name for name in fields if name in RATE_FIELDS]
+        self._schema = extremes_schema(fields)
+        nothing, counters = np.empty(0, np.int64), np.empty((len(self._kept), 0))
+        self._state = _State(
+            _Rows(nothing, nothing, nothing, counters),
+            _Frames(nothing, np.empty(0, np.bool_), counters),
+            not_grown=np.zeros(len(self._kept)),
+        )
+        self._begin_ns: int | None = None
+        self._newest: PartReader | None = None
+        self.gaps: list[Gap] = []
+
+    def add(self, part: PartReader) -> Iterator[Bucket]:
+        """Follow the next part; gives a bucket for each of its key frames."""
+        times = part.times
+        if self._begin_ns is None:
+            self._begin_ns = int(times.time_ns[0])
+        self.gaps += part.gaps(self._state.seen_seq)
+        self._state.seen_seq = part.last_seq
+        self._newest = part
+        lives = self._extend(part)
+        state = self._state
+        ends = self._next_ends()
+        samples, signals = part.samples(KEY_LEVEL), part.signals()
+        seqs = samples["seq"].to_numpy()
+        for time_ns, extremes in self._extremes(lives, ends):
+            place = int(np.searchsorted(times.time_ns, time_ns, side="right")) - 1
+            rows = samples.filter(pa.array(seqs == times.seq[place]))
+            yield Bucket(rows, signals.slice(place, 1), extremes)
+        if len(ends):
+            state.done_ns = int(state.frames.time_ns[ends[-1]])
+            self._forget()
+
+    def end(self, threads: pa.Table) -> Iterator[Bucket]:
+        """The run has ended; gives a bucket for its last frame, unless that is a key frame.
+
+        Args:
+            threads: the run's thread table.
+        """
+        state, part = self._state, self._newest
+        if part is None or int(state.frames.time_ns[-1]) <= self._done_ns:
+            return
+        lives = self._lives()
+        last = len(state.frames.time_ns) - 1
+        alive = np.flatnonzero(lives.last == last)
+        rows = _last_rows(part, threads, self._fields, lives.tid[alive], lives.start_ns[alive])
+        for _, extremes in self._extremes(lives, np.array([last])):
+            yield Bucket(rows, part.signals().slice(len(part.times.seq) - 1, 1), extremes)
+
+    def _next_ends(self) -> Ints:
+        """Indices of the key frames that end buckets, after the newest one."""
+        frames, after_ns = self._state.frames, self._state.done_ns
+        ends = []
+        for place in np.flatnonzero(frames.key).tolist():
+            time_ns = int(frames.time_ns[place])
+            if after_ns is None or time_ns - after_ns >= STEP_NS:
+                ends.append(place)
+                after_ns = time_ns
+        return np.array(ends, np.int64)
+
+    @property
+    def _done_ns(self) -> int:
+        return -1 if self._state.done_ns is None else self._state.done_ns
+
+    def _extend(self, part: PartReader) -> _Lives:
+        """Add the rows and instants of a part."""
+        state, times = self._state, part.times
+        kept = np.append(np.diff(times.time_ns) > 0, True)
+        time_ns, key = times.time_ns[kept], times.level[kept] == KEY_LEVEL
+        samples = part.samples(0, [*KEYS[:3], *self._kept])
+        samples = samples.filter(pc.field("start_ns").is_valid())
+        seq = samples["seq"].to_numpy()
+        old = state.rows
+        rows = _Rows(
+            np.concatenate([old.tid, samples["tid"].to_numpy().astype(np.int64)]),
+            np.concatenate([old.start_ns, samples["start_ns"].to_numpy()]),
+            np.concatenate([old.time_ns, times.time_ns[np.searchsorted(times.seq, seq)]]),
+            np.concatenate([old.values, _values(samples, self._kept)], axis=1),
+        )
+        order = np.lexsort((rows.time_ns, rows.start_ns, rows.tid))
+        state.rows = _Rows(
+            rows.tid[order], rows.start_ns[order], rows.time_ns[order], rows.values[:, order]
+        )
+        before = len(state.frames.time_ns)
+        state.frames = _Frames(
+            np.concatenate([state.frames.time_ns, time_ns]),
+            np.concatenate([state.frames.key, key]),
+            np.concatenate([state.frames.process, np.empty((len(self._kept), len(kept[kept])))], 1),
+        )
+        for event in part.events():
+            if isinstance(event.event, ThreadExited):
+                state.exits[event.event.tid, event.event.start_ns] = event.time_ns
+        lives = self._lives()
+        exited = part.signals(["exited"])["exited"].combine_chunks().field("totals")
+        totals = np.stack([_floats(exited.field(name)) for name in self._kept] or [np.empty(0)])
+        if self._kept:
+            self._add_process(lives, before, totals[:, kept])
+        return lives
+
+    def _lives(self) -> _Lives:
+        rows, frames = self._state.rows, self._state.frames
+        if not len(rows.tid):
+            nothing = np.empty(0, np.int64)
+            readings = readings_between(nothing, nothing)
+            return _Lives(
+                nothing, nothing, nothing, nothing, readings, np.empty((len(self._kept), 0))
+            )
+        edge = (np.diff(rows.tid) != 0) | (np.diff(rows.start_ns) != 0)
+        begins = np.flatnonzero(np.concatenate([[True], edge]))
+        ends = np.append(begins[1:], len(rows.tid)) - 1
+        instant = np.searchsorted(frames.time_ns, rows.time_ns)
+        # A key frame names all that live.
+        keys = np.append(np.flatnonzero(frames.key), len(frames.key))
+        last = keys[np.searchsorted(keys[:-1], instant[ends], side="right")] - 1
+        tid, start = rows.tid[begins], rows.start_ns[begins]
+        # Its id has another owner from then on, even if its exit was lost.
+        next_first = np.append(instant[begins[1:]], 0)
+        reused = np.append(tid[1:] == tid[:-1], False) & (next_first > instant[begins])
+        last = np.where(reused, np.minimum(last, next_first - 1), last)
+        if self._state.exits:
+            exits = [
+                self._state.exits.get(key) for key in zip(tid.tolist(), start.tolist(), strict=True)
+            ]
+            known = np.array([exit is not None for exit in exits])
+            exit_ns = np.array([exit or 0 for exit in exits], np.int64)
+            exit = np.searchsorted(frames.time_ns, exit_ns) - 1
+            last = np.where(known, np.minimum(last, exit), last)
+        readings = readings_between(instant[begins], last)
+        life = np.repeat(np.arange(len(begins)), ends - begins + 1)
+        lived = instant <= last[life]
+        counts = np.maximum(0, last - instant[begins] + 1)
+        offsets = np.cumsum(counts) - counts
+        entry = (offsets[life] + instant - instant[begins][life])[lived]
+        values = np.stack(
+            [readings.held(entry, one[lived]) for one in rows.values]
+            or [np.empty(len(readings.life))]
+        )
+        return _Lives(tid, start, instant[begins], last, readings, values[: len(self._kept)])
+
+    def _add_process(self, lives: _Lives, before: int, exited: Floats) -> None:
+        """Counters of the process at the instants from index `before` on, as the page sums them."""
+        frames, readings = self._state.frames, lives.readings
+        instants = len(frames.time_ns)
+        begin_ns = self._begin_ns or 0
+        first = readings.begin == np.arange(len(readings.begin))
+        # Older than the run and not in its first frame: what it had counted is no growth.
+        old = np.flatnonzero(lives.start_ns < begin_ns).tolist()
+        keys = {one: (int(lives.tid[one]), int(lives.start_ns[one])) for one in old}
+        if not before:
+            self._state.at_begin = {key for one, key in keys.items() if lives.first[one] == 0}
+        late_lives = np.zeros(len(lives.tid), np.bool_)
+        late_lives[[one for one, key in keys.items() if key not in self._state.at_begin]] = True
+        late = late_lives[readings.life]
+        new = readings.instant >= before
+        for number, values in enumerate(lives.values):
+            held = np.nan_to_num(values)
+            previous = np.concatenate([held[:1], held[:-1]])
+            unknown = np.isnan(np.concatenate([values[:1], values[:-1]])) | first
+            grown = np.where(first, 0.0, held - previous)
+            not_grown = np.where(late & unknown, held, np.minimum(grown, 0.0))
+            lost = np.bincount(readings.instant[new], weights=not_grown[new], minlength=instants)
+            sums = np.bincount(readings.instant, weights=held, minlength=instants)[before:]
+            base = self._state.not_grown[number] + np.cumsum(lost[before:])
+            total = sums + np.nan_to_num(exited[number]) - base
+            if before:
+                total[0] = max(total[0], frames.process[number, before - 1])
+            frames.process[number, before:] = np.maximum.accumulate(total)
+            self._state.not_grown[number] = base[-1]
+
+    def _extremes(self, lives: _Lives, ends: Ints) -> Iterator[tuple[int, pa.Table]]:
+        """For each instant of `ends`, ascending: its time, and the extremes since the one before.
+
+        Threads first, then the process.
+        """
+        if not len(ends):
+            return
+        frames = self._state.frames
+        instants = np.arange(len(frames.time_ns))
+        bucket = np.searchsorted(ends, instants)
+        bucket[(frames.time_ns <= self._done_ns) | (bucket == len(ends))] = -1
+        whole = readings_between(np.zeros(1, np.int64), np.array([len(instants) - 1]))
+        identity = np.array([[PROCESS_TID], [0]])
+        tables = [
+            self._table(whole, frames.process, bucket, ends, identity),
+            self._table(
+                lives.readings, lives.values, bucket, ends, np.stack([lives.tid, lives.start_ns])
+            ),
+        ]
+        for end in ends.tolist():
+            to_ns = int(frames.time_ns[end])
+            found = [table.filter(pc.field("to_ns") == to_ns) for table in tables]
+            yield to_ns, pa.concat_tables(found)
+
+    def _table(
+        self, readings: Readings, values: Floats, bucket: Ints, ends: Ints, identity: Ints
+    ) -> pa.Table:
+        frames = self._state.frames
+        rates = np.empty_like(values)
+        for number, one in enumerate(values):
+            rates[number] = smoothed_rates(readings, frames.time_ns, one)
+        found = extremes_of(readings, bucket, rates)
+        to_ns = frames.time_ns[ends]
+        from_ns = np.concatenate([[max(self._done_ns, int(frames.time_ns[0]))], to_ns[:-1]])
+        columns = {
+            "level": np.full(len(found.life), KEY_LEVEL, np.uint8),
+            "tid": identity[0][found.life].astype(np.uint32),
+            "start_ns": identity[1][found.life],
+            "from_ns": from_ns[found.bucket],
+            "to_ns": to_ns[found.bucket],
+        }
+        for number, name in enumerate(self._kept):
+            columns[f"{name}_least"] = _rounded(found.least[number])
+            columns[f"{name}_greatest"] = _rounded(found.greatest[number])
+        arrays = [pa.array(column, from_pandas=True) for column in columns.values()]
+        return pa.table(dict(zip(columns, arrays, strict=True)), schema=self._schema)
+
+    def _forget(self) -> None:
+        """Keep what the next bucket needs: all since the key frame that its rates reach back to."""
+        state = self._state
+        keys = state.frames.time_ns[state.frames.key]
+        old = keys[keys <= self._done_ns - SMOOTHING_NS]
+        if len(old):
+            state.rows = state.rows.since(int(old[-1]))
+            state.frames = state.frames.since(int(old[-1]))
+            state.exits = {key: ns for key, ns in state.exits.items() if ns >= int(old[-1])}
+
+
+def _last_rows(
+    part: PartReader, threads: pa.Table, fields: Sequence[str], tid: Ints, start_ns: Ints
+) -> pa.Table:
+    """Rows at the last frame of a run, of these threads."""
+    keys = zip(threads["tid"].to_pylist(), threads["start_ns"].to_pylist(), strict=True)
+    place = {key: row for row, key in enumerate(keys)}
+    found = threads.take(
+        pa.array([place[key] for key in zip(tid.tolist(), start_ns.tolist(), strict=True)])
+    )
+    last = found["last"].combine_chunks()
+    columns: dict[str, pa.Array] = {
+        "tid": found["tid"],
+        "start_ns": found["start_ns"],
+        "seq": pa.repeat(pa.scalar(int(part.times.seq[-1]), pa.int64()), len(found)),
+        "level": pa.repeat(pa.scalar(KEY_LEVEL, pa.uint8()), len(found)),
+        "name": found["name"],
+        **{name: last.field(name) for name in fields},
+    }
+    return pa.table(columns)
+
+
+def _rounded(rates: Floats) -> npt.NDArray[np.float32]:
+    """To 12 binary digits: the rest is noise, which would be most of the file."""
+    bits = rates.astype(np.float32).view(np.uint32)
+    return ((bits + np.uint32(0x800)) & np.uint32(0xFFFFF000)).view(np.float32)
+
+
+def _values(table: pa.Table, names: Sequence[str]) -> Floats:
+    """float64[names, rows]; nan where there is no value."""
+    if not names:
+        return np.empty((0, len(table)))
+    return np.stack([_floats(table[name]) for name in names])
+
+
+def _floats(column: pa.ChunkedArray | pa.Array) -> Floats:
+    cast = pc.cast(column, pa.float64(), safe=False)
+    floats: Floats = pc.fill_null(cast, np.nan).to_numpy(zero_copy_only=False)
+    return floats

@@ -1,0 +1,133 @@
+"""Least and greatest rates of counters within stretches of time. Pure.
+
+A rate is what the page draws where it has every sample (frontend/src/model/rate.ts): the mean over
+the last half second or a little more, that is back to the newest reading at least that old. It does
+not reach back over a counter reset.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+SMOOTHING_NS = 500_000_000
+_ENOUGH_NS = round(SMOOTHING_NS * (1 - 1e-6))
+
+
+@dataclass(frozen=True)
+class Readings:
+    """One entry for each thread at each instant that it lives at: thread by thread, by time.
+
+    Attributes:
+        life: int64[n], index of the thread.
+        instant: int64[n], index of the instant.
+        begin: int64[n], the first entry of its thread.
+    """
+
+    life: Ints
+    instant: Ints
+    begin: Ints
+
+    def held(self, entry: Ints, values: Floats) -> Floats:
+        """A counter at every entry: what was read last.
+
+        Args:
+            entry: int64[rows], the entry of each row.
+            values: float64[rows]; nan: the row has no value.
+
+        Returns:
+            float64[n]; nan before a thread's first value.
+        """
+        given = np.full(len(self.life), np.nan)
+        given[entry] = values
+        newest = np.where(np.isnan(given), -1, np.arange(len(given)))
+        newest = np.maximum.accumulate(newest)
+        found: Floats = np.where(newest >= self.begin, given[newest], np.nan)
+        return found
+
+
+def readings_between(first: Ints, last: Ints) -> Readings:
+    """Entries of threads from the index of their first instant to that of their last, inclusive."""
+    counts = np.maximum(0, last - first + 1)
+    begins = np.cumsum(counts) - counts
+    begin = np.repeat(begins, counts)
+    return Readings(
+        life=np.repeat(np.arange(len(first)), counts),
+        instant=np.arange(len(begin)) - begin + np.repeat(first, counts),
+        begin=begin,
+    )
+
+
+def smoothed_rates(readings: Readings, time_ns: Ints, values: Floats) -> Floats:
+    """The rate of a counter at each entry.
+
+    Args:
+        readings: of threads.
+        time_ns: of the instants, ascending.
+        values: float64[n], the counter at each entry.
+
+    Returns:
+        float64[n], units a second; nan where there is none, as at the first value.
+    """
+    here = np.arange(len(values))
+    if not len(values):
+        return np.empty(0)
+    before = np.concatenate([values[:1], values[:-1]])
+    # What is not a number is not above anything either.
+    breaks = (here == readings.begin) | ~(values >= before)
+    stretch = np.maximum.accumulate(np.where(breaks, here, 0))
+    oldest = np.searchsorted(time_ns, time_ns - _ENOUGH_NS, side="right") - 1
+    back = np.where(oldest >= 0, np.arange(len(time_ns)) - oldest, len(time_ns))
+    against = np.maximum(stretch, here - back[readings.instant])
+    elapsed_ns = time_ns[readings.instant] - time_ns[readings.instant - (here - against)]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rates: Floats = (values - values[against]) / (elapsed_ns / 1e9)
+    rates[against == here] = np.nan
+    return rates
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """Least and greatest rates, one entry for each thread and bucket.
+
+    Attributes:
+        life: int64[n], index of the thread.
+        bucket: int64[n].
+        least: float64[fields, n]; nan: there was no rate.
+        greatest: float64[fields, n].
+    """
+
+    life: Ints
+    bucket: Ints
+    least: Floats
+    greatest: Floats
+
+
+def extremes_of(readings: Readings, bucket: Ints, rates: Floats) -> Extremes:
+    """Extremes of rates.
+
+    Args:
+        readings: of threads.
+        bucket: int64[instants], ascending, of each instant; -1: none.
+        rates: float64[fields, n].
+
+    Returns:
+        Thread by thread; those without a rate in a bucket are left out.
+    """
+    at = bucket[readings.instant]
+    counted = np.flatnonzero((at >= 0) & ~np.isnan(rates).all(axis=0))
+    at, life = at[counted], readings.life[counted]
+    edge = (np.diff(at) != 0) | (np.diff(life) != 0)
+    starts = np.flatnonzero(np.concatenate([np.ones(min(1, len(at)), np.bool_), edge]))
+    if not len(starts):
+        nothing = np.empty((len(rates), 0))
+        return Extremes(at, life, nothing, nothing)
+    return Extremes(
+        life=life[starts],
+        bucket=at[starts],
+        least=np.fmin.reduceat(rates[:, counted], starts, axis=1),
+        greatest=np.fmax.reduceat(rates[:, counted], starts, axis=1),
+    )

@@ -1,0 +1,139 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { frame, type Row, TARGET } from "../testing/frames";
+import { TargetModel } from "./targetModel";
+import { ViewBuilder, type Views } from "./viewBuilder";
+import {
+  type ChartId,
+  type ChartRequest,
+  DEFAULT_MAP,
+  DEFAULT_REQUEST,
+  DEFAULT_TABLE,
+  type ViewRequest,
+} from "./viewRequest";
+
+const REQUEST: ViewRequest = { ...DEFAULT_REQUEST, table: DEFAULT_TABLE };
+const SEEN: ChartRequest = { chart: "cpu", width_px: 100, in_view: true };
+const UNSEEN: ChartRequest = { chart: "switches", width_px: 100, in_view: false };
+
+/** A builder over a target of one busy thread, with a clock that is turned by hand. */
+class World {
+  now = 0;
+  readonly model = new TargetModel();
+  readonly builder = new ViewBuilder(this.model, () => this.now);
+  private seq = 0;
+
+  /** Some frames, a tenth of a second apart; what follows each of them. */
+  frames(count: number): Partial<Views>[] {
+    return Array.from({ length: count }, () => {
+      this.now += 100;
+      this.seq++;
+      const counters = { cpu_run_ns: this.seq * 5e7, voluntary_switches: this.seq };
+      const row: Row = { tid: 1, start_s: 0, name: "main", counters };
+      this.model.ingest(frame({ seq: this.seq }, [row]));
+      return this.builder.moving(TARGET);
+    });
+  }
+
+  /** All parts that are due, by what is in them; a chart by its name. */
+  due(): string[] {
+    const made: string[] = [];
+    while (this.builder.due_ms <= this.now && made.length < 50) {
+      const { charts = [], ...others } = this.builder.part(TARGET, 0);
+      made.push(...Object.keys(others), ...charts.map(({ chart }) => chart));
+    }
+    return made;
+  }
+}
+
+function chartsOf(views: readonly Partial<Views>[]): ChartId[] {
+  return views.flatMap(({ charts = [] }) => charts.map(({ chart }) => chart));
+}
+
+let world = new World();
+beforeEach(() => {
+  world = new World();
+  world.builder.ask(REQUEST, [SEEN, UNSEEN]);
+});
+
+describe("ViewBuilder", () => {
+  it("lets only charts in view follow frames", () => {
+    expect(chartsOf(world.frames(3))).toEqual(["cpu", "cpu", "cpu"]);
+  });
+
+  it("makes what is out of view once for each request, and until it has something to show", () => {
+    world.frames(3);
+    expect(world.due()).toContain("switches");
+    world.frames(100);
+    expect(world.due()).not.toContain("switches");
+    world.builder.ask({ ...REQUEST, top_k: 3 }, [SEEN, UNSEEN]);
+    world.frames(1);
+    expect(world.due()).toContain("switches");
+
+    world = new World();
+    world.builder.ask(REQUEST, [{ ...UNSEEN, chart: "blkio" }]);
+    world.frames(3);
+    expect(world.due()).toContain("blkio"); // Absent: the target does not give it.
+    world.frames(21);
+    expect(world.due()).toContain("blkio");
+  });
+
+  it("makes a chart that comes into view with the next round, and nothing else for it", () => {
+    world.frames(10);
+    world.due();
+    world.builder.ask(REQUEST, [SEEN, { ...UNSEEN, in_view: true }]);
+    expect(chartsOf([world.builder.moving(TARGET)])).toEqual(["cpu", "switches"]);
+    expect(world.due()).toEqual([]);
+  });
+
+  it("makes each part of what is read twice a second at most, and only if something came", () => {
+    world.frames(1);
+    expect(world.due()).toEqual(["target", "table", "tiles", "events", "switches"]);
+    world.frames(4);
+    expect(world.due()).toEqual([]);
+    world.frames(1);
+    expect(world.due()).toEqual(["target", "table", "tiles"]); // Nothing happened: no events.
+    world.now += 900;
+    expect(world.due()).toEqual([]);
+    world.now += 100;
+    expect(world.due()).toEqual(["target"]); // So that silence is seen.
+  });
+
+  it("makes the part at once whose request changed, and no other", () => {
+    world.frames(5);
+    world.due();
+    world.builder.ask({ ...REQUEST, table: { ...DEFAULT_TABLE, offset: 20 } }, [SEEN, UNSEEN]);
+    expect(world.due()).toEqual(["table"]);
+  });
+
+  it("keeps what is paused, and shows what is asked for at that instant", () => {
+    world.frames(10);
+    world.due();
+    const paused = { ...REQUEST, paused: true };
+    world.builder.ask(paused, [SEEN, UNSEEN]);
+    const [view] = world.builder.moving(TARGET).charts ?? [];
+    expect(world.due()).toContain("table");
+    expect(chartsOf(world.frames(20))).toEqual([]);
+    expect(world.due()).toEqual(["target"]);
+    world.builder.ask(paused, [SEEN, { ...UNSEEN, in_view: true }]);
+    const [scrolledTo] = world.builder.moving(TARGET).charts ?? [];
+    expect(scrolledTo).toMatchObject({ chart: "switches", state: "ok", t1_s: view?.t1_s });
+    expect(scrolledTo?.time_s.at(-1)).toBe(view?.time_s.at(-1));
+  });
+
+  it("has a map follow frames while it is in view, and all of it when it comes back", () => {
+    const map = { ...DEFAULT_MAP, rows: 10 };
+    const ask = (in_view: boolean) =>
+      world.builder.ask({ ...REQUEST, map: { ...map, in_view } }, []);
+    ask(true);
+    const followed = world.frames(30).filter((views) => views.map);
+    expect(followed.length).toBeGreaterThan(25);
+    const newest = followed.at(-1)?.map;
+    ask(false);
+    expect(world.frames(30).some((views) => views.map)).toBe(false);
+    ask(true);
+    const missed = world.builder.moving(TARGET).map;
+    // From the column on that was not complete then.
+    expect(missed?.from).toBe((newest?.from ?? 0) + (newest?.columns ?? 0) - 1);
+    expect((missed?.columns ?? 0) * (missed?.bin_s ?? 0)).toBeCloseTo(3, 0);
+  });
+});

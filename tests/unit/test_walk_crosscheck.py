@@ -1,0 +1,137 @@
+"""A walk, what taskstats says, the next walk: counters lie between, or it is said where not."""
+
+from itertools import count
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from tidscope_collector.threads.reading import Reading
+from tidscope_collector.walk.crosscheck import (
+    MOST_NEW,
+    SHARE,
+    Asked,
+    CrossCheck,
+    DisagreementError,
+    Walked,
+    compare,
+)
+from tidscope_wire.generated.models import AbsentField
+
+FIELDS = ("cpu_run_ns", "cpu_count")
+PID = 10
+
+
+def walked(*threads: tuple[int, int, int, int]) -> Walked:
+    """Of tid, start, and two counters each."""
+    table = np.array(threads, np.int64).reshape(len(threads), 4)
+    return Walked(table[:, 0].astype(np.uint32), table[:, 1], table[:, 2:].astype(np.uint64))
+
+
+def asked(*threads: tuple[int, int, int, int], says: list[tuple[int, int]]) -> Asked:
+    return Asked(walked(*threads), np.array(says, np.uint64))
+
+
+def test_what_lies_between_agrees() -> None:
+    before = asked((10, 1, 5, 5), (11, 2, 7, 0), says=[(5, 6), (7, 0)])
+    assert compare(before, walked((10, 1, 5, 6), (11, 2, 9, 0)), FIELDS, 0) == ""
+
+
+def test_more_by_the_walk_before_is_named_with_its_values() -> None:
+    before = asked((10, 1, 5, 5), (11, 2, 7, 3), says=[(5, 5), (7, 2)])
+    assert compare(before, walked((10, 1, 5, 5), (11, 2, 7, 3)), FIELDS, 0) == (
+        "cpu_count of thread 11 is 3 by the walk and 2 by taskstats after it"
+    )
+
+
+def test_less_by_the_walk_after_is_named_with_its_values() -> None:
+    before = asked((10, 1, 5, 5), says=[(6, 5)])
+    assert compare(before, walked((10, 1, 5, 5)), FIELDS, 0) == (
+        "cpu_run_ns of thread 10 is 6 by taskstats and 5 by the walk after it"
+    )
+
+
+def test_threads_that_are_gone_or_others_are_left_out() -> None:
+    before = asked((10, 1, 9, 9), (11, 2, 9, 9), (12, 3, 9, 9), says=[(1, 1)] * 3)
+    # 11 is gone, 12 is another thread's, and the first one may be another with the same start.
+    assert compare(before, walked((10, 1, 9, 9), (12, 8, 9, 9)), FIELDS, leave_out=10) == ""
+    assert compare(before, walked((10, 1, 9, 9)), FIELDS, leave_out=0).startswith("cpu_run_ns of")
+
+
+class Kernel:
+    """Answers what the test says, and notes what it was asked."""
+
+    fields = FIELDS
+    absent: tuple[AbsentField, ...] = ()
+
+    def __init__(self) -> None:
+        self.questions: list[list[int]] = []
+        self.counters: dict[int, tuple[int, int]] = {}
+
+    def read(self, tids: npt.NDArray[np.uint32]) -> Reading:
+        self.questions.append(tids.tolist())
+        known = [tid for tid in tids.tolist() if tid in self.counters]
+        rows = np.array([self.counters[tid] for tid in known], np.uint64).reshape(len(known), 2)
+        starts = np.zeros(len(known), np.int64)
+        return Reading(np.array(known, np.uint32), rows, None, starts, np.empty(len(known), "S16"))
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def kernel() -> Kernel:
+    return Kernel()
+
+
+def check_of(kernel: Kernel) -> CrossCheck:
+    """Threads are chosen in turn instead of at random."""
+    turn = count()
+    return CrossCheck(kernel, PID, choose=lambda below: next(turn) % below)
+
+
+def test_new_threads_are_all_asked_about_and_others_by_share(kernel: Kernel) -> None:
+    check = check_of(kernel)
+    kernel.counters = dict.fromkeys(range(10, 100), (0, 0))
+    many = walked(*((tid, 1, 0, 0) for tid in range(10, 100)))
+    check.check(many, same=False)
+    assert sorted(kernel.questions.pop()) == list(range(10, 100))
+    check.check(many, same=True)
+    assert len(kernel.questions.pop()) == SHARE
+    more = walked(*((tid, 1 if tid != 50 else 2, 0, 0) for tid in range(10, 100)), (200, 5, 0, 0))
+    kernel.counters[200] = (0, 0)
+    check.check(more, same=False)
+    question = kernel.questions.pop()
+    assert {50, 200} <= set(question)
+    assert check.asked == len(question) <= SHARE + 2
+
+
+def test_more_new_threads_than_may_be_asked_about_wait(kernel: Kernel) -> None:
+    check = check_of(kernel)
+    total = 2 * MOST_NEW + 50
+    kernel.counters = dict.fromkeys(range(10, 10 + total), (0, 0))
+    many = walked(*((tid, 1, 0, 0) for tid in range(10, 10 + total)))
+    check.check(many, same=False)
+    for _ in range(2):
+        check.check(many, same=True)
+    assert {tid for question in kernel.questions for tid in question} == set(kernel.counters)
+    assert max(len(question) for question in kernel.questions) <= MOST_NEW + SHARE
+
+
+def test_a_disagreement_is_raised_at_the_next_walk(kernel: Kernel) -> None:
+    check = check_of(kernel)
+    kernel.counters = {10: (5, 5), 11: (5, 4)}
+    check.check(walked((10, 1, 5, 5), (11, 1, 5, 5)), same=False)
+    with pytest.raises(DisagreementError, match="cpu_count of thread 11 is 5 by the walk and 4"):
+        check.check(walked((10, 1, 5, 5), (11, 1, 5, 5)), same=True)
+
+
+def test_the_first_thread_is_left_out_where_threads_changed(kernel: Kernel) -> None:
+    """Another thread may have executed a program: then it has id and start of the first one."""
+    check = check_of(kernel)
+    kernel.counters = {10: (1, 1), 11: (9, 9)}
+    check.check(walked((10, 1, 5, 5), (11, 1, 9, 9)), same=False)
+    check.check(walked((10, 1, 1, 1)), same=False)
+    with pytest.raises(DisagreementError):
+        kernel.counters = {10: (0, 0)}
+        check.check(walked((10, 1, 1, 1)), same=True)
+        check.check(walked((10, 1, 1, 1)), same=True)
