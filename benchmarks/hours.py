@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from tidscope_backend.recording.sealing import write_summaries
 from tidscope_backend.store.folder import RunFolder, new_run_id
 from tidscope_backend.store.parquet_files import write_samples, write_table
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.threads_table import threads_table
 
 Values = npt.NDArray[np.uint64]
 
@@ -56,8 +56,7 @@ def long_run(home: Path, recorded: str, hours: float) -> str:
         }
     )
     folder.write_manifest(manifest)
-    made = RunReader(folder.path)
-    write_table(folder.threads, threads_table(made.parts, made.fields))
+    write_summaries(folder)
     return folder.path.name
 
 

@@ -13,19 +13,22 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import tidscope_collector.sampling.frame_maker as frame_module
 from tidscope_collector import __main__ as collector
 from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.task_iterator import TaskIterator
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.frame_maker import FrameMaker
+from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.sampling.steady_reader import SteadyReader
+from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.sampling.tracker import Tracker
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 from tidscope_collector.uplink.connection import Uplink
+from tidscope_collector.walk.reader import WalkReader
 from tidscope_wire.frame import RowEncoder
+from tidscope_wire.header_writer import HeaderWriter
 
 spent_ns: dict[str, int] = {}
 calls: dict[str, int] = {}
@@ -56,7 +59,7 @@ STAGES = (
     (Engine, "_step", "tick"),
     (Engine, "_drain", "exits"),
     (Engine, "_account", "once a second"),
-    (Engine, "_health", "health"),
+    (HealthNow, "read", "health"),
     (TaskIterator, "list_threads", "list"),
     (TaskFolder, "list_threads", "list"),
     (BatchQuery, "query", "query"),
@@ -68,8 +71,12 @@ STAGES = (
     (Tracker, "all_rows", "diff"),
     (Tracker, "roles", "roles"),
     (RowEncoder, "encode", "encode"),
-    (FrameMaker, "sample", "header"),
-    (frame_module, "join", "header"),
+    (FrameMaker, "sample", "frame"),
+    (HeaderWriter, "write", "header"),
+    (FrameMaker, "_frame", "header"),
+    (WalkReader, "read", "walk"),
+    (TargetSampler, "read", "process"),
+    (TargetSampler, "_watch_program", "program"),
     (Uplink, "add_frame", "uplink"),
 )
 

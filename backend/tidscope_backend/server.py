@@ -16,7 +16,6 @@ from tidscope_backend.connections.log_limit import LogLimit
 from tidscope_backend.connections.table import ConnectionLimits, Connections
 from tidscope_backend.connections.websocket_protocol import WebSocketProtocol
 from tidscope_backend.descriptors import connection_descriptors, raise_descriptor_limit
-from tidscope_backend.memory import limit_allocators
 from tidscope_backend.settings import Settings
 
 PEER_LOGS = (
@@ -103,7 +102,6 @@ def serve(settings: Settings, sock: socket.socket) -> None:
     for name in PEER_LOGS:
         logging.getLogger(name).addFilter(LogLimit(time.monotonic))
     raise_descriptor_limit()
-    limit_allocators()
     server = make_server(settings)
     # The server raises the signal that ended it once more, for whoever started it.
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -156,6 +156,9 @@ async def serve(
     def load() -> Load:
         return replace(uplink.load(), network_calls_uncounted=sources.network.uncounted_calls)
 
+    def stalled() -> bool:
+        return uplink.stalled()
+
     def send_frame(target: Target, frame: SampledFrame) -> None:
         loop.call_soon_threadsafe(uplink.add_frame, target, frame)
 
@@ -165,7 +168,9 @@ async def serve(
     sending = time.pthread_getcpuclockid(threading.get_ident())
     watch = SelfWatch(sending=lambda: time.clock_gettime_ns(sending))
     budget = Budget(budget_percent)
-    engine = Engine(send_frame, exits, machine=machine, budget=budget, watch=watch, load=load)
+    engine = Engine(
+        send_frame, exits, machine=machine, budget=budget, watch=watch, load=load, stalled=stalled
+    )
     targets = TargetRegistry(host.id, procfs, sources, engine)
     steering: SteeringCommands | None = None
     policies: list[PolicyInfo] = []

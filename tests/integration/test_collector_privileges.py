@@ -13,7 +13,8 @@ import pytest
 from capabilities import needs
 from collector_process import WITHOUT_NET_ADMIN, hiding_processes
 from delay_switch import kept, value
-from processes import wait_for_end, wait_until
+from processes import thread_names, wait_for_end, wait_until
+from programs.known_work import KnownWork
 from tidscope_confinement import capabilities
 from tidscope_wire.generated.models import DoctorReport, ProgramExecuted
 from whole_site import Site, site
@@ -90,6 +91,23 @@ async def test_each_thread_of_a_running_collector_keeps_only_what_its_features_n
         # The sampling thread, too: capabilities belong to threads.
         assert len(statuses(found.collector.pid)) > 1
         assert_confined(found.collector.pid, wanted)
+
+
+@needs("btf")
+async def test_a_confined_collector_walks_threads() -> None:
+    async with site(options=("--no-steering", "--source", "walk")) as found:
+        assert_confined(found.collector.pid, {"CAP_NET_ADMIN"})
+        with KnownWork() as work:
+            target, follower = await found.attach(work.pid)
+            header = await follower.until(lambda header: header.seq > 3)
+            assert header.counters_from == "walk"
+            assert header.health.counters_disagreement is None
+            assert header.live_threads == len(thread_names(work.pid))
+            assert "read in one walk" in target.source.reason
+        answer = await found.client.get("/api/v1/doctor")
+        report = DoctorReport.model_validate_json(answer.raise_for_status().content)
+        checks = {check.name: check.status for check in report.checks}
+        assert checks["walk"] == "ok"
 
 
 @pytest.mark.parametrize(

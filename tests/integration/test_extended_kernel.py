@@ -16,6 +16,7 @@ import pytest
 from capabilities import missing
 from programs.netmoves import CASES
 from programs.netmoves import build as build_netmoves
+from tidscope_wire.generated.models import DoctorReport
 
 ROOT = Path(__file__).parents[2]
 CHECKS = (
@@ -100,6 +101,22 @@ def test_the_kernel_keeps_its_word(check: str, checks: dict[str, str]) -> None:
 
 def test_no_check_is_left_out(checks: dict[str, str]) -> None:
     assert [name for name in checks if name in CHECKS or checks[name] == "agrees"] == list(CHECKS)
+
+
+def test_doctor_says_why_counters_are_not_walked_there(kernel: Path) -> None:
+    """User-mode Linux has no perf events, hence no BPF_EVENTS and no task iterators."""
+    status, said = run(
+        *(sys.executable, "-m", "tidscope_collector", "doctor", "--json"),
+        options=("--time-limit", "120"),
+    )
+    assert status == 0, said
+    report = DoctorReport.model_validate_json(said[said.index("{") :])
+    walk = next(check for check in report.checks if check.name == "walk")
+    assert walk.status == "limited"
+    assert "Counters are not walked" in walk.finding
+    assert "asked for by a request" in walk.impact
+    taskstats = next(check for check in report.checks if check.name == "taskstats")
+    assert taskstats.status == "ok"
 
 
 def test_the_status_of_a_command_comes_out(kernel: Path, tmp_path: Path) -> None:

@@ -347,7 +347,11 @@ async def test_who_watches_changes_nothing(tmp_path: Path) -> None:
         ):
             answer = await viewer.request(method, where, json={"target": TARGET_ID})
             assert answer.status_code == 403, where
-        for where in ("/api/v1/runs", path, f"{path}/events", f"{path}/frames"):
+        for where in (
+            "/api/v1/runs",
+            path,
+            *(f"{path}/{of}" for of in ("events", "frames", "extremes")),
+        ):
             assert (await viewer.get(where)).status_code == 200, where
         assert (await site.get(run)).state == "recording"
 

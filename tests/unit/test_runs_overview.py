@@ -1,5 +1,8 @@
 """The overview of a run: what it is opened from says what its parts say, extremes included."""
 
+import asyncio
+import shutil
+import threading
 from collections.abc import Sequence
 from itertools import pairwise
 from math import isnan, nan
@@ -7,13 +10,23 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from backend_server import running_backend
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from recorded import FIELDS, Reader, Story, check, story
+from run_builders import RUN_ID
 from run_folders import run_folder
+from tidscope_backend.exchange.packing import pack_run
+from tidscope_backend.exchange.rewriting import rewrite_run
+from tidscope_backend.exchange.unpacking import unpack
+from tidscope_backend.recording.recording import DEFAULT_LIMITS
+from tidscope_backend.recording.recovery import recover_run
 from tidscope_backend.recording.sealing import write_summaries
 from tidscope_backend.replay.frames import frames_between
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.open_part import whole_frames
 from tidscope_backend.store.overview import TABLES, Overview
 from tidscope_backend.store.overview_maker import PROCESS_TID
 from tidscope_backend.store.reader import RunReader
@@ -223,8 +236,95 @@ def test_a_full_disk_leaves_no_part_of_an_overview(
     assert folder.threads.read_bytes() == threads
 
 
+@pytest.mark.parametrize("step", ["writing", "extremes", "samples", "signals"])
+def test_killed_at_any_step_it_is_read_from_its_parts_and_written_again(
+    step: str, reported: Story, folder: RunFolder, tmp_path: Path
+) -> None:
+    killed = RunFolder(shutil.copytree(folder.path, tmp_path / folder.path.name))
+    killed.threads.unlink()
+    # In the order in which they are renamed.
+    steps = ("writing", "extremes", "samples", "signals")
+    for name in steps[steps.index(step) + 1 :]:
+        path = killed.overview / f"{name}.parquet"
+        path.replace(path.with_suffix(".new"))
+        path.with_suffix(".new").write_bytes(b"cut off")
+    reader = RunReader(killed.path)
+    assert (reader.overview is not None) == (step == "signals")
+    check(reported, list(frames_between(reader, None, None, 600)))
+    lock = recover_run(killed, DEFAULT_LIMITS)
+    assert isinstance(lock, RunLock)
+    lock.release()
+    write_summaries(killed)
+    assert recover_run(killed, DEFAULT_LIMITS) is None
+    for path in (*sorted(folder.overview.iterdir()), folder.threads):
+        again = killed.path / path.relative_to(folder.path)
+        assert again.read_bytes() == path.read_bytes()
+    assert len(list(killed.overview.iterdir())) == len(TABLES)
+
+
+def test_an_import_writes_the_same(folder: RunFolder, tmp_path: Path) -> None:
+    unpacked, into = RunFolder(tmp_path / "unpacked"), RunFolder(tmp_path / "into")
+    archive = tmp_path / "run.tar.zst"
+    archive.write_bytes(b"".join(pack_run(folder.path)))
+    unpacked.path.mkdir()
+    unpack(archive, unpacked.path)
+    for name in TABLES:
+        # What an archive says of it is not believed.
+        (unpacked.overview / f"{name}.parquet").write_bytes(b"not this")
+    into.make()
+    rewrite_run(unpacked, into)
+    for name in TABLES:
+        ours, theirs = (one.overview / f"{name}.parquet" for one in (folder, into))
+        assert ours.read_bytes() == theirs.read_bytes()
+
+
 def test_short_runs_have_none(tmp_path: Path) -> None:
     folder = ended(tmp_path / "run", story(60, 1), ())
     assert list(folder.overview.iterdir()) == []
     assert RunReader(folder.path).overview is None
     assert isinstance(RunReader(folder.path).threads(), pa.Table)
+
+
+async def test_extremes_are_sent_as_a_table_by_thread(reported: Story, tmp_path: Path) -> None:
+    folder = ended(tmp_path / RUN_ID, reported, (250, 300))
+    async with running_backend(runs_dir=tmp_path) as backend, backend.program() as client:
+        answer = await client.get(f"/api/v1/runs/{RUN_ID}/extremes")
+        early = await client.get(f"/api/v1/runs/{RUN_ID}/extremes?to_ns={5 * SECOND_NS}")
+        (framed,) = whole_frames(answer.content)
+        with pa.ipc.open_stream(framed) as stream:
+            sent = stream.read_all()
+        with pa.ipc.open_stream(next(whole_frames(early.content))) as stream:
+            assert set(stream.read_all()["to_ns"].to_pylist()) == {10_100_000_000}
+    rows = Overview(folder).read("extremes", 2)
+    assert len(sent) == len(rows)
+    keys = [(row["tid"], row["start_ns"], row["to_ns"]) for row in sent.to_pylist()]
+    assert keys == sorted(keys)
+    # A page reads values, not bitmaps: where there was no rate it is not a number.
+    assert all(column.null_count == 0 for column in sent.columns)
+
+
+async def test_memory_is_returned_once_all_reads_have_ended() -> None:
+    disk = Disk()
+    returned: list[int] = []
+
+    async def release() -> int:
+        await disk.after_reads(lambda: returned.append(1))
+        return len(returned)
+
+    assert await release() == 0
+    go_on = threading.Event()
+    reading = asyncio.create_task(disk.read(go_on.wait))
+    await asyncio.sleep(0)
+    await disk.read(int)
+    assert await release() == 0
+    go_on.set()
+    await reading
+    assert [await release(), await release()] == [1, 1]
+
+    async def while_returning() -> None:
+        await disk.read(int)
+
+    await disk.read(int)
+    both = asyncio.gather(release(), while_returning())
+    await both
+    assert await release() == 3

@@ -17,7 +17,6 @@ from tidscope_collector.sampling import frame_bounds
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.frame_bounds import FRAME_EXITS, most_threads
 from tidscope_collector.sampling.sampled_frame import SampledFrame
-from tidscope_collector.sampling.selfwatch import Load
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
 from tidscope_collector.threads.reading import Reading
@@ -93,12 +92,12 @@ class Sampled:
     """An engine and its frames in order, each checked for its size and by a receiver."""
 
     def __init__(self, folder: Path, listener: Storm) -> None:
-        self.load = Load()
+        self.stalled = False
         self.proc = FakeProc(folder)
         self.proc.process(PID, stat_line(PID, start=START))
         self.frames: queue.SimpleQueue[tuple[str, SampledFrame]] = queue.SimpleQueue()
         self.receivers: dict[str, Receiver] = {}
-        self.engine = Engine(self._take, lambda: listener, load=lambda: self.load)
+        self.engine = Engine(self._take, lambda: listener, stalled=lambda: self.stalled)
         self.engine.start()
 
     def _take(self, target: Target, frame: SampledFrame) -> None:
@@ -195,7 +194,7 @@ def test_while_a_backend_takes_nothing_exits_wait_and_then_all_of_them_arrive(
     try:
         sampled.add("a", Many(t7=1), 100)
         list(sampled.until("a", 0))
-        sampled.load = Load(stalled=True)
+        sampled.stalled = True
         sampled.engine.submit(lambda: None).result(5)
         for _ in range(4):
             storm.drains.put(1_000)
@@ -205,7 +204,7 @@ def test_while_a_backend_takes_nothing_exits_wait_and_then_all_of_them_arrive(
         sampled.engine.submit(lambda: None).result(5)
         before = [header for _, header in sampled.waiting()]
         assert all(header.exited.threads == 0 for header in before)
-        sampled.load = Load()
+        sampled.stalled = False
         frames = [header for _, header in sampled.until("a", 4_000)]
     finally:
         sampled.engine.stop()

@@ -56,6 +56,7 @@ from tidscope_backend.websocket_close import CloseError
 
 R = TypeVar("R")
 CONNECT_SECONDS = 20.0
+"""For the collector to start, and for each of its answers: a busy machine is no reason to stop."""
 FIRST_FRAME_SECONDS = 5.0
 LAST_FRAME_SECONDS = 10.0
 CHECK_SECONDS = 1.0
@@ -83,7 +84,9 @@ class LocalRecorder:
         self._sealer = PartSealer(self._disk, self._seal)
         self._directory = RunsDirectory(runs)
         self._registry = HostRegistry(max_ended=1)
-        settings = Settings(token="", collector_secret="", runs_dir=runs)
+        settings = Settings(
+            token="", collector_secret="", runs_dir=runs, command_seconds=CONNECT_SECONDS
+        )
         history = HistoryStore(
             settings.history_bytes,
             settings.history_total_bytes,

@@ -181,7 +181,7 @@ class CollectorSessions:
         while True:
             message = await self._receive(connection)
             if isinstance(message, bytes):
-                receipts.note(*self._ingest.ingest(announced, message))
+                receipts.note(*self._ingest.ingest(announced, message), len(message))
             else:
                 self._handle(link, announced, message)
 

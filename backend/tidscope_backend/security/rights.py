@@ -51,6 +51,7 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     ("POST", "/api/v1/runs/{run_id}/restore"): "operator",
     ("GET", "/api/v1/runs/{run_id}/events"): "viewer",
     ("GET", "/api/v1/runs/{run}/frames"): "viewer",
+    ("GET", "/api/v1/runs/{run}/extremes"): "viewer",
     ("GET", "/api/v1/runs/{run_id}/export"): "viewer",
     ("GET", "/api/v1/compare"): "viewer",
     (SOCKET, "/ws/live"): "viewer",
@@ -67,6 +68,7 @@ COSTLY: frozenset[str] = frozenset(
         "/api/v1/runs/{run_id}",
         "/api/v1/runs/{run_id}/events",
         "/api/v1/runs/{run}/frames",
+        "/api/v1/runs/{run}/extremes",
         "/api/v1/runs/{run_id}/export",
         "/api/v1/compare",
     }

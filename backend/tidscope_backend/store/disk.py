@@ -46,8 +46,9 @@ class Disk:
     async def after_reads(self, work: Callable[[], object]) -> None:
         """Run this in a reader's thread if something was read since the last call, and no more."""
         if self._read and not self._reading:
-            await _run(self._readers, work)
+            # First: what is read meanwhile counts.
             self._read = False
+            await _run(self._readers, work)
 
     async def write(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
         """Run what may write."""

@@ -71,10 +71,10 @@ class LiveProbe:
     def walk(self, iterators: TaskIterators | Obstacle) -> Obstacle | None:
         """Why counters cannot be walked; None if they can."""
         if self._kernel is None:
-            return WalkSource("walk", iterators, None, 0).obstacle
+            return WalkSource("auto", iterators, None, 0).obstacle
         query = BatchQuery(self._kernel)
         try:
-            return WalkSource("walk", iterators, partial(every_field, query), 0).obstacle
+            return WalkSource("auto", iterators, partial(every_field, query), 0).obstacle
         finally:
             query.close()
 

@@ -56,6 +56,7 @@ class Engine:
         budget: says what rates fit into the CPU that sampling may take; None: all do.
         watch: measures what it takes; None: without what sending takes.
         load: tells of frames on their way to the backend, for the health of frames.
+        stalled: whether a connected backend takes so little that no more is to be made.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Engine:
         budget: Budget | None = None,
         watch: SelfWatch | None = None,
         load: Callable[[], Load] = Load,
+        stalled: Callable[[], bool] = lambda: False,
     ) -> None:
         self._sink = sink
         self._open_exits = open_exits
@@ -74,6 +76,7 @@ class Engine:
         self._budget = budget or Budget(0)
         self._watch = watch or SelfWatch(sending=lambda: 0)
         self._load = load
+        self._stalled = stalled
         self._commands = CommandQueue()
         self._targets: dict[str, TargetSampler] = {}
         self._exits: ExitListener | None = None
@@ -157,7 +160,7 @@ class Engine:
     def _run(self) -> None:
         while True:
             try:
-                command = self._commands.get(self._pause_s(self._load().stalled))
+                command = self._commands.get(self._pause_s(self._stalled()))
             except queue.Empty:
                 pass
             else:
@@ -165,7 +168,7 @@ class Engine:
                     break
                 command.run()
                 continue
-            stalled = self._load().stalled
+            stalled = self._stalled()
             for target, sampler in list(self._targets.items()):
                 self._drain_if_due()
                 if target not in self._open and sampler.schedule.due_ns <= time.monotonic_ns():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +19,9 @@ def text(comm: bytes) -> str:
     return comm.partition(b"\0")[0].decode("utf-8", "replace")
 
 
+@cache
 def empty(fields: int) -> Reading:
-    """A reading of no thread."""
+    """A reading of no thread; always the same."""
     return Reading(
         np.empty(0, np.uint32),
         np.empty((0, fields), np.uint64),

@@ -21,7 +21,6 @@ class Load:
         unsent_frames: of them not sent yet.
         undelivered_bytes: of frames that the backend has not confirmed.
         backlog: whether so many frames wait that fewer are to be made.
-        stalled: whether a connected backend takes so little that no more is to be made.
         network_calls_uncounted: socket calls that the eBPF program could not count.
         dropped: by target the frames that no backend has received, and none will.
         sent_frames: sent, repeated ones too.
@@ -33,7 +32,6 @@ class Load:
     unsent_frames: int = 0
     undelivered_bytes: int = 0
     backlog: bool = False
-    stalled: bool = False
     network_calls_uncounted: int = 0
     dropped: Mapping[str, int] = field(default_factory=dict)
     sent_frames: int = 0

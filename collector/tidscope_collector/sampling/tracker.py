@@ -102,7 +102,7 @@ class Tracker:
         if not self._open:
             self._open = True
             self._ended.turn()
-        return [] if exits is None else self._records(exits, end_ns)
+        return self._records(exits, end_ns) if exits is not None and len(exits.tid) else []
 
     def _close(self) -> None:
         """The sample is taken in."""

@@ -13,7 +13,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +127,14 @@ class ExitListener:
         self._missing_before = 0
         self._missing_reported = 0
         self._poll = select.epoll()
+        self._nothing = Exits(
+            np.empty((0, kernel.layout.length // 8), np.uint64),
+            np.empty(0, np.uint16),
+            np.empty(0, np.uint32),
+            frozenset(),
+            0,
+            0,
+        )
         self.received = 0
         self.lost = 0
         self.numbering = Numbering()
@@ -184,6 +192,8 @@ class ExitListener:
         before = time.monotonic_ns()
         # A socket that dropped a record is ready too: the kernel reports ENOBUFS on it.
         ready = {descriptor for descriptor, _ in self._poll.poll(0)}
+        if not ready and self._drops_known:
+            return replace(self._nothing, before_ns=before)
         parts: list[tuple[int, Records]] = []
         lost = 0
         for cpu, link in self._sockets.items():
@@ -197,21 +207,18 @@ class ExitListener:
                 self._dropped[cpu] = count
         if not self._drops_known:
             lost = self._missing()
-        width = self._kernel.layout.length // 8
-        words = np.concatenate(
-            [np.empty((0, width), np.uint64), *(part.words for _, part in parts)]
-        )
+        words = np.concatenate([self._nothing.words, *(part.words for _, part in parts)])
         self.received += len(words)
         self.lost += lost
         return Exits(
             words,
             np.concatenate(
                 [
-                    np.empty(0, np.uint16),
+                    self._nothing.cpu,
                     *(np.full(len(part.words), cpu, np.uint16) for cpu, part in parts),
                 ]
             ),
-            np.concatenate([np.empty(0, np.uint32), *(part.number for _, part in parts)]),
+            np.concatenate([self._nothing.number, *(part.number for _, part in parts)]),
             frozenset().union(*(part.ended for _, part in parts)),
             before,
             lost,

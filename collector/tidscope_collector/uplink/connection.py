@@ -99,11 +99,17 @@ class Uplink:
             unsent_frames=self._replay.unsent,
             undelivered_bytes=self._replay.waiting_bytes,
             backlog=self._replay.fill >= BACKLOG,
-            stalled=self._connected and self._replay.fill >= STALL,
             dropped=self._dropped(),
             sent_frames=self._sent_frames,
             sent_bytes=self._sent_bytes,
         )
+
+    def stalled(self) -> bool:
+        """Whether a connected backend takes so little that no frames are to be made.
+
+        May be asked from any thread.
+        """
+        return self._connected and self._replay.fill >= STALL
 
     def _dropped(self) -> Counter[str]:
         dropped = Counter(target for target, _ in list(self._refused))
@@ -259,7 +265,7 @@ class Uplink:
         self._replay.note_sent(target, kept.seq)
         await self._give(link, kept.data)
         self._sent_frames += 1
-        return True
+        return self._replay.last_seq(target) > kept.seq
 
     async def _tell_lost(
         self, link: ClientConnection, target: str, first: int, last: int, reason: str

@@ -1,7 +1,8 @@
 """Compares walks with taskstats: what a walk says is no more, and the next walk's no less.
 
 Counters only grow, so of a thread that lives through walk, question and next walk every field lies
-between. A few threads at random are asked about after each walk, and those that are new.
+between. Threads at random are asked about, 16 for each walk, and those that are new. They are asked
+about together after every eighth walk: a question costs as much as a hundred threads in it.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,10 +15,12 @@ import numpy.typing as npt
 from tidscope_collector.threads.matching import rows_of_both
 from tidscope_collector.threads.reading import ThreadReader
 
-SHARE = 16
-"""Threads that are asked about after each walk."""
-MOST_NEW = 256
-"""New threads that are asked about after one walk; further ones wait for the next."""
+EVERY = 8
+"""After every so many walks taskstats is asked, the first of them included."""
+SHARE = EVERY * 16
+"""Threads at random that are asked about then."""
+MOST_NEW = 512
+"""New threads that are asked about at a time; further ones wait."""
 
 
 class DisagreementError(Exception):
@@ -93,13 +96,14 @@ class CrossCheck:
         choose: a number at random, from 0 and below the one given.
 
     Attributes:
-        asked: about how many threads taskstats was asked after the last walk.
+        asked: about how many threads taskstats was asked after the last walk; mostly 0.
     """
 
     def __init__(
         self, reader: ThreadReader, pid: int, choose: Callable[[int], int] = randbelow
     ) -> None:
         self.asked = 0
+        self._walks = 0
         self._reader = reader
         self._pid = pid
         self._choose = choose
@@ -109,7 +113,7 @@ class CrossCheck:
         self._new = np.empty(0, np.uint32)
 
     def check(self, walked: Walked, *, same: bool) -> None:
-        """Compare with the walk before, and ask about threads of this one.
+        """Compare with the walk before, if it was asked about, and ask about this one if it is due.
 
         Args:
             walked: all threads, in the reader's columns. Their ids and starts are kept if `same` is
@@ -128,7 +132,9 @@ class CrossCheck:
                 raise DisagreementError(found)
         if not same:
             self._meet(walked)
-        self._open = self._ask(walked)
+        self._open = self._ask(walked) if self._walks % EVERY == 0 else None
+        self.asked = 0 if self._open is None else len(self._open.walked.tid)
+        self._walks += 1
 
     def _meet(self, walked: Walked) -> None:
         """See who is new, and forget who is gone."""
@@ -146,7 +152,6 @@ class CrossCheck:
             now, self._new = self._new[:MOST_NEW], self._new[MOST_NEW:]
             rows = np.concatenate([rows, np.flatnonzero(np.isin(walked.tid, now))])
         rows = np.unique(rows)
-        self.asked = len(rows)
         reading = self._reader.read(walked.tid[rows])
         here, there = rows_of_both(walked.tid[rows], reading.tid)
         rows = rows[here]

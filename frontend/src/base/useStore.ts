@@ -14,11 +14,13 @@ export function useSelected<T, P>(store: Readable<T>, part: (value: T) => P): P 
 
 /** Period of numbers that a person reads, for `useThrottled`. */
 export const READABLE_MS = 400;
+/** A browser that always has something to draw draws this late what is read. */
+const IDLE_MS = 200;
 
 /**
  * The value of a store that changes more often than a person can read: drawn again at most once a
- * `periodMs`, and always with the newest value. It waits until the browser has nothing to draw, half
- * a period at most: what moves comes first.
+ * `periodMs`, and always with the newest value. It waits until the browser has nothing to draw, for
+ * `IDLE_MS` at most: what moves comes first.
  */
 export function useThrottled<T>(store: Readable<T>, periodMs: number): T {
   const subscribe = useCallback(
@@ -34,7 +36,7 @@ export function useThrottled<T>(store: Readable<T>, periodMs: number): T {
         if (cancel) return;
         const timer = window.setTimeout(
           () => {
-            cancel = whenIdle(notify, periodMs / 2);
+            cancel = whenIdle(notify);
           },
           Math.max(0, last_ms + periodMs - performance.now()),
         );
@@ -50,12 +52,12 @@ export function useThrottled<T>(store: Readable<T>, periodMs: number): T {
   return useSyncExternalStore(subscribe, store.get);
 }
 
-/** Call when the browser has nothing to draw, or after so long; at once where it cannot tell. */
-function whenIdle(call: () => void, mostMs: number): (() => void) | null {
+/** Call when the browser has nothing to draw; at once where it cannot tell. */
+function whenIdle(call: () => void): (() => void) | null {
   if (typeof requestIdleCallback === "undefined") {
     call();
     return null;
   }
-  const request = requestIdleCallback(call, { timeout: mostMs });
+  const request = requestIdleCallback(call, { timeout: IDLE_MS });
   return () => cancelIdleCallback(request);
 }

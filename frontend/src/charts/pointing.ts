@@ -1,6 +1,7 @@
 /** What the pointer is over: the column, the nearest line, the rows of the tooltip. */
 
 import type { ChartView, LineView } from "../model/views";
+import { peakText } from "./peaks";
 import { type Plot, timeAt, xOf, yOf } from "./plot";
 
 /** A line is pointed at from this far, pixels. */
@@ -50,6 +51,8 @@ export function nearestLine(view: ChartView, plot: Plot, x: number, y: number): 
 export interface TooltipRow {
   readonly line: LineView;
   readonly value: number;
+  /** How high it was in between; "" if each sample is shown. */
+  readonly peak: string;
 }
 
 /** What a tooltip says. */
@@ -70,7 +73,8 @@ export function tooltipAt(view: ChartView, t_s: number): Tooltip | null {
     // A band's value is its height.
     const foot = view.times ? (view.low[index * view.columns + column] ?? 0) : 0;
     const value = top - foot;
-    if (!Number.isNaN(value)) rows.push({ line, value });
+    const peak = peakText(view, index, column);
+    if (!Number.isNaN(value)) rows.push({ line, value, peak });
   });
   if (rows.length === 0) return null;
   rows.sort((a, b) => b.value - a.value);

@@ -15,6 +15,7 @@ import { LineLayer } from "./lineLayer";
 import { markerPath } from "./markerPath";
 import type { ChartTheme } from "./palette";
 import { lineStyle } from "./palette";
+import { drawPeaks } from "./peaks";
 import { MARGIN, type PixelGrid, type Plot, pixelGrid, plotSize, timeAt, xOf } from "./plot";
 import { drawSteerBands, drawSteerMarks } from "./steerLayer";
 import { endOf, traceLine } from "./trace";
@@ -183,6 +184,7 @@ export class ChartSurface {
       line.key !== null && (line.selected || line.key === this.hover.key);
     const faded = view.lines.some(raised);
     this.lines.draw(context, view, plotNow, grid, this.front.ratio, theme, faded);
+    drawPeaks(context, view, plotNow, theme, (line) => !faded || raised(line));
     // Highest rank last, so that it lies on top.
     for (let index = view.lines.length - 1; index >= 0; index--) {
       const line = view.lines[index];

@@ -55,7 +55,7 @@ export function fillTooltip(
   const head = document.createElement("div");
   head.textContent = clockText(view.attached_unix_ms + 1000 * tooltip.t_s, true);
   head.style.color = theme.muted;
-  const rows = tooltip.rows.map(({ line, value }) => {
+  const rows = tooltip.rows.map(({ line, value, peak }) => {
     const row = document.createElement("div");
     Object.assign(row.style, { display: "flex", gap: "8px", alignItems: "center" });
     if (line.key !== null && (line.key === key || line.selected)) row.style.fontWeight = "600";
@@ -64,7 +64,7 @@ export function fillTooltip(
     Object.assign(name.style, { flex: "1", overflow: "hidden", textOverflow: "ellipsis" });
     name.style.maxWidth = "220px";
     const number = document.createElement("span");
-    number.textContent = formatValue(value, view.unit);
+    number.textContent = [formatValue(value, view.unit), peak].join(" ").trimEnd();
     const style = lineStyle(line, chart, theme);
     row.append(sample(style.colour, style.dash, style.marker), name, number);
     return row;

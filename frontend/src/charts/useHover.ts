@@ -5,6 +5,7 @@ import type { ChartId, Hover } from "../model/viewRequest";
 import type { ChartView } from "../model/views";
 import { attachGestures, type ChartControls } from "./gestures";
 import type { ChartTheme } from "./palette";
+import { peaksNote } from "./peaks";
 import { xOf } from "./plot";
 import { nearestLine, tooltipAt } from "./pointing";
 import { steerNote } from "./steerMarks";
@@ -48,7 +49,8 @@ export function useHover(
       box.current.style.visibility = "hidden";
       return;
     }
-    const note = steerNote(source.steering.get(), chart, surface.plot, t_s);
+    const steered = steerNote(source.steering.get(), chart, surface.plot, t_s);
+    const note = steered ?? peaksNote(view);
     fillTooltip(box.current, { ...tooltip, note }, view, chart, dress.current, key);
     placeTooltip(box.current, xOf(surface.plot, t_s), element.clientWidth);
   }, [place, surface, chart, source]);

@@ -3,6 +3,7 @@ import type { RunSource } from "../model/runWindow";
 import type { ViewRequest } from "../model/viewRequest";
 import { DEFAULT_REQUEST } from "../model/viewRequest";
 import type { FromWorker } from "../model/workerProtocol";
+import { extremesOf } from "../testing/extremes";
 import { encodeFrame, frame } from "../testing/frames";
 import { HOUR } from "../testing/runs";
 import { LiveSession } from "./session";
@@ -71,6 +72,9 @@ class World {
   private timers: { at: number; call: () => void }[] = [];
   readonly session: LiveSession;
   failure = "";
+  /** What the backend says of the time between instants; null: it knows nothing. */
+  extremes: ArrayBuffer | null = null;
+  readonly extremesAsked: string[] = [];
 
   constructor(private readonly run: RunSource) {
     this.session = new LiveSession({
@@ -113,6 +117,11 @@ class World {
     onFrame: (bytes: ArrayBuffer) => void,
     signal: AbortSignal,
   ): Promise<void> {
+    if (url.includes("/extremes?")) {
+      this.extremesAsked.push(url);
+      if (this.extremes) onFrame(this.extremes);
+      return;
+    }
     const query = new URL(url, "http://here").searchParams;
     const number = (name: string) => Number(query.get(name));
     const [from_s, to_s] = [number("from_ns") / 1e9, number("to_ns") / 1e9];
@@ -134,9 +143,14 @@ class World {
     this.pass(1000);
   }
 
-  see(t0_s: number, t1_s: number, part: Partial<ViewRequest> = {}): void {
+  see(
+    t0_s: number,
+    t1_s: number,
+    part: Partial<ViewRequest> = {},
+    chart: "cpu" | "cpu_total" = "cpu_total",
+  ): void {
     const request = { ...DEFAULT_REQUEST, ...part, window: { kind: "fixed", t0_s, t1_s } as const };
-    const charts = [{ chart: "cpu_total", width_px: 600, in_view: true }] as const;
+    const charts = [{ chart, width_px: 600, in_view: true }] as const;
     this.session.receive({ type: "request", request, charts });
   }
 
@@ -186,6 +200,26 @@ describe("a session with a run", () => {
     const last = quick.views().findLast((view) => view.tiles)?.tiles;
     expect(last?.find((tile) => tile.id === "cpu")).toMatchObject({ state: "ok" });
     expect(quick.summary()).toMatchObject({ now_s: 3700 });
+  });
+
+  it("shows how far rates were apart where instants are far apart, and only there", async () => {
+    const burst = { tid: 1, start_s: 0, from_s: 1000, to_s: 1010, least: 0, greatest: 0.75 };
+    const coarse = new World(HOUR);
+    coarse.extremes = extremesOf([burst]);
+    coarse.see(100, 3700, {}, "cpu");
+    await coarse.answer();
+    expect(coarse.extremesAsked).toEqual([
+      "/api/v1/runs/r-20261121-130500-1f2e3d/extremes?from_ns=100000000000&to_ns=3700000000000",
+    ]);
+    const { peaks, columns = 0 } = coarse.chart() ?? {};
+    const high = [...(peaks?.high.subarray(0, columns) ?? [])].filter((value) => value > 0);
+    expect(high.length).toBeGreaterThan(0);
+    expect(new Set(high)).toEqual(new Set([0.75]));
+    coarse.see(2000, 2050, {}, "cpu");
+    coarse.pass(200);
+    await coarse.answer();
+    expect(coarse.chart()?.peaks).toBeNull();
+    expect(coarse.extremesAsked).toHaveLength(1);
   });
 
   it("outlines the whole run", () => {

@@ -8,6 +8,7 @@
 import { RING_FIELDS } from "../model/chartSpecs";
 import { History } from "../model/history";
 import { outlineOf } from "../model/outline";
+import { RateExtremes } from "../model/rateExtremes";
 import {
   covers,
   type Piece,
@@ -22,6 +23,7 @@ import { TargetModel } from "../model/targetModel";
 import type { Outline, Reading } from "../model/views";
 import type { Span } from "../model/window";
 import { type Frame, FrameDecoder } from "../wire/frame";
+import { decodeExtremes } from "../wire/rateExtremes";
 
 /** A window that still moves is not asked for yet. */
 const SETTLED_MS = 150;
@@ -57,6 +59,8 @@ export interface RunEvents {
  */
 interface Held extends Piece {
   readonly frames: Frame[];
+  /** How far rates were apart between them; null: nothing is in between, or it is not known. */
+  extremes: RateExtremes | null;
 }
 
 /** Mean time between the frames of a piece, seconds; what was asked for while it has none. */
@@ -87,7 +91,7 @@ export class RunFeed {
     private readonly events: RunEvents,
     private readonly env: RunEnvironment,
   ) {
-    this.whole = { ...wholeOf(run), frames: [] };
+    this.whole = { ...wholeOf(run), frames: [], extremes: null };
     this.shown = this.whole;
     this.span = { t0_s: run.from_s, t1_s: run.to_s };
     this.model = this.freshModel();
@@ -96,13 +100,16 @@ export class RunFeed {
   /** Read the whole run, coarsely; the picture fills as it comes. */
   open(): void {
     const wanted = wholeOf(this.run);
-    this.whole = { ...wanted, frames: [] };
-    this.shown = this.whole;
+    this.whole = { ...wanted, frames: [], extremes: null };
+    const { whole } = this;
+    this.shown = whole;
     this.model = this.freshModel();
     this.ingested = 0;
     this.events.onModel(this.model);
-    void this.read(wanted, this.whole.frames, () => this.ingestMore()).then((done) => {
+    void this.read(wanted, whole, () => this.ingestMore()).then((done) => {
       if (!done) return;
+      this.model.extremes = this.shown.extremes;
+      this.events.onGrown();
       this.wholeRead = true;
       this.events.onOutline(outlineOf(this.run, this.whole.frames));
       this.report();
@@ -155,10 +162,10 @@ export class RunFeed {
     }
     const wanted = wantedFor(this.run, this.span);
     if (this.asked && serves(this.asked, this.run, this.span)) return; // it is on its way
-    const frames: Frame[] = [];
-    void this.read(wanted, frames, () => undefined).then((done) => {
+    const fresh: Held = { ...wanted, frames: [], extremes: null };
+    void this.read(wanted, fresh, () => undefined).then((done) => {
       if (!done) return;
-      this.hold({ ...wanted, frames });
+      this.hold(fresh);
       // The window may have moved on meanwhile.
       this.settle();
     });
@@ -183,7 +190,7 @@ export class RunFeed {
     if (this.windows.length > KEPT) this.windows.pop();
   }
 
-  private async read(wanted: Wanted, into: Frame[], onFrame: () => void): Promise<boolean> {
+  private async read(wanted: Wanted, into: Held, onFrame: () => void): Promise<boolean> {
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
@@ -196,7 +203,7 @@ export class RunFeed {
         addressOf(this.run, wanted),
         (bytes) => {
           try {
-            into.push(decoder.decode(bytes));
+            into.frames.push(decoder.decode(bytes));
           } catch (error) {
             this.events.onBad(reasonOf(error));
           }
@@ -204,6 +211,15 @@ export class RunFeed {
         },
         asking.signal,
       );
+      if (!wanted.raw) {
+        await this.env.read(
+          extremesAddressOf(this.run, wanted),
+          (bytes) => {
+            into.extremes = new RateExtremes(decodeExtremes(bytes));
+          },
+          asking.signal,
+        );
+      }
     } catch (error) {
       reason = reasonOf(error);
     }
@@ -231,6 +247,7 @@ export class RunFeed {
   private show(held: Held): void {
     this.shown = held;
     this.model = this.freshModel();
+    this.model.extremes = held.extremes;
     this.ingested = 0;
     const [first] = held.frames;
     if (first && first.header.time_ns > (this.whole.frames[0]?.header.time_ns ?? 0)) {
@@ -289,6 +306,15 @@ export function addressOf({ url }: RunSource, { t0_s, t1_s, instants }: Wanted):
     instants: String(instants),
   });
   return `${url}?${query}`;
+}
+
+/** The request for what lies between the frames of a piece; beside them, and framed like them. */
+export function extremesAddressOf({ url }: RunSource, { t0_s, t1_s }: Wanted): string {
+  const query = new URLSearchParams({
+    from_ns: String(Math.floor(t0_s * 1e9)),
+    to_ns: String(Math.ceil(t1_s * 1e9)),
+  });
+  return `${url.replace(/frames$/, "extremes")}?${query}`;
 }
 
 function reasonOf(error: unknown): string {

@@ -3,9 +3,10 @@
  * are due. All that is outside (socket, timers, clock, the page) comes in as arguments.
  */
 
+import { healthView } from "../model/healthView";
 import type { RunSource } from "../model/runWindow";
 import { TargetModel } from "../model/targetModel";
-import { healthView, ViewBuilder } from "../model/viewBuilder";
+import { ViewBuilder } from "../model/viewBuilder";
 import type { ChartRequest, ViewRequest } from "../model/viewRequest";
 import { DEFAULT_REQUEST } from "../model/viewRequest";
 import { spanOf } from "../model/window";

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { extremesOf } from "../testing/extremes";
 import { frame, type Row, TARGET } from "../testing/frames";
+import { decodeExtremes } from "../wire/rateExtremes";
 import { type Chosen, chartView, chooseThreads, type ViewInput } from "./chartView";
 import { filterFrom } from "./filter";
+import { RateExtremes } from "./rateExtremes";
 import { TargetModel } from "./targetModel";
 import { DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
 import type { ChartView } from "./views";
@@ -46,6 +49,54 @@ function rows(view: ChartView): [string, number[]][] {
     ),
   ]);
 }
+
+describe("peaks of a run that is shown coarsely", () => {
+  const bursts = [
+    { tid: 0, start_s: 0, from_s: 0, to_s: 1, least: 1.25, greatest: 3 },
+    { tid: 1, start_s: -9, from_s: 0, to_s: 1, least: 0.5, greatest: 1 },
+    { tid: 1, start_s: -9, from_s: 1, to_s: 2, least: 0.75, greatest: 1.5 },
+    { tid: 2, start_s: 0, from_s: 0, to_s: 1, least: 0, greatest: 0.875 },
+  ];
+
+  function view() {
+    const coarse = model();
+    coarse.extremes = new RateExtremes(decodeExtremes(extremesOf(bursts)));
+    return made(input({}, coarse), "cpu");
+  }
+
+  function peaks(of: "low" | "high"): [string, number[]][] {
+    const shown = view();
+    const values = shown.peaks?.[of] ?? new Float64Array(0);
+    return shown.lines.map((line, i) => [
+      line.name,
+      [...values.subarray(i * shown.columns, (i + 1) * shown.columns)],
+    ]);
+  }
+
+  it("has the least and the greatest rate of each line since the column before", () => {
+    expect(peaks("high").slice(0, 2)).toEqual([
+      ["main", [Number.NaN, 1, 1, 1.5, 1.5]],
+      ["worker-1", [Number.NaN, 0.875, 0.875, Number.NaN, Number.NaN]],
+    ]);
+    expect(peaks("low")[0]).toEqual(["main", [Number.NaN, 0.5, 0.5, 0.75, 0.75]]);
+    expect(view().y_max).toBe(1.5);
+    expect(view().peaks).toMatchObject({ over_s: 0.5, within_s: 1 });
+  });
+
+  it("bounds the others by what the process did beyond the lines", () => {
+    const others = peaks("high")[2];
+    // 3 cores in all, of which the lines had at most 1 + 0.875: a burst of threads without lines.
+    expect(others).toEqual(["others", [Number.NaN, 1.125, 1.125, Number.NaN, Number.NaN]]);
+    expect(peaks("low")[2]).toEqual(["others", [Number.NaN, 0, 0, Number.NaN, Number.NaN]]);
+  });
+
+  it("has none where each sample is shown, nor of what is cumulative", () => {
+    expect(made(input(), "cpu").peaks).toBeNull();
+    const coarse = model();
+    coarse.extremes = new RateExtremes(decodeExtremes(extremesOf(bursts)));
+    expect(made(input({}, coarse), "cpu_total").peaks).toBeNull();
+  });
+});
 
 describe("chartView", () => {
   it("shows slopes in cores, those that do nothing among the others", () => {

@@ -14,11 +14,12 @@ import type { Filter } from "./filter";
 import type { Stretches } from "./history";
 import { growth, topThreads } from "./rank";
 import { rates, smoothingFor } from "./rate";
+import { OVER_S, PROCESS_KEY } from "./rateExtremes";
 import { addToSum, firstOf, readProcess, readThread, ringOf, timesOf } from "./series";
 import type { TargetModel } from "./targetModel";
 import { PROCESS_SLOT, type Thread } from "./threads";
-import type { ChartId, ChartRequest, ViewRequest } from "./viewRequest";
-import type { ChartView, LineView, ShownUnit } from "./views";
+import type { ChartId, ChartRequest, ThreadKey, ViewRequest } from "./viewRequest";
+import type { ChartView, LineView, PeaksView, ShownUnit } from "./views";
 import type { Span } from "./window";
 
 /** "Others" this many times as large as the largest thread would leave the threads no height. */
@@ -118,6 +119,7 @@ export function chartView(
     y_max: painter.y_max,
     others_above: painter.othersAbove,
     smoothing_s,
+    peaks: painter.peaks,
     others: chosen.candidates - chosen.threads.length,
   };
 }
@@ -174,6 +176,7 @@ export function emptyView(
     others_above: false,
     step: false,
     smoothing_s: 0,
+    peaks: null,
     others: 0,
     gaps: model.gaps.filter(([from, to]) => to > span.t0_s && from < span.t1_s),
   };
@@ -188,6 +191,7 @@ class LinePainter {
   private most = { thread: 0, others: 0, process: 0, part: 0 };
   /** Lines that have a value. */
   values = 0;
+  readonly peaks: PeaksView | null;
   private readonly raw: Float64Array;
   private readonly shown: Float64Array;
 
@@ -202,6 +206,16 @@ class LinePainter {
     const lines = spec.fields.length * (chosen.threads.length + 1);
     this.low = new Float64Array(lines * columns.count);
     this.high = columns.of ? new Float64Array(this.low.length) : this.low;
+    const { extremes } = input.model;
+    this.peaks =
+      extremes && spec.mode === "slope"
+        ? {
+            low: new Float64Array(this.low.length),
+            high: new Float64Array(this.low.length),
+            over_s: OVER_S,
+            within_s: Math.max(extremes.step_s, stepOf(columns.time_s)),
+          }
+        : null;
     this.raw = new Float64Array(stretches.n);
     this.shown = new Float64Array(stretches.n);
   }
@@ -243,6 +257,7 @@ class LinePainter {
         exited: thread.end_s !== null && thread.end_s <= this.input.now_s,
         last: Number.NaN,
       });
+      this.addPeaks(field, thread.key);
     }
     readProcess(model, this.stretches, ring, this.raw);
     for (let i = 0; i < n; i++) this.raw[i] = (this.raw[i] ?? 0) - (sum[i] ?? 0);
@@ -254,6 +269,55 @@ class LinePainter {
       variant,
       variant_name: this.spec.variants[variant] ?? "",
     });
+    this.addPeaks(field, PROCESS_KEY);
+    this.boundOthers();
+  }
+
+  /** Extremes of the line that was added last. */
+  private addPeaks(field: RingField, key: ThreadKey): void {
+    const { extremes } = this.input.model;
+    if (!extremes || !this.peaks) return;
+    const { time_s, count } = this.columns;
+    const at = (this.lines.length - 1) * count;
+    const { low, high } = this.peaks;
+    extremes.read(key, field, time_s, this.spec.scale, low, high, at);
+    if (key !== PROCESS_KEY) this.notePeaks("thread", at);
+  }
+
+  /**
+   * From the process to the others, which have no extremes of their own: when the process was at its
+   * greatest, the threads with lines had at most their greatest together.
+   */
+  private boundOthers(): void {
+    if (!this.peaks) return;
+    const { low, high } = this.peaks;
+    const { count } = this.columns;
+    const lines = this.chosen.threads.length;
+    const first = (this.lines.length - 1 - lines) * count;
+    const at = (this.lines.length - 1) * count;
+    for (let c = 0; c < count; c++) {
+      for (let line = 0; line < lines; line++) {
+        const own = first + line * count + c;
+        const shown = this.high[own] ?? Number.NaN;
+        const most = high[own] ?? Number.NaN;
+        const least = low[own] ?? Number.NaN;
+        high[at + c] = (high[at + c] ?? 0) - (Number.isNaN(most) ? shown || 0 : most);
+        low[at + c] = (low[at + c] ?? 0) - (Number.isNaN(least) ? 0 : least);
+      }
+      // No bound is tighter than what the line itself says.
+      high[at + c] = Math.max(high[at + c] ?? 0, this.high[at + c] ?? 0);
+      low[at + c] = Math.max(0, Math.min(low[at + c] ?? 0, this.low[at + c] ?? 0));
+    }
+    this.notePeaks("others", at);
+  }
+
+  private notePeaks(kind: "thread" | "others", at: number): void {
+    const { time_s, count } = this.columns;
+    for (let c = 0; c < count; c++) {
+      const value = this.peaks?.high[at + c] ?? Number.NaN;
+      const seen = (time_s[c] ?? 0) >= this.input.span.t0_s;
+      if (seen && value > this.most[kind]) this.most[kind] = value;
+    }
   }
 
   private addLine(baseline: number, time_s: Float64Array, line: LineView): void {
@@ -279,4 +343,10 @@ class LinePainter {
     if (!Number.isNaN(last)) this.values++;
     this.lines.push({ ...line, last });
   }
+}
+
+/** Mean distance of columns, seconds. */
+function stepOf(time_s: Float64Array): number {
+  const last = time_s.length - 1;
+  return last > 0 ? ((time_s[last] ?? 0) - (time_s[0] ?? 0)) / last : 0;
 }

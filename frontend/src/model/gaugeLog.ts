@@ -11,6 +11,9 @@ export interface GaugeChange {
 export class GaugeLog {
   private changes: GaugeChange[] = [];
 
+  /** @param maxAge_s Changes are kept for so long at least, if there are not too many of them. */
+  constructor(private readonly maxAge_s = Number.POSITIVE_INFINITY) {}
+
   /** The value in effect; undefined before the first. */
   get last(): number | undefined {
     return this.changes.at(-1)?.value;
@@ -20,6 +23,10 @@ export class GaugeLog {
   note(t_s: number, value: number): void {
     if (Object.is(this.last, value)) return;
     this.changes.push({ t_s, value });
+    const oldest_s = this.changes[0]?.t_s ?? t_s;
+    // Cut now and then, not at every change. The one before the span kept holds at its start.
+    if (oldest_s < t_s - 2 * this.maxAge_s)
+      this.changes = [...this.between(t_s - this.maxAge_s, t_s)];
     if (this.changes.length > 2 * KEPT) this.changes = this.changes.slice(-KEPT);
   }
 

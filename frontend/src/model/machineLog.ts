@@ -27,6 +27,9 @@ export interface MachineNow {
 export class MachineLog {
   private readings: Reading[] = [];
 
+  /** @param maxAge_s Readings are kept for so long at least, if there are not too many of them. */
+  constructor(private readonly maxAge_s = Number.POSITIVE_INFINITY) {}
+
   /** Frames repeat a reading until there is a new one. */
   note(counters: MachineCounters): void {
     const t_s = counters.time_ns / 1e9;
@@ -38,6 +41,11 @@ export class MachineLog {
       busy_s: (counters.cpu_busy_us ?? Number.NaN) / 1e6,
       gaps: counters.gaps,
     });
+    const oldest_s = this.readings[0]?.t_s ?? t_s;
+    // Cut now and then, not at every reading; with the reading that begins the span kept.
+    if (oldest_s < t_s - 2 * this.maxAge_s) {
+      this.readings = this.readings.slice(Math.max(0, this.indexAt(t_s - this.maxAge_s)));
+    }
     if (this.readings.length > 2 * KEPT) this.readings = this.readings.slice(-KEPT);
   }
 

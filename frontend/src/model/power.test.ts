@@ -47,6 +47,16 @@ describe("MachineLog", () => {
     expect(log.energyAt(99)).toBe(130);
   });
 
+  it("keeps what is younger than its age, and the reading that begins it", () => {
+    const log = new MachineLog(10);
+    for (let t = 0; t < 1000; t++) {
+      log.note({ ...MACHINE, time_ns: 1e9 * t, package_uj: 1e6 * 5 * t, cpu_busy_us: 0 });
+    }
+    expect(log.energyAt(989)).toBe(5 * 989);
+    expect(log.energyAt(970)).toBeNaN();
+    expect([...log.sampled(990, 999, 3)]).toEqual([5, 5, 5]);
+  });
+
   it("does not know before there are two readings", () => {
     expect(new MachineLog().at(1).watts).toBeNaN();
     expect(logOf().at(5).watts).toBeNaN();

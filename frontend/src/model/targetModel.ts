@@ -20,6 +20,7 @@ import { EventLog } from "./eventLog";
 import { GaugeLog } from "./gaugeLog";
 import { History } from "./history";
 import { MachineLog } from "./machineLog";
+import type { RateExtremes } from "./rateExtremes";
 import { Reconciliation } from "./reconciliation";
 import { SteerLog } from "./steerLog";
 import { sameStart, type Thread, Threads } from "./threads";
@@ -47,18 +48,20 @@ export class TargetModel {
   /** Stretches of time without frames, seconds since attach. */
   readonly gaps: (readonly [number, number])[] = [];
   /** GOMAXPROCS and the number of live threads, over time. */
-  readonly sizes = new GaugeLog();
-  readonly liveCounts = new GaugeLog();
+  readonly sizes: GaugeLog;
+  readonly liveCounts: GaugeLog;
   /** Energy and CPU time of the machine. */
-  readonly machine = new MachineLog();
+  readonly machine: MachineLog;
   /** Whether delay accounting was on: 1, 0, or NaN where that is not known. */
-  readonly accounting = new GaugeLog();
+  readonly accounting: GaugeLog;
   /** What steered it, and what was decided. */
   readonly steer = new SteerLog();
   /** CPU of the process against that of its threads. */
   readonly reconciliation = new Reconciliation();
 
   rateBase = new RateBase();
+  /** Of a run that is shown coarsely: how far rates were apart between its instants. */
+  extremes: RateExtremes | null = null;
 
   seq = 0;
   /** The first frame: the baseline of sums, as a rule the attachment. */
@@ -94,6 +97,11 @@ export class TargetModel {
    */
   constructor(history?: History, roles?: Map<string, number>) {
     this.history = history ?? new History(RING_FIELDS.length, 1);
+    const { maxAge_s } = this.history;
+    this.sizes = new GaugeLog(maxAge_s);
+    this.liveCounts = new GaugeLog(maxAge_s);
+    this.machine = new MachineLog(maxAge_s);
+    this.accounting = new GaugeLog(maxAge_s);
     this.counters = new CounterTable(this.history);
     this.threads = new Threads(roles);
   }

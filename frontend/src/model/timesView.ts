@@ -13,9 +13,26 @@ const LEAST_S = 0.5;
 const MOST_COLUMNS = 150;
 /** A last column that is shorter says little. */
 const SHORT_S = 0.25;
+/** Threads of a step: a few milliseconds when all of them are busy. */
+const STEP_THREADS = 64;
 
 /** Make the view. */
-export function timesView(input: ViewInput, { width_px }: ChartRequest): ChartView {
+export function timesView(input: ViewInput, request: ChartRequest): ChartView {
+  const steps = timesSteps(input, request);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/**
+ * The same in steps of some threads each, so that frames can come in between. They change nothing
+ * of what is shown: instants of the window are never written again.
+ */
+export function* timesSteps(
+  input: ViewInput,
+  { width_px }: ChartRequest,
+): Generator<undefined, ChartView> {
   const { model, span, now_s } = input;
   const missing = (["cpu_run_ns", "cpu_delay_ns"] as const).find(
     (field) => model.counters.columnOf(field) < 0,
@@ -29,7 +46,7 @@ export function timesView(input: ViewInput, { width_px }: ChartRequest): ChartVi
   const stretches = model.history.between(Math.floor(span.t0_s / width_s) * width_s, end_s);
   const edges = edgesOf(stretches, width_s);
   if (edges.length < 2) return emptyView(input, "times", "waiting", "not enough data yet");
-  const gathered = gather(input, stretches, edges);
+  const gathered = yield* gather(input, stretches, edges);
   return { ...emptyView(input, "times", "ok", ""), ...bands(gathered), step: true, y_max: 1 };
 }
 
@@ -79,7 +96,11 @@ interface Gathered {
 }
 
 /** Go through all threads once. */
-function gather(input: ViewInput, stretches: Stretches, edges: readonly number[]): Gathered {
+function* gather(
+  input: ViewInput,
+  stretches: Stretches,
+  edges: readonly number[],
+): Generator<undefined, Gathered> {
   const { model, target } = input;
   const time_s = Float64Array.from(edges, (at) => stretches.time_s[at] ?? 0);
   const off = switchedOff(input, time_s);
@@ -91,7 +112,9 @@ function gather(input: ViewInput, stretches: Stretches, edges: readonly number[]
   const reader = new GrowthReader(input, stretches, edges, time_s);
   const wholeRow = new RowSums(0);
   let bareThreads = 0;
-  for (const thread of threadsIn(input)) {
+  // Those of now: more may come, and ended ones be forgotten, between two steps.
+  for (const [place, thread] of [...threadsIn(input)].entries()) {
+    if (place % STEP_THREADS === STEP_THREADS - 1) yield undefined;
     if (!reader.load(thread)) continue;
     let role = roles.get(thread.role);
     if (!role) {

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { frame, type Row, TARGET } from "../testing/frames";
+import { filterFrom } from "./filter";
 import { TargetModel } from "./targetModel";
+import { timesSteps, timesView } from "./timesView";
 import { ViewBuilder, type Views } from "./viewBuilder";
 import {
   type ChartId,
@@ -47,6 +49,19 @@ class World {
 
 function chartsOf(views: readonly Partial<Views>[]): ChartId[] {
   return views.flatMap(({ charts = [] }) => charts.map(({ chart }) => chart));
+}
+
+const TIMES: ChartRequest = { chart: "times", width_px: 400, in_view: true };
+
+/** A frame of 300 threads; those of the first half end after the 30th. */
+function ingestMany(model: TargetModel, seq: number): void {
+  const from = seq > 30 ? 150 : 0;
+  const rows = Array.from({ length: 300 - from }, (_, n) => {
+    const tid = from + n + 1;
+    const counters = { cpu_run_ns: seq * 1e7 * (tid % 9), cpu_delay_ns: seq * 1e5 * (tid % 7) };
+    return { tid, start_s: 0, name: `worker-${tid}`, counters };
+  });
+  model.ingest(frame({ seq }, rows));
 }
 
 let world = new World();
@@ -135,5 +150,52 @@ describe("ViewBuilder", () => {
     // From the column on that was not complete then.
     expect(missed?.from).toBe((newest?.from ?? 0) + (newest?.columns ?? 0) - 1);
     expect((missed?.columns ?? 0) * (missed?.bin_s ?? 0)).toBeCloseTo(3, 0);
+  });
+
+  it("makes where the time goes in steps when it takes long, and from the start if it is asked again", () => {
+    let now = 0;
+    const model = new TargetModel();
+    // A clock that runs while it is looked at leaves a step no time.
+    const builder = new ViewBuilder(model, () => {
+      now += 10;
+      return now;
+    });
+    for (let seq = 1; seq <= 30; seq++) ingestMany(model, seq);
+    const request = { ...DEFAULT_REQUEST, tiles: false, events: false };
+    const steps = () => {
+      for (let n = 1; ; n++) {
+        const { charts } = builder.part(TARGET, 0);
+        if (charts) return { n, chart: charts[0]?.chart, scope: charts[0]?.times?.scope };
+      }
+    };
+    builder.ask(request, [TIMES]);
+    builder.moving(TARGET);
+    const whole = steps();
+    expect(whole).toMatchObject({ chart: "times", scope: "process" });
+    expect(whole.n).toBeGreaterThan(4);
+    builder.ask({ ...request, top_k: 3 }, [TIMES]);
+    builder.part(TARGET, 0);
+    builder.part(TARGET, 0);
+    builder.ask({ ...request, selected: "role:worker-#" }, [TIMES]);
+    expect(steps()).toMatchObject({ chart: "times", scope: "role" });
+  });
+
+  it("shows of where the time went the same, whatever comes between two steps", () => {
+    const model = new TargetModel();
+    for (let seq = 1; seq <= 30; seq++) ingestMany(model, seq);
+    const now_s = model.now_s;
+    const common = { model, target: TARGET, request: DEFAULT_REQUEST, filter: filterFrom("") };
+    const input = { ...common, now_s, span: { t0_s: now_s - 60, t1_s: now_s } };
+    const atOnce = timesView(input, TIMES);
+    expect(atOnce.state).toBe("ok");
+    const steps = timesSteps(input, TIMES);
+    for (let seq = 31; ; seq += 100) {
+      const { done, value } = steps.next();
+      if (done) {
+        expect(value).toEqual(atOnce);
+        break;
+      }
+      for (let next = seq; next < seq + 100; next++) ingestMany(model, next);
+    }
   });
 });

@@ -16,9 +16,9 @@ import type { SteerView } from "./steerView";
 import { tableView } from "./tableView";
 import type { TargetModel } from "./targetModel";
 import { tileViews } from "./tileView";
-import { timesView } from "./timesView";
+import { timesSteps, timesView } from "./timesView";
 import { type ChartId, type ChartRequest, DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
-import type { ChartView, DataHealth, EventsView, TableView, TargetView, TileView } from "./views";
+import type { ChartView, EventsView, TableView, TargetView, TileView } from "./views";
 import { spanOf } from "./window";
 
 /** How often what is read changes, and how often lines may change places. */
@@ -30,6 +30,8 @@ const STALE_MS = 900;
  * long a thread must lie between two looks.
  */
 const TIMES_MS = 0.25;
+/** At once it looks no longer than this: frames come first. */
+const TIMES_STEP_MS = 8;
 /** A chart out of view that has nothing to show: that may change, and its panel with it. */
 const UNSEEN_MS = 2000;
 /** The target's state is made this often without a frame too: silence is seen so. */
@@ -74,6 +76,8 @@ export class ViewBuilder {
   private readonly asked = new Set<ChartId>();
   /** State of the last view of each chart. */
   private readonly states = new Map<ChartId, ChartView["state"]>();
+  /** Where the time goes, half made. */
+  private times: Generator<undefined, ChartView> | null = null;
   private steerSeen = -1;
   private mapMaker = new MapMaker();
 
@@ -126,8 +130,12 @@ export class ViewBuilder {
 
   private askChart({ chart, in_view }: ChartRequest): void {
     this.asked.add(chart);
-    if (!in_view) this.outdate("unseen");
-    else if (chart === "times") this.outdate("times");
+    if (chart === "times") {
+      this.times = null;
+      this.outdate("times");
+    } else if (!in_view) {
+      this.outdate("unseen");
+    }
   }
 
   private outdate(name: PartName): void {
@@ -145,7 +153,7 @@ export class ViewBuilder {
       this.askAll();
     }
     const input = this.input(target);
-    const shown = this.charts.filter(({ chart, in_view }) => in_view && chart !== "times");
+    const shown = this.charts.filter((chart) => chart.in_view && !isTimes(chart));
     const due = this.frozen ? shown.filter(({ chart }) => this.asked.has(chart)) : shown;
     this.forgetChoices(due);
     const steer = this.steerView(input);
@@ -159,7 +167,7 @@ export class ViewBuilder {
   }
 
   /**
-   * Make the part of what is read that is due first.
+   * Make the part of what is read that is due first, or some more of it.
    *
    * @param silent_ms How long ago the last frame came.
    */
@@ -167,6 +175,7 @@ export class ViewBuilder {
     const due = PARTS.map((name) => this.dueOf(name));
     const name = PARTS[due.indexOf(Math.min(...due))] ?? "target";
     const made = this.makePart(name, this.input(target), silent_ms);
+    if (name === "times" && this.times) return made;
     const now = this.clock();
     const more = name === "unseen" && this.unseen.some(({ chart }) => this.asked.has(chart));
     const edition = this.editionOf(name);
@@ -190,10 +199,24 @@ export class ViewBuilder {
         return map ? { map } : {};
       }
       case "times":
-        return this.chartViews(input, this.charts.filter(isTimes));
+        return this.timesPart(input);
       case "unseen":
         return this.chartViews(input, this.nextUnseen());
     }
+  }
+
+  private timesPart(input: ViewInput): Partial<Views> {
+    const asked = this.charts.find(isTimes);
+    if (!asked) return {};
+    this.times ??= timesSteps(input, asked);
+    const start_ms = this.clock();
+    do {
+      const { done, value } = this.times.next();
+      if (!done) continue;
+      this.times = null;
+      return { charts: [this.noted(value)] };
+    } while (this.clock() - start_ms < TIMES_STEP_MS);
+    return {};
   }
 
   private dueOf(name: PartName): number {
@@ -223,7 +246,9 @@ export class ViewBuilder {
       case "map":
         return request.map?.in_view ?? false;
       case "times":
-        return charts.some((chart) => isTimes(chart) && chart.in_view);
+        return charts.some(
+          (chart) => isTimes(chart) && (chart.in_view || this.states.get("times") !== "ok"),
+        );
       case "unseen":
         return this.nextUnseen().length > 0;
     }
@@ -238,7 +263,7 @@ export class ViewBuilder {
   }
 
   private get unseen(): readonly ChartRequest[] {
-    return this.charts.filter(({ in_view }) => !in_view);
+    return this.charts.filter((chart) => !(chart.in_view || isTimes(chart)));
   }
 
   /** Charts out of view to make next: one that was asked for, or all that have nothing to show. */
@@ -261,10 +286,13 @@ export class ViewBuilder {
   }
 
   private chartView(input: ViewInput, asked: ChartRequest): ChartView {
-    const { chart } = asked;
-    const view = this.viewOf(input, asked);
-    this.asked.delete(chart);
-    this.states.set(chart, view.state);
+    return this.noted(this.viewOf(input, asked));
+  }
+
+  /** A view that is as it was asked for. */
+  private noted(view: ChartView): ChartView {
+    this.asked.delete(view.chart);
+    this.states.set(view.chart, view.state);
     return view;
   }
 
@@ -369,52 +397,4 @@ function equal(a: unknown, b: unknown): boolean {
 
 function numberOr<T>(value: number, otherwise: T): number | T {
   return Number.isNaN(value) ? otherwise : value;
-}
-
-/** What the socket's side knows about the data's way here. */
-export interface Reception {
-  readonly stream: DataHealth["stream"];
-  readonly latency_ms: number | null;
-  readonly bad_frames: number;
-  readonly bad_frame_reason: string;
-}
-
-/** How good the data is. */
-export function healthView(model: TargetModel, target: Target | null, way: Reception): DataHealth {
-  const { health, losses, history } = model;
-  return {
-    cpu_check: model.reconciliation.check,
-    exits_inexact: model.inexact,
-    rate_hz: health?.requested_hz ?? target?.rate_hz ?? Number.NaN,
-    in_force_hz: health?.effective_hz ?? Number.NaN,
-    slowed_by_backlog: health?.slowed_by_backlog ?? false,
-    arriving_hz: model.arriving_hz,
-    sample_us: health?.sample_us ?? Number.NaN,
-    sample_mean_us: health?.sample_mean_us ?? Number.NaN,
-    sample_max_us: health?.sample_max_us ?? Number.NaN,
-    late_us: health?.late_us ?? Number.NaN,
-    missed_deadlines: health?.missed_deadlines ?? 0,
-    exit_records_received: health?.exit_records_received ?? 0,
-    exit_records_lost: health?.exit_records_lost ?? 0,
-    collector_cpu_percent: health?.cpu_percent ?? null,
-    overhead_percent: health?.overhead_percent ?? null,
-    budget_percent: health?.budget_percent ?? 0,
-    replay_frames: health?.replay_frames ?? Number.NaN,
-    replay_bytes: health?.replay_bytes ?? Number.NaN,
-    unsent_frames: health?.unsent_frames ?? Number.NaN,
-    frames_dropped: health?.frames_dropped ?? 0,
-    exits_without_event: health?.exits_without_event ?? 0,
-    network_calls_uncounted: health?.network_calls_uncounted ?? 0,
-    counters_from: model.counters_from,
-    counters_disagreement: health?.counters_disagreement ?? null,
-    sent_bytes: health?.sent_bytes ?? Number.NaN,
-    coalesced: losses.coalesced,
-    missing_frames: losses.missing,
-    gaps: losses.gaps,
-    ...way,
-    frames: losses.frames,
-    last_frame_unix_ms: model.unix_ms,
-    history_from_s: history.from_s,
-    history_bytes: history.bytes,
-  };
 }

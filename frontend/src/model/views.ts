@@ -82,6 +82,8 @@ export interface ChartView {
   readonly step: boolean;
   /** Rates are means over at least this long, in seconds; 0 where nothing is smoothed. */
   readonly smoothing_s: number;
+  /** How far rates were apart between the instants of a run; null: each sample is shown. */
+  readonly peaks: PeaksView | null;
   /** How many threads "others" stands for. */
   readonly others: number;
   /** Stretches of time for which frames were lost, seconds since attach. */
@@ -91,6 +93,19 @@ export interface ChartView {
    * holds from time_s[k] to time_s[k + 1], the last one is the end of the one before.
    */
   readonly times?: TimesView;
+}
+
+/**
+ * Least and greatest rates up to each column of a chart. Of "others" they are bounds: the sum of all
+ * threads was at least as high, and at least as low.
+ */
+export interface PeaksView {
+  /** Float64[lines * columns], row-major; NaN where it is not known. */
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  /** What the rates are means over, and within how long a time each pair is, seconds. */
+  readonly over_s: number;
+  readonly within_s: number;
 }
 
 /** Where the time of threads went within the window. */

@@ -44,6 +44,7 @@ export function chart(
     lines: lines.map((one) => one.line ?? line()),
     y_max: 10,
     others_above: false,
+    peaks: null,
     step: false,
     smoothing_s: 0.5,
     others: 0,

@@ -1,5 +1,6 @@
 import {
   columnFromArray,
+  float32,
   float64,
   int32,
   int64,
@@ -237,4 +238,10 @@ describe("readMessage", () => {
       expect(() => readMessage(bytes.slice(0, cut), fields), `cut at ${cut}`).toThrow(ArrowError);
     }
   });
+});
+
+it("reads single floats, which tables of rates have", () => {
+  const [column] = readStream(stream({ rate: columnFromArray([0.5, Number.NaN], float32()) }));
+  expect(column).toMatchObject({ name: "rate", type: "float32", valid: null });
+  expect([...(column?.values ?? [])]).toEqual([0.5, Number.NaN]);
 });

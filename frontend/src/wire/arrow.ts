@@ -16,6 +16,7 @@ export type ArrowColumn = { readonly name: string; readonly valid: Uint8Array | 
   | { readonly type: "uint32"; readonly values: Uint32Array }
   | { readonly type: "uint64"; readonly values: BigUint64Array }
   | { readonly type: "int64"; readonly values: BigInt64Array }
+  | { readonly type: "float32"; readonly values: Float32Array }
   | { readonly type: "utf8"; readonly values: readonly string[] }
 );
 
@@ -36,6 +37,8 @@ const CONTINUATION = 0xffffffff;
 const SCHEMA = 1;
 const RECORD_BATCH = 3;
 const INT = 2;
+const FLOAT = 3;
+const SINGLE = 1;
 const UTF8 = 5;
 const MOST = 2 ** 31;
 const text = new TextDecoder("utf-8", { fatal: true });
@@ -126,6 +129,7 @@ function readSchema(schema: FlatTable): ArrowField[] {
 
 function readType(name: string, kind: number, type: FlatTable | null): Type {
   if (kind === UTF8) return "utf8";
+  if (kind === FLOAT && type?.short(0) === SINGLE) return "float32";
   const bits = kind === INT && type ? type.int(0) : 0;
   const signed = type?.byte(1) === 1;
   if (bits === 64) return signed ? "int64" : "uint64";
@@ -167,6 +171,9 @@ function readBatch(message: Message, fields: readonly ArrowField[]): ArrowColumn
       const offsets = rows > 0 ? numbers(buffer(4 * (rows + 1)), Int32Array, rows + 1) : null;
       if (!offsets) buffer(0);
       return { name, type, valid, values: readTexts(name, offsets, buffer(0), valid) };
+    }
+    if (type === "float32") {
+      return { name, type, valid, values: numbers(buffer(4 * rows), Float32Array, rows) };
     }
     if (type === "uint32") {
       return { name, type, valid, values: numbers(buffer(4 * rows), Uint32Array, rows) };

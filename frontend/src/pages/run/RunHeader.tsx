@@ -1,7 +1,8 @@
 import { localDate, utcTime } from "../../base/clock";
 import { navigate } from "../../base/routing";
+import { countersName } from "../../charts/describe";
 import { commandLine, outcomeCommand } from "../../model/commandLine";
-import { formatDuration, formatValue } from "../../model/format";
+import { formatDuration, formatValue, NO_VALUE } from "../../model/format";
 import { knobName } from "../../model/steerText";
 import { Button } from "../../ui/Button";
 import { type Fact, FactList } from "../../ui/FactList";
@@ -69,6 +70,11 @@ function factsOf(run: RunManifest): readonly Fact[] {
       "Source",
       `${source.kind}${source.layout === null ? "" : ` ${source.layout}`}`,
       `${source.reason} ${source.exits_reason}`,
+    ],
+    [
+      "Counters from",
+      run.counters_from?.map(countersName).join(", then ") || NO_VALUE,
+      "How the counters of threads were read: a request for each (genetlink), one walk over all (eBPF), or /proc; the numbers mean the same",
     ],
     [
       "Policy",
