@@ -57,7 +57,7 @@ class Reader:
     Attributes:
         threads: alive, by id: start, name and last counters.
         headers: of all frames.
-        exits: of threads that it knew, and those that it was told of.
+        exits: last counters of the threads that exited.
         whole: whether it knows all threads: it has a key frame, and everything since.
     """
 

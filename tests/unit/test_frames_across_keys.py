@@ -102,7 +102,7 @@ class Backend:
             self.page.enqueue(frame)
 
     def frames_lost(self, lost: FramesLost) -> None:
-        """As a recorder would be told."""
+        """As a recorder would get it."""
 
     def subscribe(self, after_seq: int | None) -> None:
         """A page connects."""
