@@ -5,12 +5,13 @@
  *
  * empty: nothing. socket: looks at what moved and at the socket's family. thread: also asks which
  * thread runs, a helper's call. storage: counts in a task storage that a helper looks up, the
- * obvious way to count.
+ * obvious way to count. tally: counts the calls of each process, those that fail too.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#define TALLIES 65536
 #define KERNEL __attribute__((preserve_access_index))
 
 struct task_struct {
@@ -36,6 +37,14 @@ struct {
 	__type(key, int);
 	__type(value, struct counts);
 } counts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, TALLIES);
+	__type(key, __u32);
+	__type(value, __u64);
+} tallies SEC(".maps"); /* by the last bits of the process id */
 
 static __always_inline int is_internet(struct sock *sk, int moved)
 {
@@ -67,6 +76,16 @@ static __always_inline int count(struct sock *sk, int moved, int writes)
 	return 0;
 }
 
+static __always_inline int tally(void)
+{
+	__u32 key = bpf_get_current_task_btf()->tgid & (TALLIES - 1);
+	__u64 *calls = bpf_map_lookup_elem(&tallies, &key);
+
+	if (calls)
+		__sync_fetch_and_add(calls, 1);
+	return 0;
+}
+
 #define PAIR(name, sent, received)                                                                 \
 	SEC("tp_btf/sock_send_length")                                                             \
 	int BPF_PROG(name##_send, struct sock *sk, int ret, int flags)                             \
@@ -82,6 +101,7 @@ static __always_inline int count(struct sock *sk, int moved, int writes)
 PAIR(empty, 0, 0)
 PAIR(socket, is_internet(sk, ret), is_internet(sk, ret))
 PAIR(thread, find_process(sk, ret), find_process(sk, ret))
+PAIR(tally, tally(), tally())
 PAIR(storage, count(sk, ret, 1), count(sk, ret, 0))
 
 /* The other hooks, which every state but the bare one has. */

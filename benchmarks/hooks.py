@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+import mmap
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 from compiled import HERE
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.netacct.accounts import Accounts
@@ -18,7 +20,9 @@ BARE, EMPTY, OURS = "nothing", "empty", "counting"
 STATES = (BARE, EMPTY, OURS)
 CONTENTS = ("socket", "thread", "storage")
 """Programs between the empty ones and ours; see hook_programs.bpf.c."""
+TALLY = "tally"
 BYSTANDER = "bystander"
+_TALLIES = 65536
 _BPFTOOL = shutil.which("bpftool") or "/usr/sbin/bpftool"
 _RUN_TIME = 0  # enum bpf_stats_type, linux/bpf.h
 
@@ -47,12 +51,19 @@ class Hooks:
             compiled.read_bytes(), () if accounts.splice else ("empty_splice",)
         )
 
+        tallies = mmap.mmap(self._programs.map("tallies"), _TALLIES * 8)
+        self._tallies = np.frombuffer(tallies, np.uint64)
+
+    def tallied(self, pid: int) -> int:
+        """Socket calls of a process during the state TALLY, those that fail too."""
+        return int(self._tallies[pid % _TALLIES])
+
     @contextmanager
     def state(self, name: str, pid: int) -> Iterator[None]:
         """Bring a state about for a ``with`` statement.
 
         Args:
-            name: one of STATES or CONTENTS, or BYSTANDER.
+            name: one of STATES or CONTENTS, or TALLY or BYSTANDER.
             pid: the process that is attached to.
         """
         if name in {OURS, BYSTANDER}:

@@ -11,8 +11,9 @@ programs of increasing content (hook_programs.bpf.c), and for `bystander`, whose
 counted since another process is attached to. `kernel_ns` is the kernel's own account of a run
 (BPF_ENABLE_STATS): without what it takes to get into the program, but with two looks at a clock.
 `cases` are other loads of socket_load.c. `server_overhead_percent` is what nginx loses when
-visitors load pages; `servers` has two more clients (web_server.py). A round during which somebody
-else's programs were attached is measured again.
+visitors load pages; `servers` has two more clients (web_server.py), and `expected_percent`: calls a
+request times what a call costs, over the CPU time of a request, which noise hardly moves. A round
+during which somebody else's programs were attached is measured again.
 """
 
 import argparse
@@ -39,6 +40,7 @@ from hooks import (
     EMPTY,
     OURS,
     STATES,
+    TALLY,
     Hooks,
     are_foreign_attached,
     await_no_foreign,
@@ -182,20 +184,12 @@ def time_programs(hooks: Hooks, load: Load) -> dict[str, float]:
     return figures
 
 
-def calls_a_request(accounts: Accounts, server: WebServer, window: Window) -> float:
-    """Socket calls that nginx makes for a request, by what we count."""
-    worker = np.array([server.worker], np.uint32)
-
-    def counted() -> int:
-        numbers, _ = accounts.live(server.worker, worker, time.monotonic_ns())
-        return int(numbers[0, 2:].sum())
-
-    accounts.watch(server.worker)
-    window.round()
-    served, calls = server.served(), counted()
-    window.round()
-    served, calls = server.served() - served, counted() - calls
-    accounts.forget(server.worker)
+def calls_a_request(hooks: Hooks, server: WebServer, window: Window) -> float:
+    """Socket calls that nginx makes for a request, those that fail too."""
+    with hooks.state(TALLY, server.worker):
+        served, calls = server.served(), hooks.tallied(server.worker)
+        window.round()
+        served, calls = server.served() - served, hooks.tallied(server.worker) - calls
     return round(calls / served, 2)
 
 
@@ -260,9 +254,7 @@ def measure_calls(hooks: Hooks, executable: Path, blocks: int, core: int) -> dic
     return figures | {"cases": cases}
 
 
-def measure_servers(
-    accounts: Accounts, hooks: Hooks, blocks: int, cores: tuple[int, int]
-) -> dict[str, Any]:
+def measure_servers(hooks: Hooks, blocks: int, cores: tuple[int, int]) -> dict[str, Any]:
     """nginx under each kind of client."""
     unpack()
     figures = {}
@@ -272,7 +264,7 @@ def measure_servers(
             window = Window(server, 0.2)
             try:
                 window.round()
-                each = calls_a_request(accounts, server, window)
+                each = calls_a_request(hooks, server, window)
                 found = compare(
                     hooks,
                     STATES,
@@ -284,12 +276,28 @@ def measure_servers(
                 load.kill()
                 load.wait()
         figures[client] = found.described() | {"calls_a_request": each}
+        sys.stderr.write(f"{client}: {json.dumps(figures[client])}\n")
     first = figures[CLIENTS[0]][OURS]
     return {
         "server_overhead_percent": first["overhead_percent"],
         "server_interval": first["interval"],
         "servers": figures,
     }
+
+
+def expect(figures: dict[str, Any]) -> None:
+    """Add what servers are expected to lose, by their calls and what a call of datagrams costs."""
+    for server in figures["servers"].values():
+        server["expected_percent"] = {
+            state: round(
+                server["calls_a_request"]
+                * figures["calls"][state]["ns"]
+                / server["operation_us"]
+                / 10,
+                2,
+            )
+            for state in (OURS, EMPTY)
+        }
 
 
 def main() -> int:
@@ -316,8 +324,10 @@ def main() -> int:
         if arguments.part != "servers":
             figures |= measure_calls(hooks, executable, arguments.blocks, core)
         if arguments.part != "calls":
-            figures |= measure_servers(accounts, hooks, arguments.blocks, (core, other))
+            figures |= measure_servers(hooks, arguments.blocks, (core, other))
         hooks.close()
+    if arguments.part == "all":
+        expect(figures)
     figures |= {"read_us": round(read_us(accounts), 4), "blocks": arguments.blocks}
     figures |= {"beside_others": arguments.beside_others}
     figures |= {"unix_s": round(time.time()), "release": os.uname().release}

@@ -179,7 +179,7 @@ def figures(samples: list[Sample], warm_up_h: float) -> dict[str, Any]:
         found[f"{name}_last"] = round(kept[-1][name], 2)
         found[f"{key}_bound"] = bound
         found[f"{key}_flat"] = slope.flat(bound)
-        if not slope.flat(bound) and name not in CHROMIUM:
+        if slope.low > 0 and not slope.flat(bound) and name not in CHROMIUM:
             grows.append(key)
     for name in COUNTS:
         rate = trend(hours, [one[name] for one in kept])

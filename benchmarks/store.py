@@ -7,6 +7,7 @@ compared.
 
 import argparse
 import json
+import math
 import shutil
 import statistics
 import subprocess
@@ -16,6 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from compiled import wakers
 from hours import long_run
 from running import Running, cpu, tidscope
@@ -25,6 +27,8 @@ PERIOD_MS = 90
 QUIET_SECONDS = 15.0
 RECORDED_SECONDS = 75.0
 REPEATS = 5
+REST_SECONDS = 30.0
+"""After the last read; memory is to be returned within a minute."""
 
 
 def record(site: Running, folder: Path, pid: int, rate_hz: float) -> tuple[str, float]:
@@ -71,6 +75,7 @@ def measure(threads: int, rate_hz: float, hours: float) -> dict[str, float]:
             wakers(threads, PERIOD_MS) as pid,
             tidscope("--budget-percent", "0", TIDSCOPE_RUNS=str(folder)) as site,
         ):
+            rss_before = site.backend.memory_info().rss
             run, write_percent = record(site, folder, pid, rate_hz)
             recorded = site.ask(f"/runs/{run}")["counts"]["thread_samples"]
             long = [long_run(folder, run, hours) for _ in range(2)]
@@ -79,22 +84,42 @@ def measure(threads: int, rate_hz: float, hours: float) -> dict[str, float]:
 
             def opened() -> None:
                 site.fetch(f"/runs/{first}")
-                site.fetch(f"/runs/{first}/frames?instants=600")
+                site.fetch(f"/runs/{first}/frames?instants={instants_of(threads)}")
+                site.fetch(f"/runs/{first}/extremes")
 
-            return {
-                "bytes_per_thread_sample": round(size(folder / run) / recorded, 2),
-                "hour_bytes_per_thread_sample": round(size(folder / first) / rows, 2),
+            compared = f"/compare?runs={first},{other}"
+            page = page_times(site, first)
+            figures = {
+                "open_hour_http_s": round(typical(opened), 2),
+                "open_hour_page_s": page["whole_s"],
+                "page_first_s": page["first_s"],
+                "peer_read_s": round(typical(lambda: read_key_frames(folder / first)), 2),
+                "bytes_per_sample": round(size(folder / run) / recorded, 2),
+                "hour_bytes_per_sample": round(size(folder / first) / rows, 2),
+                "compare_s": round(typical(lambda: site.fetch(compared)), 2),
                 "write_cpu_percent": round(write_percent, 2),
-                "open_s": round(typical(opened), 2),
-                "compare_s": round(
-                    typical(lambda: site.fetch(f"/compare?runs={first},{other}")), 2
-                ),
-                **page_times(site, first),
                 "thread_samples": rows,
-                "backend_rss_mb": round(site.backend.memory_info().rss / 1e6, 1),
+                "rss_before_mb": round(rss_before / 1e6, 1),
+                "rss_peak_mb": round(site.backend.memory_info().rss / 1e6, 1),
             }
+            time.sleep(REST_SECONDS)
+            return {**figures, "rss_after_mb": round(site.backend.memory_info().rss / 1e6, 1)}
     finally:
         shutil.rmtree(folder)
+
+
+def instants_of(threads: int) -> int:
+    """How many instants the page asks of a whole run; see frontend/src/model/runWindow.ts."""
+    return math.ceil(min(1200, max(150, 150_000 / threads)) / 2)
+
+
+def read_key_frames(folder: Path) -> None:
+    """The peer: what opening costs who reads the parts with PyArrow and makes nothing of them."""
+    for path in sorted((folder / "samples").iterdir()):
+        with pq.ParquetFile(path) as file:
+            file.read_row_group(0)
+    for path in sorted((folder / "signals").iterdir()):
+        pq.read_table(path, columns=["seq", "time_ns"])
 
 
 def page_times(site: Running, run: str) -> dict[str, float]:
@@ -105,7 +130,7 @@ def page_times(site: Running, run: str) -> dict[str, float]:
         check=True,
         timeout=120,
     )
-    return {f"page_{name}": round(value, 2) for name, value in json.loads(page.stdout).items()}
+    return {name: round(value, 2) for name, value in json.loads(page.stdout).items()}
 
 
 def size(folder: Path) -> int:
@@ -116,7 +141,7 @@ def size(folder: Path) -> int:
 def main() -> int:
     """Run; see the module's text."""
     parser = argparse.ArgumentParser(description="What runs cost.")
-    parser.add_argument("--threads", type=int, default=200)
+    parser.add_argument("--threads", type=int, default=500)
     parser.add_argument("--rate", type=float, default=10)
     parser.add_argument("--hours", type=float, default=1)
     parser.add_argument("--json", action="store_true")

@@ -1,6 +1,8 @@
 """Which way counters are read: as asked for, by their price, and never by a walk that is wrong."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +14,7 @@ from programs.busy_threads import busy_threads
 from programs.known_work import KnownWork
 from receiver import Receiver
 from sampled_targets import Sampled
+from tidscope_backend.notebook import list_runs, open_run
 from tidscope_collector.discovery import task_iterator
 from tidscope_collector.walk import policy
 from tidscope_collector.walk.choice import Choice, is_tickless
@@ -161,6 +164,24 @@ def test_a_walk_that_becomes_wrong_is_given_up_for_good(
         # Nobody else walks either.
         option = found.sources.walk.option(work.pid, found.sources.reader(work.pid))
         assert option is None
+
+
+@pytest.mark.parametrize("source", ["genetlink", "walk"])
+def test_a_run_says_how_its_counters_were_read(tmp_path: Path, source: str) -> None:
+    """The whole way: `tidscope record` without a running tidscope, manifest and notebook."""
+    environ = {name: value for name, value in os.environ.items() if "TIDSCOPE" not in name}
+    command = [sys.executable, "-m", "tidscope_backend", "record", "--source", source]
+    subprocess.run(
+        [*command, "--", "sleep", "0.5"],
+        check=True,
+        capture_output=True,
+        env={**environ, "TIDSCOPE_RUNS": str(tmp_path)},
+    )
+    (manifest,) = list_runs(tmp_path)
+    assert manifest.counters_from == [source]
+    read = open_run(manifest.id, tmp_path).signals()["counters_from"].to_pylist()
+    assert set(read) <= {source, None}
+    assert source in read
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,15 @@ def test_policies() -> None:
     ]
 
 
+def test_how_counters_were_read_is_kept_in_order_and_once() -> None:
+    sources = (None, "genetlink", "walk", "walk", "genetlink")
+    headers = [
+        at(seq).model_copy(update={"counters_from": source})
+        for seq, source in enumerate(sources, 5)
+    ]
+    assert stats(*headers).counters_from == ["genetlink", "walk"]
+
+
 def test_in_words() -> None:
     assert missing_text(stats(at(5)).losses) == ""
     made = stats(at(5), at(7), with_events(at(10), SampleFailed(reason="r")))

@@ -1,6 +1,7 @@
 """The overview of a run: what it is opened from says what its parts say, extremes included."""
 
 import asyncio
+import shutil
 import threading
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,10 +16,16 @@ from hypothesis import strategies as st
 from recorded import FIELDS, Reader, Story, check, story
 from run_builders import RUN_ID
 from run_folders import run_folder
+from tidscope_backend.exchange.packing import pack_run
+from tidscope_backend.exchange.rewriting import rewrite_run
+from tidscope_backend.exchange.unpacking import unpack
+from tidscope_backend.recording.recording import DEFAULT_LIMITS
+from tidscope_backend.recording.recovery import recover_run
 from tidscope_backend.recording.sealing import write_summaries
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.open_part import whole_frames
 from tidscope_backend.store.overview import TABLES, Overview
 from tidscope_backend.store.overview_maker import PROCESS_TID
@@ -227,6 +234,48 @@ def test_a_full_disk_leaves_no_part_of_an_overview(
         write_summaries(folder)
     assert {path.name: path.read_bytes() for path in folder.overview.iterdir()} == before
     assert folder.threads.read_bytes() == threads
+
+
+@pytest.mark.parametrize("step", ["writing", "extremes", "samples", "signals"])
+def test_killed_at_any_step_it_is_read_from_its_parts_and_written_again(
+    step: str, reported: Story, folder: RunFolder, tmp_path: Path
+) -> None:
+    killed = RunFolder(shutil.copytree(folder.path, tmp_path / folder.path.name))
+    killed.threads.unlink()
+    # In the order in which they are renamed.
+    steps = ("writing", "extremes", "samples", "signals")
+    for name in steps[steps.index(step) + 1 :]:
+        path = killed.overview / f"{name}.parquet"
+        path.replace(path.with_suffix(".new"))
+        path.with_suffix(".new").write_bytes(b"cut off")
+    reader = RunReader(killed.path)
+    assert (reader.overview is not None) == (step == "signals")
+    check(reported, list(frames_between(reader, None, None, 600)))
+    lock = recover_run(killed, DEFAULT_LIMITS)
+    assert isinstance(lock, RunLock)
+    lock.release()
+    write_summaries(killed)
+    assert recover_run(killed, DEFAULT_LIMITS) is None
+    for path in (*sorted(folder.overview.iterdir()), folder.threads):
+        again = killed.path / path.relative_to(folder.path)
+        assert again.read_bytes() == path.read_bytes()
+    assert len(list(killed.overview.iterdir())) == len(TABLES)
+
+
+def test_an_import_writes_the_same(folder: RunFolder, tmp_path: Path) -> None:
+    unpacked, into = RunFolder(tmp_path / "unpacked"), RunFolder(tmp_path / "into")
+    archive = tmp_path / "run.tar.zst"
+    archive.write_bytes(b"".join(pack_run(folder.path)))
+    unpacked.path.mkdir()
+    unpack(archive, unpacked.path)
+    for name in TABLES:
+        # What an archive says of it is not believed.
+        (unpacked.overview / f"{name}.parquet").write_bytes(b"not this")
+    into.make()
+    rewrite_run(unpacked, into)
+    for name in TABLES:
+        ours, theirs = (one.overview / f"{name}.parquet" for one in (folder, into))
+        assert ours.read_bytes() == theirs.read_bytes()
 
 
 def test_short_runs_have_none(tmp_path: Path) -> None:

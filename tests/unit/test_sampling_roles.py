@@ -103,6 +103,17 @@ def test_roles_beyond_the_bound_share_one_place() -> None:
 def test_names_without_end_fill_nothing() -> None:
     sums = RoleSums()
     for i in range(2 * MAX_NAMES):
-        sums.ended(f"job-{i}", {"cpu_run_ns": 1})
-    assert reported(sums)["job-#"].totals == {"cpu_run_ns": 2 * MAX_NAMES}
+        sums.counted(f"job-{i}", {})
+    assert reported(sums)["job-#"].totals == {}
     assert len(sums._keys) <= MAX_NAMES
+
+
+def test_names_of_ended_threads_are_not_kept() -> None:
+    """A program that starts two threads a second has 170,000 names a day, and one role."""
+    sums = RoleSums()
+    for number in range(100):
+        name = f"task-{number}"
+        reported(sums, ["main", name], [1, 2], [3, 4])
+        sums.ended(name, {"cpu_run_ns": 1})
+        assert len(sums._keys) == 1
+    assert reported(sums)["task-#"].exited == 100

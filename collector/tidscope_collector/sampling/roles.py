@@ -57,6 +57,8 @@ class RoleSums:
         settled = self._of(name)
         settled.exited += threads
         settled.add(totals)
+        # Many programs number their threads: a name that ended seldom comes again.
+        self._keys.pop(name, None)
 
     def renamed(self, previous: str, name: str, values: Mapping[str, int]) -> None:
         """A live thread has a new name; these are its counters as they were read last before."""
