@@ -3,8 +3,10 @@
 The collector sleeps between ticks as it really does and sends to a real backend. All threads of the
 target run between two ticks, or 90 % of them sleep. From several numbers of threads follow the
 fixed cost of a tick (`fixed_us`), and what a running (`per_thread_us`) and a sleeping thread
-(`per_sleeping_us`) adds. Beside them `c_loop_us`: one genetlink request in C, in the same run, to
-which all are given as ratios. The stages come from a second run of each, with stages counted.
+(`per_sleeping_us`) adds. Of each also page faults (`minor_faults`) and how often a thread of the
+collector went to sleep (`wakeups`), a tick. Beside them `c_loop_us`: one genetlink request in C, in
+the same run, to which all are given as ratios. The stages come from a second run of each, with
+stages counted.
 """
 
 import argparse
@@ -20,6 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 import psutil
@@ -50,15 +53,37 @@ def collector(site: Running, stages: Path | None, source: list[str]) -> Iterator
             process.wait(20)
 
 
-def ticks(site: Running, pid: int, rate_hz: float, seconds: float, of: psutil.Process) -> float:
-    """CPU of a tick, microseconds; the collector attaches to the process for some seconds."""
+class Tick(NamedTuple):
+    """What a tick takes: CPU microseconds, page faults, and how often threads go to sleep."""
+
+    us: float
+    faults: float
+    wakeups: float
+
+
+def ticks(site: Running, pid: int, rate_hz: float, seconds: float, of: psutil.Process) -> Tick:
+    """Let the collector attach to the process for some seconds; what a tick takes on average."""
     target = site.ask("/targets", {"pid": pid, "rate_hz": rate_hz})["id"]
     time.sleep(WARM_UP_S)
-    before, began = cpu(of), frames(site)
+    before, began = counts(of), frames(site)
     time.sleep(seconds)
-    used, taken = cpu(of) - before, frames(site) - began
+    after, taken = counts(of), max(1, frames(site) - began)
     site.fetch(f"/targets/{target}", method="DELETE")
-    return used * 1e6 / max(1, taken)
+    return Tick(*((now - then) / taken for now, then in zip(after, before, strict=True)))
+
+
+def counts(of: psutil.Process) -> Tick:
+    """What a process has taken since it started; wake-ups of the threads that it has."""
+    faults, wakeups = 0, 0
+    for task in Path(f"/proc/{of.pid}/task").iterdir():
+        try:
+            status = (task / "status").read_text()
+            stat = (task / "stat").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        faults += int(stat.rpartition(")")[2].split()[7])
+        wakeups += int(status.partition("\nvoluntary_ctxt_switches:")[2].split()[0])
+    return Tick(cpu(of) * 1e6, faults, wakeups)
 
 
 def frames(site: Running) -> int:
@@ -126,7 +151,7 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
                     counted = json.loads(stages.read_text())
                     if not sleeping:
                         loops.append(c_loop_us(loop, pid, threads))
-                us = median(found)
+                us, faults, wakeups = (median(each) for each in zip(*found, strict=True))
                 points.append((threads - sleeping, sleeping, us))
                 count = counted["calls"]["tick"]
                 rows.append(
@@ -134,6 +159,8 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
                         "threads": threads,
                         "sleeping": sleeping,
                         "tick_us": round(us, 1),
+                        "minor_faults": round(faults, 2),
+                        "wakeups": round(wakeups, 2),
                         "stages_us": {
                             name: round(ns / count / 1000, 1)
                             for name, ns in sorted(counted["spent_ns"].items())

@@ -1,0 +1,150 @@
+"""What keeping ledgers of waits costs programs, beside the least that any program can cost.
+
+Two threads wake each other through pipes (ping_pong.c) while nothing is attached, with empty
+programs on the same hooks (the physical limit), with ledgers kept of them (`target`), and with
+ledgers kept of another process (`other`), in turn; see alternation.py. CPU time per switch decides.
+`target_ratio` and `other_ratio` are (with ledgers - nothing) / (empty - nothing).
+`server_overhead_percent` is what nginx loses when visitors load pages and its ledger is kept.
+"""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from alternation import Floats, alternate, mean, ratio
+from compiled import HERE, build
+from netacct import Load, Window
+from tidscope_collector.ebpf import libbpf
+from tidscope_collector.waits.ledger import LedgerKeeper
+from web_server import CLIENTS, WebServer, unpack
+
+BARE, EMPTY, TARGET, OTHER = "nothing", "empty", "target", "other"
+HOOKS = ("sched_switch", "sched_waking", "sched_wakeup_new", "sched_process_exec", "task_newtask")
+SWITCHES = 2
+"""In one exchange of ping_pong; as many wake-ups."""
+
+
+class States:
+    """What is attached to the hooks, one state after the other.
+
+    Args:
+        folder: to compile in.
+        keeper: ours.
+    """
+
+    def __init__(self, folder: Path, keeper: LedgerKeeper) -> None:
+        self._keeper = keeper
+        compiled = folder / "switch_programs.bpf.o"
+        headers = f"-I/usr/include/{os.uname().machine}-linux-gnu"
+        source = str(HERE / "switch_programs.bpf.c")
+        options = ("-target", "bpf", "-mcpu=v3", "-O2", "-g", headers)
+        subprocess.run(["clang", *options, "-c", source, "-o", str(compiled)], check=True)
+        self._empty = libbpf.Program(compiled.read_bytes())
+
+    @contextmanager
+    def state(self, name: str, pid: int) -> Iterator[None]:
+        """Bring a state about for a ``with`` statement; pid is the process that is measured."""
+        if name in {TARGET, OTHER}:
+            watched = pid if name == TARGET else os.getpid()
+            self._keeper.watch(watched)
+            yield
+            self._keeper.forget(watched)
+        else:
+            if name == EMPTY:
+                self._empty.attach(tuple(f"empty_{hook}" for hook in HOOKS))
+            yield
+            self._empty.detach()
+
+    def close(self) -> None:
+        """Take the programs out of the kernel."""
+        self._empty.close()
+
+
+def in_turn(
+    states: States,
+    names: tuple[str, ...],
+    blocks: int,
+    pid: int,
+    measure: Callable[[], tuple[float, ...]],
+) -> dict[str, Floats]:
+    """Nanoseconds of CPU and on the wall per operation, in each state: float64[2, blocks]."""
+
+    def one(name: str) -> tuple[float, ...]:
+        with states.state(name, pid):
+            return measure()
+
+    return alternate(names, blocks, one, seed=blocks)
+
+
+def measure_switches(states: States, executable: Path, blocks: int, core: int) -> dict[str, Any]:
+    """Both ratios, and what a switch with its wake-up costs."""
+    load = Load(executable, "0.03", 0, core)
+    try:
+        names = (BARE, EMPTY, TARGET, OTHER)
+        found = in_turn(states, names, blocks, load.pid, load.round)
+    finally:
+        load.close()
+    cpu = {name: rows[0] / SWITCHES for name, rows in found.items()}
+    figures: dict[str, Any] = {"switch_ns": round(mean(cpu[BARE]).value, 1)}
+    for name in (EMPTY, TARGET, OTHER):
+        value, interval = mean(cpu[name] - cpu[BARE]).rounded(1)
+        figures[name] = {"ns_a_switch": value, "interval": interval}
+    for name in (TARGET, OTHER):
+        value, interval = ratio(cpu[name] - cpu[BARE], cpu[EMPTY] - cpu[BARE]).rounded(2)
+        figures |= {f"{name}_ratio": value, f"{name}_ratio_interval": interval}
+    return figures
+
+
+def measure_server(states: States, blocks: int, cores: tuple[int, int]) -> dict[str, Any]:
+    """What nginx' worker needs more for a request, percent."""
+    unpack()
+    with WebServer(cores[0]) as server:
+        load = server.load(CLIENTS[0], cores[1], 3600)
+        window = Window(server, 0.2)
+        try:
+            window.round()
+            found = in_turn(states, (BARE, EMPTY, TARGET), blocks, server.worker, window.round)
+        finally:
+            load.kill()
+            load.wait()
+    figures: dict[str, Any] = {}
+    for name, prefix in ((TARGET, "server"), (EMPTY, "server_empty")):
+        lost = mean(100 * (1 - found[BARE][0] / found[name][0]))
+        value, interval = lost.rounded(2)
+        figures |= {f"{prefix}_overhead_percent": value, f"{prefix}_interval": interval}
+    return figures
+
+
+def main() -> int:
+    """Run; see the module's text."""
+    parser = argparse.ArgumentParser(description="What keeping ledgers of waits costs.")
+    parser.add_argument("--blocks", type=int, default=100, help="how often each state is met")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # leaves no server behind
+    *_, other, core = sorted(os.sched_getaffinity(0))
+    keeper = LedgerKeeper()
+    with tempfile.TemporaryDirectory() as folder:
+        states = States(Path(folder), keeper)
+        executable = build("ping_pong", Path(folder))
+        figures = measure_switches(states, executable, arguments.blocks, core)
+        figures |= measure_server(states, arguments.blocks, (core, other))
+        states.close()
+    keeper.close()
+    figures |= {"blocks": arguments.blocks, "unix_s": round(time.time())}
+    figures["release"] = os.uname().release
+    sys.stdout.write(json.dumps(figures, indent=None if arguments.json else 2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

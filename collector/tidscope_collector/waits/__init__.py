@@ -1,0 +1,1 @@
+"""What threads wait for: a ledger of each thread's states, by eBPF."""

@@ -1,0 +1,210 @@
+"""Ledgers of threads against what the threads measure themselves and what the kernel counts."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from capabilities import needs
+from programs.known_waits import SHORT_THREADS, KnownWaits, Report
+from programs.time_parts import TimeParts
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.waits.ledger import LedgerKeeper
+from tidscope_collector.waits.slots import Ledgers
+from tidscope_collector.waits.states import State
+
+pytestmark = [needs("root"), needs("btf")]
+
+WAITS = {
+    "futex": (State.FUTEX,),
+    "sleep": (State.SLEEP,),
+    "pipe": (State.PIPE,),
+    "eventfd": (State.PIPE,),
+    "epoll": (State.POLL,),
+    "select": (State.POLL,),
+    "receive": (State.SOCKET_RECEIVE,),
+    "socket": (State.SOCKET_RECEIVE,),
+    "send": (State.SOCKET_SEND,),
+    "accept": (State.SOCKET_ACCEPT,),
+    "connect": (State.SOCKET_CONNECT,),
+    "signal": (State.PIPE,),
+    "child": (State.CHILD,),
+    "disk": (State.FILE_READ_DISK, State.FILE_READ),
+    "fault": (State.PAGE_FAULT_DISK, State.PAGE_FAULT),
+}
+PARKED = (State.POLL, State.FUTEX)
+"""Where threads are before and after; each in the one that it does not test."""
+AROUND_NS = 2_000_000
+"""What a call does besides: faults of the stack, a clock read, the fork of a child."""
+
+
+@pytest.fixture(scope="module")
+def keeper() -> Iterator[LedgerKeeper]:
+    made = LedgerKeeper()
+    yield made
+    made.close()
+
+
+def stolen_ns() -> int:
+    """What a hypervisor took of all CPUs, rounded up."""
+    ticks = int(Path("/proc/stat").read_text().split()[8]) + 1
+    return ticks * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+
+
+def await_state(pid: int, state: str) -> None:
+    """Until all threads of a process are in a state that /proc names."""
+    while any(
+        stat.read_text().rpartition(")")[2].split()[0] != state
+        for stat in Path(f"/proc/{pid}/task").glob("*/stat")
+    ):
+        time.sleep(0.01)
+
+
+def by_tid(ledgers: Ledgers) -> dict[int, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    return dict(zip(ledgers.tid.tolist(), ledgers.ns.astype(np.int64), strict=True))
+
+
+@pytest.fixture(scope="module")
+def waited(
+    keeper: LedgerKeeper,
+) -> tuple[Report, dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]]]:
+    """What the threads say, and by name the growth of their ledgers meanwhile."""
+    with KnownWaits() as program:
+        keeper.watch(program.pid)
+        before = by_tid(keeper.read(program.pid))
+        report = program.wait()
+        after = by_tid(keeper.read(program.pid))
+        keeper.forget(program.pid)
+    return report, {one.name: after[one.tid] - before[one.tid] for one in report.threads}
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_a_wait_is_counted_as_what_it_is(
+    name: str,
+    waited: tuple[Report, dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]]],
+) -> None:
+    """Whatever else the machine does: the time in the call is the wait, the queue and the CPU."""
+    report, grown = waited
+    ns = grown[name]
+    in_call = next(one.in_call_ns for one in report.threads if one.name == name)
+    wait = sum(int(ns[state]) for state in WAITS[name])
+    known = (*WAITS[name], *PARKED, State.ON_CPU, State.PREEMPTED, State.WOKEN)
+    named = {State(state).name: int(ns[state]) for state in np.flatnonzero(ns).tolist()}
+    assert wait > 0
+    assert wait <= in_call + AROUND_NS, named
+    parked = sum(int(ns[state]) for state in PARKED if state not in WAITS[name])
+    assert int(ns.sum()) - parked >= in_call - AROUND_NS, named
+    # Threads of one process also wait for its memory: in faults, and in calls that map it.
+    anywhere = (State.PAGE_FAULT, State.PAGE_FAULT_DISK, State.OTHER_CALL)
+    elsewhere = [int(ns[one]) for one in State if one not in (*known, *anywhere)]
+    assert sum(elsewhere) <= AROUND_NS, named
+
+
+def test_states_add_up_to_wall_time(keeper: LedgerKeeper) -> None:
+    with TimeParts(run_ms=300) as program:
+        began = time.monotonic_ns()
+        keeper.watch(program.pid)
+        first = keeper.read(program.pid)
+        assert set(first.tid.tolist()) == {program.pid, *program.tids.values()}
+        program.work()
+        earliest = time.monotonic_ns()
+        last = keeper.read(program.pid)
+        latest = time.monotonic_ns()
+        keeper.forget(program.pid)
+    assert ((first.began_ns >= began) & (first.began_ns <= earliest)).all()
+    ends = last.began_ns + last.ns.sum(axis=1).astype(np.int64)
+    assert (ends >= earliest).all()
+    assert (ends <= latest).all()
+    assert len(set(ends.tolist())) == 1
+
+
+def test_cpu_time_is_the_kernels_count(keeper: LedgerKeeper) -> None:
+    """To the nanosecond, for threads that sleep when both are read."""
+    sources = Sources(ProcFs())
+    try:
+        with TimeParts(run_ms=500) as program:
+            reader = sources.reader(program.pid)
+            tids = np.array(sorted(program.tids.values()), np.uint32)
+            keeper.watch(program.pid)
+            stolen = stolen_ns()
+            before, ledger = reader.read(tids), by_tid(keeper.read(program.pid))
+            program.work()
+            stolen = stolen_ns() - stolen
+            await_state(program.pid, "S")
+            after, later = reader.read(tids), by_tid(keeper.read(program.pid))
+            keeper.forget(program.pid)
+    finally:
+        sources.close()
+    columns = {name: at for at, name in enumerate(reader.fields)}
+    grown = after.counters.astype(np.int64) - before.counters.astype(np.int64)
+    for row, tid in enumerate(tids.tolist()):
+        ns = later[tid] - ledger[tid]
+        assert ns[State.ON_CPU] == grown[row, columns["cpu_run_ns"]]
+    # Of threads that compute, which no sleep makes uncertain. What a hypervisor took of a thread's
+    # time on a CPU is no time on a CPU, and stands in the queue.
+    for name in ("burner", "crowd-1", "crowd-2", "crowd-3"):
+        row = tids.tolist().index(program.tids[name])
+        ns = later[program.tids[name]] - ledger[program.tids[name]]
+        queued = int(ns[State.PREEMPTED] + ns[State.WOKEN])
+        delay = int(grown[row, columns["cpu_delay_ns"]])
+        assert queued == pytest.approx(delay, rel=0.001, abs=AROUND_NS + stolen)
+
+
+def test_threads_that_live_shortly_are_all_there(keeper: LedgerKeeper) -> None:
+    with KnownWaits() as program:
+        keeper.watch(program.pid)
+        before = by_tid(keeper.read(program.pid))
+        report = program.run_short_threads()
+        after = keeper.read(program.pid)
+        ended = ~np.isin(after.tid, np.array(list(before), np.uint32))
+        assert int(ended.sum()) == SHORT_THREADS
+        grown = sum(int(ns[State.ON_CPU]) for ns in by_tid(after).values())
+        grown -= sum(int(ns[State.ON_CPU]) for ns in before.values())
+        keeper.drop_ended(program.pid)
+        assert set(keeper.read(program.pid).tid.tolist()) == set(before)
+        keeper.forget(program.pid)
+    process = report.process_cpu_ns - program.ready.process_cpu_ns
+    assert grown >= 0.995 * process - AROUND_NS
+
+
+def test_a_stopped_process_is_stopped(keeper: LedgerKeeper) -> None:
+    with KnownWaits() as program:
+        keeper.watch(program.pid)
+        os.kill(program.pid, signal.SIGSTOP)
+        await_state(program.pid, "T")
+        stopped = time.monotonic_ns()
+        before = keeper.read(program.pid)
+        assert set(before.state.tolist()) == {State.STOPPED}
+        grown = by_tid(keeper.read(program.pid))
+        for tid, ns in by_tid(before).items():
+            difference = grown[tid] - ns
+            assert difference.sum() == difference[State.STOPPED]
+        assert (time.monotonic_ns() - stopped) > 0
+        os.kill(program.pid, signal.SIGCONT)
+        keeper.forget(program.pid)
+
+
+def test_slots_are_given_back_and_begin_at_zero(keeper: LedgerKeeper) -> None:
+    me = os.getpid()
+    keeper.watch(me)
+    keeper.watch(me)
+    keeper.forget(me)  # somebody else still watches
+    assert threading.get_native_id() in keeper.read(me).tid.tolist()
+    keeper.forget(me)
+    assert keeper.slots_in_use == 0
+    began = time.monotonic_ns()
+    keeper.watch(me)
+    again = keeper.read(me)
+    keeper.forget(me)
+    assert (again.began_ns >= began).all()
+    assert int(again.ns.sum(axis=1).max()) <= time.monotonic_ns() - began
+
+
+def test_whose_ledger_is_not_kept_has_none(keeper: LedgerKeeper) -> None:
+    assert len(keeper.read(1).tid) == 0
+    assert keeper.threads_without_slot == 0

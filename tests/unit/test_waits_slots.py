@@ -1,0 +1,94 @@
+"""Ledgers from slots: what is open is counted up to now, and all of it adds up."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tidscope_collector.waits.slots import SLOT, Slots, consistent, ledgers
+from tidscope_collector.waits.states import State, kinds_of_calls
+
+BEGAN = 1_000
+
+
+def slot(
+    state: State, left: int, *, woken: int = 0, arrived: int = 0, exit_ns: int = 0, **ns: int
+) -> Slots:
+    """A slot whose ledger began at BEGAN and was last entered at `left`."""
+    made = np.zeros(1, SLOT)
+    made["tgid"], made["tid"] = 1, 2
+    made["began_ns"], made["mark"] = BEGAN, left << 5 | state
+    made["woken_ns"], made["arrived_ns"], made["exit_ns"] = woken, arrived, exit_ns
+    for name, value in ns.items():
+        made["ns"][0, State[name]] = value
+    return made
+
+
+def named(slots: Slots, now: int) -> dict[str, int]:
+    row = ledgers(slots, now).ns[0]
+    return {State(state).name: int(row[state]) for state in np.flatnonzero(row).tolist()}
+
+
+def test_a_thread_that_waits_does_so_up_to_now() -> None:
+    found = slot(State.FUTEX, 1_500, ON_CPU=500)
+    assert named(found, 1_700) == {"ON_CPU": 500, "FUTEX": 200}
+    assert ledgers(found, 1_700).state.tolist() == [State.FUTEX]
+
+
+def test_one_that_was_woken_up_is_in_the_queue_from_there() -> None:
+    found = slot(State.POLL, 1_500, woken=1_600, ON_CPU=500)
+    assert named(found, 1_700) == {"ON_CPU": 500, "POLL": 100, "WOKEN": 100}
+    assert ledgers(found, 1_700).state.tolist() == [State.WOKEN]
+
+
+def test_one_that_was_switched_to_runs_from_there() -> None:
+    found = slot(State.POLL, 1_500, woken=1_600, arrived=1_650, ON_CPU=500)
+    assert named(found, 1_700) == {"ON_CPU": 550, "POLL": 100, "WOKEN": 50}
+    preempted = slot(State.PREEMPTED, 1_500, woken=1_400, arrived=1_650, ON_CPU=500)
+    assert named(preempted, 1_700) == {"ON_CPU": 550, "PREEMPTED": 150}
+    assert ledgers(found, 1_700).state.tolist() == [State.ON_CPU]
+
+
+def test_wake_ups_of_earlier_rounds_do_not_count() -> None:
+    found = slot(State.SLEEP, 1_500, woken=1_450, arrived=1_460, ON_CPU=500)
+    assert named(found, 1_700) == {"ON_CPU": 500, "SLEEP": 200}
+
+
+def test_one_that_ended_is_as_it_ended() -> None:
+    found = slot(State.ENDED, 1_500, exit_ns=1_500, ON_CPU=500)
+    assert named(found, 9_000) == {"ON_CPU": 500}
+
+
+def test_one_that_ran_when_the_ledger_began_ran_since() -> None:
+    assert named(slot(State.ON_CPU, BEGAN), 1_300) == {"ON_CPU": 300}
+
+
+def test_a_copy_halfway_through_an_update_does_not_add_up() -> None:
+    whole = slot(State.FUTEX, 1_500, ON_CPU=500)
+    torn = slot(State.FUTEX, 1_500, ON_CPU=500, POLL=70)
+    assert consistent(np.concatenate([whole, torn])).tolist() == [True, False]
+
+
+@given(
+    state=st.sampled_from(State),
+    times=st.tuples(*[st.integers(0, 4_000)] * 4),
+    spent=st.lists(st.integers(0, 100), min_size=len(State), max_size=len(State)),
+)
+def test_states_add_up_to_the_time_since_it_began(
+    state: State, times: tuple[int, int, int, int], spent: list[int]
+) -> None:
+    woken, arrived, now, _ = times
+    left = BEGAN + sum(spent)
+    ended = state is State.ENDED
+    found = slot(state, left, woken=woken, arrived=arrived, exit_ns=left if ended else 0)
+    found["ns"][0] = spent
+    assert consistent(found).all()
+    end = left if ended else max(now, left)
+    assert int(ledgers(found, now).ns.sum()) == end - BEGAN
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_every_kind_of_wait_has_its_calls(machine: str) -> None:
+    kinds = set(kinds_of_calls(machine).values())
+    by_call = range(State.FUTEX, State.PIPE + 1)
+    assert kinds >= {*by_call, State.CHILD, State.IO_URING}
+    assert kinds_of_calls("another") == {}
