@@ -234,12 +234,8 @@ class Contest:
         return fps, max(seen["longTasks"], default=0.0)
 
     async def heap(self) -> float:
-        """MB that the page's heap has grown by after 600 updates.
-
-        As many come before them: it has all that it keeps by then.
-        """
+        """MB that the page's heap has grown by after 600 updates; the worker's is another."""
         feeding = self._feeds["page"]
-        await feed(feeding, HEAP_UPDATES, 2 * UPDATES_HZ)
         before = (await self._browser.ask("heap", "page"))["bytes"]
         await feed(feeding, HEAP_UPDATES, 2 * UPDATES_HZ)
         await asyncio.sleep(0.5)
@@ -277,8 +273,7 @@ async def contest(
                 await browser.ask("chart", name, origin=address, query=query)
             feeds.append(feeding)
             addresses.append(address)
-        for address, feeding in zip(addresses, feeds, strict=True):
-            await fill(address, feeding)
+        await asyncio.gather(*map(fill, addresses, feeds))
         await browser.ask("prepare", "page")
         one = Contest(browser, threads, *feeds)
         peers = {"uplot": 60 if threads <= 100 else 10} if threads <= 1000 else {}

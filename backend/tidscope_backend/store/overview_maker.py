@@ -25,8 +25,8 @@ RATE_FIELDS = (
     *("voluntary_switches", "involuntary_switches", "net_read_calls", "net_write_calls"),
 )
 """Fields whose extremes are kept: those that the page draws as rates."""
-STEP_NS = 9_500_000_000
-"""Least time between instants of the overview: ten seconds, with room for jitter."""
+STEP_NS = 7_000_000_000
+"""Least time between instants of the overview: every key frame, or every second one if often."""
 PROCESS_TID = 0
 """Stands for the process as a whole among the extremes; no thread has it."""
 Ints = npt.NDArray[np.int64]

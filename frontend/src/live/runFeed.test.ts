@@ -203,7 +203,7 @@ describe("a session with a run", () => {
   });
 
   it("shows how far rates were apart where instants are far apart, and only there", async () => {
-    const burst = { tid: 1, start_s: 0, from_s: 1000, to_s: 1010, least: 0, greatest: 0.75 };
+    const burst = { tid: 1, start_s: 1, from_s: 1000, to_s: 1010, least: 0, greatest: 0.75 };
     const coarse = new World(HOUR);
     coarse.extremes = extremesOf([burst]);
     coarse.see(100, 3700, {}, "cpu");

@@ -8,7 +8,7 @@
 import { RING_FIELDS } from "../model/chartSpecs";
 import { History } from "../model/history";
 import { outlineOf } from "../model/outline";
-import { RateExtremes } from "../model/rateExtremes";
+import { OVER_S, RateExtremes } from "../model/rateExtremes";
 import {
   covers,
   type Piece,
@@ -211,7 +211,8 @@ export class RunFeed {
         },
         asking.signal,
       );
-      if (!wanted.raw) {
+      // Finer than what the extremes are means over, frames show more than they do.
+      if (!wanted.raw && wanted.step_s > OVER_S) {
         await this.env.read(
           extremesAddressOf(this.run, wanted),
           (bytes) => {
