@@ -10,6 +10,7 @@ from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join
 from tidscope_wire.generated.models import (
     ExitedTotals,
     FrameHeader,
+    Gap,
     RoleTotals,
     TargetEvent,
     ThreadBorn,
@@ -35,13 +36,15 @@ class Story:
     """Frames, and what is true at each of them.
 
     Attributes:
-        frames: one an instant, a key frame every so often.
-        states: of all live threads, at each frame.
+        frames: one an instant, or more where events are divided; a key frame every so often.
+        ends: number of the last frame of each instant.
+        states: of all live threads, at each instant.
         exits: last counters of threads that ended.
         events: all of them, in order.
     """
 
     frames: list[bytes] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
     states: list[State] = field(default_factory=list)
     times: list[int] = field(default_factory=list)
     exits: dict[tuple[int, int], Counters] = field(default_factory=dict)
@@ -49,21 +52,41 @@ class Story:
 
 
 class Reader:
-    """Follows frames as the page does."""
+    """Follows frames as the page does.
+
+    Attributes:
+        threads: alive, by id: start, name and last counters.
+        headers: of all frames.
+        exits: last counters of the threads that exited.
+        whole: whether it knows all threads: it has a key frame, and everything since.
+    """
 
     def __init__(self) -> None:
         self.threads: dict[int, tuple[int, str, Counters]] = {}
         self.headers: list[FrameHeader] = []
+        self.exits: dict[tuple[int, int], Counters] = {}
+        self.whole = False
         self._decoder = FrameDecoder()
+
+    @property
+    def seq(self) -> int:
+        """Number of the last frame; 0 before the first."""
+        return self.headers[-1].seq if self.headers else 0
 
     def read(self, frame: bytes) -> None:
         """Take a frame in."""
         header, rows = self._decoder.decode(frame)
+        assert header.seq > self.seq
+        follows = header.first_seq <= self.seq + 1
+        # A gap within merged frames may be behind the key frame among them.
+        gap = any(isinstance(event, Gap) for event in header.events)
+        self.whole = not gap and (header.kind == "key" or (self.whole and follows))
         self.headers.append(header)
         # What the first frame tells came before its rows, which stand for all of it.
         for event in header.events:
             if isinstance(event, ThreadExited):
                 self.threads.pop(event.tid, None)
+                self.exits[event.tid, event.start_ns] = dict(event.totals)
             elif isinstance(event, ThreadBorn):
                 self.threads[event.tid] = (event.start_ns, event.name, {})
             elif isinstance(event, ThreadRenamed) and event.tid in self.threads:
@@ -76,8 +99,8 @@ class Reader:
                 for tid, start, name in zip(rows.tid.tolist(), starts, rows.name, strict=True)
             }
         for place, tid in enumerate(rows.tid.tolist()):
-            if tid not in self.threads:
-                continue  # After a gap, no key frame has it yet.
+            if tid not in self.threads and not self.whole:
+                continue
             counters = self.threads[tid][2]
             for name in FIELDS:
                 absent = name in rows.absent and rows.absent[name][place]
@@ -103,7 +126,11 @@ def check(reported: Story, frames: Sequence[bytes]) -> Reader:
 
 
 def story(
-    instants: int, seed: int, key_every: int = 50, missing: frozenset[int] = frozenset()
+    instants: int,
+    seed: int,
+    key_every: int = 50,
+    missing: frozenset[int] = frozenset(),
+    divided: float = 0,
 ) -> Story:
     """Make one: threads come, go, are renamed, rest, and take ids of dead ones again.
 
@@ -111,39 +138,48 @@ def story(
         instants: how many.
         seed: of chance.
         key_every: instants.
-        missing: numbers of frames that are left out, though they were sampled.
+        missing: numbers of instants that are left out, though they were sampled.
+        divided: chance that the events of an instant have a frame of their own before it.
     """
     chance = random.Random(seed)
     encoder = RowEncoder(FIELDS)
     alive: dict[int, _Thread] = {tid: _thread(tid, -tid * 10) for tid in (100, 101, 102)}
     reported = Story()
     last_seq = 0
-    for seq in range(1, instants + 1):
-        time_ns = seq * 100_000_000
+    seq = 0
+    for instant in range(1, instants + 1):
+        seq += 1
+        time_ns = instant * 100_000_000
         events = _happen(chance, alive, time_ns, reported)
         born = {event.tid for event in events if isinstance(event, ThreadBorn)}
         moved = [tid for tid in alive if tid in born or chance.random() < 0.6]
         for tid in moved:
             _work(chance, alive[tid])
-        key = seq % key_every == 1
-        if seq in missing:
+        key = instant % key_every == 1 or key_every == 1
+        divide = events and instant > 1 and chance.random() < divided
+        seq += bool(divide)
+        if instant in missing:
             continue
         rows = _rows(alive, sorted(alive) if key else sorted(moved), key=key)
+        dead = ExitedTotals(threads=len(reported.exits), inexact=0, totals=_sums(reported))
+        if divide:
+            header = frame_header(seq=seq - 1, rows=0, time_ns=time_ns, events=events)
+            reported.frames.append(join(header.model_copy(update={"exited": dead}), b""))
         header = frame_header(
             seq=seq,
             kind="key" if key else "delta",
             rows=len(rows.tid),
             time_ns=time_ns,
-            events=events,
+            events=[] if divide else events,
         )
-        dead = ExitedTotals(threads=len(reported.exits), inexact=0, totals=_sums(reported))
         header = header.model_copy(update={"exited": dead})
-        if seq % 10 == 1:
+        if instant % 10 == 1:
             total = sum(one.counters["cpu_run_ns"] or 0 for one in alive.values())
             role = RoleTotals(role="w-#", live=len(alive), exited=0, totals={"cpu_run_ns": total})
             header = header.model_copy(update={"roles": [role]})
         reported.frames.append(join(header, encoder.encode(rows)))
         reported.times.append(time_ns)
+        reported.ends.append(seq)
         reported.events.extend(events)
         reported.states.append(
             {(tid, one.start_ns): (one.name, dict(one.counters)) for tid, one in alive.items()}

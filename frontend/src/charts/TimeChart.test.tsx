@@ -32,7 +32,7 @@ function rendered(first: ChartView | null) {
   const hover = createStore<Hover>(NO_HOVER);
   const source = { view, steering, hover };
   const unmounted = vi.fn();
-  const onPlot = vi.fn((_width_px: number) => unmounted);
+  const onPlot = vi.fn((_width_px: number, _inView: boolean) => unmounted);
   const onPoint = vi.fn(hover.set);
   const onSelect = vi.fn();
   const onWindow = vi.fn();
@@ -68,6 +68,26 @@ describe("TimeChart", () => {
     expect(unmounted).not.toHaveBeenCalled();
     unmount();
     expect(unmounted).toHaveBeenCalledOnce();
+  });
+
+  it("reports when it is scrolled out of view, and back", () => {
+    let scroll: (isIntersecting: boolean) => void = () => undefined;
+    class Observer {
+      constructor(report: (entries: readonly { readonly isIntersecting: boolean }[]) => void) {
+        scroll = (isIntersecting) => act(() => report([{ isIntersecting }]));
+      }
+      observe(): void {}
+      disconnect(): void {}
+    }
+    vi.stubGlobal("IntersectionObserver", Observer);
+    const { onPlot, unmounted } = rendered(twoThreads());
+    scroll(false);
+    expect(unmounted).toHaveBeenCalledOnce();
+    expect(onPlot).toHaveBeenLastCalledWith(PLOT_PX, false);
+    scroll(true);
+    expect(unmounted).toHaveBeenCalledTimes(2);
+    expect(onPlot).toHaveBeenLastCalledWith(PLOT_PX, true);
+    vi.unstubAllGlobals();
   });
 
   it("reports the pointer's time and thread, and shows a tooltip there", () => {

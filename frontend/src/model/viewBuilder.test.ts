@@ -98,6 +98,10 @@ describe("ViewBuilder", () => {
     world.builder.ask(REQUEST, [SEEN, { ...UNSEEN, in_view: true }]);
     expect(chartsOf([world.builder.moving(TARGET)])).toEqual(["cpu", "switches"]);
     expect(world.due()).toEqual([]);
+    // Nor anything for one that goes.
+    world.builder.ask(REQUEST, [SEEN, UNSEEN]);
+    expect(chartsOf([world.builder.moving(TARGET)])).toEqual(["cpu"]);
+    expect(world.due()).toEqual([]);
   });
 
   it("makes each part of what is read twice a second at most, and only if something came", () => {

@@ -117,7 +117,10 @@ export class ViewBuilder {
       if (!equal(request[part], before[part])) this.outdate(part);
     }
     for (const chart of charts) {
-      if (!shown.some((other) => equal(other, chart))) this.askChart(chart);
+      // What goes out of view keeps its picture.
+      const served = (other: ChartRequest) => equal({ ...other, in_view: chart.in_view }, chart);
+      const known = shown.find(served);
+      if (!known || (chart.in_view && !known.in_view)) this.askChart(chart);
     }
   }
 
@@ -390,7 +393,7 @@ function isTimes({ chart }: ChartRequest): boolean {
   return chart === "times";
 }
 
-/** Requests come as copies. */
+/** For requests, which come as copies. */
 function equal(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
