@@ -75,9 +75,11 @@ def measure(threads: int, rate_hz: float, hours: float) -> dict[str, float]:
             wakers(threads, PERIOD_MS) as pid,
             tidscope("--budget-percent", "0", TIDSCOPE_RUNS=str(folder)) as site,
         ):
-            rss_before = site.backend.memory_info().rss
             run, write_percent = record(site, folder, pid, rate_hz)
             recorded = site.ask(f"/runs/{run}")["counts"]["thread_samples"]
+        # Another backend opens them: this one holds the recent past of a target.
+        with tidscope(TIDSCOPE_RUNS=str(folder)) as site:
+            rss_before = site.backend.memory_info().rss
             long = [long_run(folder, run, hours) for _ in range(2)]
             rows = site.ask(f"/runs/{long[0]}")["counts"]["thread_samples"]
             first, other = long
