@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from tidscope_collector.sampling.health import HealthNow
 from tidscope_wire.generated.models import (
     CollectorHealth,
     ExitedTotals,
@@ -35,11 +34,6 @@ def collector_health() -> CollectorHealth:
         sent_frames=0,
         sent_bytes=0,
     )
-
-
-def quiet_health() -> HealthNow:
-    """The same as a sampler is given it."""
-    return HealthNow(collector_health, lambda: None)
 
 
 def frame_header(

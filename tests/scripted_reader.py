@@ -5,8 +5,10 @@ import os
 import numpy as np
 import numpy.typing as npt
 from backend_builders import target
+from builders import collector_health
 from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.threads.reading import Reading
 from tidscope_collector.walk.switching import SwitchingReader
@@ -15,6 +17,11 @@ from tidscope_wire.generated.models import AbsentField, Target
 PID = os.getpid()
 START = 1000
 ATTACH = 50_000_000_000
+
+
+def quiet_health() -> HealthNow:
+    """Health of a collector with nothing to complain of, as a sampler is given it."""
+    return HealthNow(collector_health, lambda: None)
 
 
 class Script:

@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from builders import quiet_health
 from fake_proc import FakeProc, stat_line
 from receiver import Receiver
-from scripted_reader import ATTACH, PID, START, Script, meant, process_reader
+from scripted_reader import ATTACH, PID, START, Script, meant, process_reader, quiet_health
 from tidscope_collector.sampling import engine as engine_module
 from tidscope_collector.sampling import frame_bounds
 from tidscope_collector.sampling.engine import Engine

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from builders import quiet_health
 from fake_proc import FakeProc, stat_line
 from receiver import Receiver
-from scripted_reader import ATTACH, PID, START, Script, meant, process_reader
+from scripted_reader import ATTACH, PID, START, Script, meant, process_reader, quiet_health
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
 from tidscope_collector.foreign.questions import WORD
 from tidscope_collector.processes.identity import Identity, identify
