@@ -44,9 +44,9 @@ test("hover names thread, time and value; a click selects the thread everywhere"
   watching,
 }) => {
   const { page } = watching;
-  // It is drawn while it is out of sight, or a print would show an empty one.
+  // Out of sight it is drawn once, and then as it comes into sight.
   await expect(map(page)).not.toBeInViewport();
-  await expect.poll(() => columns(page)).toBeGreaterThanOrEqual(5);
+  await expect.poll(() => columns(page)).toBeGreaterThanOrEqual(1);
   // Two seconds of samples: a second ago there is one, however fast the machine is.
   await showMap(page, 20);
   await page.keyboard.press("Space");

@@ -30,9 +30,9 @@ const STALE_MS = 900;
  * long a thread must lie between two looks.
  */
 const TIMES_MS = 0.25;
-/** At once it looks no longer than this: frames come first. */
+/** At once it looks no longer: frames come first. */
 const TIMES_STEP_MS = 8;
-/** A chart out of view that has nothing to show: that may change, and its panel with it. */
+/** A chart or map out of view with nothing to show: that may change, and its panel with it. */
 const UNSEEN_MS = 2000;
 /** The target's state is made this often without a frame too: silence is seen so. */
 const STATE_MS = 1000;
@@ -80,6 +80,8 @@ export class ViewBuilder {
   private times: Generator<undefined, ChartView> | null = null;
   private steerSeen = -1;
   private mapMaker = new MapMaker();
+  /** The map has something to show. */
+  private mapped = false;
 
   /** @param clock Only runs forward, ms. */
   constructor(
@@ -232,7 +234,8 @@ export class ViewBuilder {
     if (name === "target") return made_ms + (same ? STATE_MS : SLOW_MS);
     if (same || this.frozen || !this.wants(name)) return never;
     if (name === "times") return made_ms + Math.max(SLOW_MS, TIMES_MS * this.model.live);
-    return made_ms + (name === "unseen" ? UNSEEN_MS : SLOW_MS);
+    const unseen = name === "unseen" || (name === "map" && !this.request.map?.in_view);
+    return made_ms + (unseen ? UNSEEN_MS : SLOW_MS);
   }
 
   /** Whether the page wants to see it change. */
@@ -247,7 +250,7 @@ export class ViewBuilder {
       case "table":
         return request.table !== null;
       case "map":
-        return request.map?.in_view ?? false;
+        return request.map !== null && (request.map.in_view || !this.mapped);
       case "times":
         return charts.some(
           (chart) => isTimes(chart) && (chart.in_view || this.states.get("times") !== "ok"),
@@ -336,7 +339,9 @@ export class ViewBuilder {
   private mapView(input: ViewInput, slow: boolean): MapView | null {
     const { map } = this.request;
     if (!map || !(slow || map.in_view)) return null;
-    return this.mapMaker.make(input, map, slow, this.clock);
+    const view = this.mapMaker.make(input, map, slow, this.clock);
+    if (view) this.mapped = view.columns > 0;
+    return view;
   }
 
   /** Null: as before. */
