@@ -19,7 +19,7 @@ import { drawPeaks } from "./peaks";
 import { MARGIN, type PixelGrid, type Plot, pixelGrid, plotSize, timeAt, xOf } from "./plot";
 import { drawSteerBands, drawSteerMarks } from "./steerLayer";
 import { endOf, traceLine } from "./trace";
-import { nextRange, type YRange } from "./yRange";
+import { follows, nextRange, type YRange } from "./yRange";
 
 /** Markers at the right edge may reach beyond it by so much. */
 const MARKER_ROOM = 6;
@@ -65,9 +65,12 @@ export class ChartSurface {
 
   /** Draw another view; null: an empty chart. */
   draw(view: ChartView | null, clock_ms: number): void {
-    this.view = view;
     const ok = view !== null && view.state === "ok";
-    if (ok) this.range = nextRange(this.range, view.y_max, view.unit, clock_ms);
+    if (ok) {
+      const range = follows(this.view, view) ? this.range : null;
+      this.range = nextRange(range, view.y_max, view.unit, clock_ms);
+    }
+    this.view = view;
     this.fit();
     const size = plotSize(this.width, this.height);
     const span = { t0_s: view?.t0_s ?? 0, t1_s: view?.t1_s ?? 1 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextRange, niceTop } from "./yRange";
+import { follows, nextRange, niceTop } from "./yRange";
 
 describe("niceTop", () => {
   it("is round: decimal for numbers, binary for bytes", () => {
@@ -36,5 +36,16 @@ describe("nextRange", () => {
   it("is the same object while nothing changes", () => {
     const range = nextRange(null, 1, "cores", 0);
     expect(nextRange(range, 0.8, "cores", 9000)).toBe(range);
+  });
+});
+
+describe("follows", () => {
+  it("is of views that move on, and no others", () => {
+    const minute = { t0_s: 10, t1_s: 70 };
+    expect(follows(minute, { t0_s: 10.1, t1_s: 70.1 })).toBe(true);
+    expect(follows(minute, minute)).toBe(false);
+    expect(follows(minute, { t0_s: 20, t1_s: 30 })).toBe(false);
+    expect(follows(minute, { t0_s: 5, t1_s: 65 })).toBe(false);
+    expect(follows(null, minute)).toBe(false);
   });
 });

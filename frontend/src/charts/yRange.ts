@@ -48,6 +48,21 @@ export interface YRange {
   readonly loose_since_ms: number | null;
 }
 
+/** A stretch of time, seconds since attach. */
+interface Span {
+  readonly t0_s: number;
+  readonly t1_s: number;
+}
+
+/**
+ * Whether a view follows another one as time goes on. Only then is an axis slow to shrink: a view that
+ * stands, or of a stretch of another length, gets the axis that it needs.
+ */
+export function follows(before: Span | null, now: Span): boolean {
+  if (!before || now.t0_s <= before.t0_s) return false;
+  return Math.abs(now.t1_s - now.t0_s - (before.t1_s - before.t0_s)) < 1e-6;
+}
+
 /**
  * The next range: grows at once, shrinks when the data has stayed below two fifths of it for three
  * seconds.
