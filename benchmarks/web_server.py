@@ -19,6 +19,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -62,8 +63,9 @@ def _settled(core: int) -> tuple[str, ...]:
 
 
 def unpack() -> None:
-    """Fetch nginx and wrk, once."""
-    subprocess.run([ROOT / "tools" / "unpack-packages", DEBIAN, *PACKAGES], check=True)
+    """Fetch nginx and wrk, once; standard output is for figures."""
+    command = [ROOT / "tools" / "unpack-packages", DEBIAN, *PACKAGES]
+    subprocess.run(command, check=True, stdout=sys.stderr)
 
 
 class WebServer:
