@@ -64,7 +64,7 @@ def _settled(core: int) -> tuple[str, ...]:
 
 def unpack() -> None:
     """Fetch nginx and wrk, once; standard output is for figures."""
-    command = [ROOT / "tools" / "unpack-packages", DEBIAN, *PACKAGES]
+    command = [str(ROOT / "tools" / "unpack-packages"), str(DEBIAN), *PACKAGES]
     subprocess.run(command, check=True, stdout=sys.stderr)
 
 

@@ -93,9 +93,13 @@ test.describe("a program with an agent", () => {
     );
 
     // Near now: before the press there is nothing to tell.
-    const { width } = (await size.boundingBox()) ?? { width: 0 };
-    await size.hover({ position: { x: width - 45, y: 60 } });
-    await expect(size.locator(".chart-tooltip")).toContainText(/bidirectional: /);
+    const tooltip = size.locator(".chart-tooltip");
+    await expect(async () => {
+      // What is above may grow meanwhile, and move the chart away from the pointer.
+      const { width } = (await size.boundingBox()) ?? { width: 0 };
+      await size.hover({ position: { x: width - 45, y: 60 } });
+      await expect(tooltip).toContainText(/bidirectional: /, { timeout: 2000 });
+    }).toPass({ timeout: 30_000 });
   });
 
   test("a search restarts, and a release gives the original size back", async ({ steering }) => {
