@@ -16,6 +16,7 @@ from referencing import Registry, Resource
 
 ROOT = Path(__file__).resolve().parents[2]
 EBPF = sorted((ROOT / "collector").rglob("*.bpf.c"))
+HEADERS = sorted((ROOT / "collector").rglob("*.bpf.h"))
 
 
 @pytest.mark.parametrize("tool", ["notice.py", "sbom.py"])
@@ -60,6 +61,11 @@ def test_ebpf_source_is_licensed_as_the_kernel_needs(source: Path) -> None:
     assert text.startswith("// SPDX-License-Identifier: GPL-2.0-only\n")
     # What the kernel reads: helpers that are for GPL programs only are refused otherwise.
     assert 'SEC("license") = "GPL"' in text
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda path: path.name)
+def test_what_ebpf_sources_include_is_licensed_alike(header: Path) -> None:
+    assert header.read_text().startswith("// SPDX-License-Identifier: GPL-2.0-only\n")
 
 
 def test_wheel_carries_licences_notice_bill_of_materials_and_page(tmp_path: Path) -> None:

@@ -1,16 +1,17 @@
 """Finding the slots of living and of ended threads."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tidscope_collector.ebpf import thread_slots
 from tidscope_collector.netacct.accounts import OBJECT
 from tidscope_collector.netacct.slots import (
     COUNTERS,
     FIELDS,
     SLOT,
     SLOTS,
-    WATCHED,
     Slots,
     counters,
     find_exited,
@@ -117,4 +118,5 @@ def test_a_slot_without_an_end_is_an_ended_threads_only_if_that_is_exiting(exiti
 def test_the_arrays_are_as_long_as_the_programs() -> None:
     source = OBJECT.with_suffix(".c").read_text()
     assert f"#define SLOTS {SLOTS}\n" in source
-    assert f"#define WATCHED {WATCHED}\n" in source
+    shared = Path(thread_slots.__file__).with_name("thread_slots.bpf.h").read_text()
+    assert f"#define WATCHED {thread_slots.WATCHED}\n" in shared

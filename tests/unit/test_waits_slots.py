@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_collector.waits.slots import SLOT, Slots, consistent, ledgers
+from tidscope_collector.waits.ledger import OBJECT
+from tidscope_collector.waits.slots import BUCKETS, CALLS, SLOT, SLOTS, Slots, consistent, ledgers
 from tidscope_collector.waits.states import State, kinds_of_calls
 
 BEGAN = 1_000
@@ -92,3 +93,9 @@ def test_every_kind_of_wait_has_its_calls(machine: str) -> None:
     by_call = range(State.FUTEX, State.PIPE + 1)
     assert kinds >= {*by_call, State.CHILD, State.IO_URING}
     assert kinds_of_calls("another") == {}
+
+
+def test_the_arrays_are_as_long_as_the_programs() -> None:
+    source = OBJECT.with_suffix(".c").read_text()
+    for name, value in (("SLOTS", SLOTS), ("CALLS", CALLS), ("BUCKETS", BUCKETS)):
+        assert f"#define {name} {value}\n" in source

@@ -1,23 +1,20 @@
 """The eBPF program at work: which processes it counts for, and what it counted."""
 
-import mmap
 import threading
 import time
-from collections import deque
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from tidscope_collector.ebpf import libbpf
+from tidscope_collector.ebpf.thread_slots import ThreadSlots
 from tidscope_collector.netacct.slots import (
     CONTROL,
     SLOT,
     SLOTS,
-    WATCHED,
     Indices,
     LivingThreads,
-    Slots,
     counters,
     find_exited,
     list_living,
@@ -28,8 +25,6 @@ OBJECT = Path(__file__).parent / "bpf" / "netacct.bpf.o"
 SPLICE = "count_splice"
 _PROGRAMS = ("mark_exit", "follow_exec", "count_send", "count_receive")
 _TIDY_NS = 1_000_000_000
-_REST_NS = 50_000_000
-"""A slot freed is not used again for so long: a call under way may still write into it."""
 _UNCLAIMED_ROUNDS = 5
 """After so many rounds of tidying, a second apart, no exit record will come for a slot any more."""
 _PF_EXITING = 0x4  # include/linux/sched.h
@@ -60,28 +55,20 @@ class Accounts:
             self._program = libbpf.Program(image, leave_out=(SPLICE,))
         self._program.detach()
         self._lock = threading.Lock()
-        self._targets = self._program.map("targets")
-        self._vacant = self._program.map("vacant")
-        slots = mmap.mmap(self._program.map("slots"), SLOTS * SLOT.itemsize)
-        control = mmap.mmap(self._program.map("control"), mmap.PAGESIZE)
-        bits = mmap.mmap(self._program.map("watched"), WATCHED * 8)
-        self._bits = np.frombuffer(bits, np.uint64)
-        self.slots: Slots = np.frombuffer(slots, SLOT)
+        attached = (*_PROGRAMS, SPLICE) if self.splice else _PROGRAMS
+        self._held = ThreadSlots(self._program, attached, SLOT, CONTROL, SLOTS)
+        self.slots = self._held.slots
         """The slots of all threads, which the program writes to."""
-        self.control = np.frombuffer(control, CONTROL, 1)
+        self.control = self._held.control
         """How many slots are in use, and what was not counted."""
-        self._watched: dict[int, int] = {}
-        self._resting: deque[tuple[int, int]] = deque()
         self._rounds: dict[int, int] = {}
         self._tidied_ns = 0
-        self._freed = 0
         self._living: dict[int, tuple[tuple[int, int], LivingThreads]] = {}
 
     def close(self) -> None:
         """Take the program out of the kernel."""
         with self._lock:
-            self._program.close()
-            self._watched.clear()
+            self._held.close()
 
     def watch(self, pid: int) -> None:
         """Count for a process from now on; as often as `forget` will be called.
@@ -90,31 +77,13 @@ class Accounts:
             BpfError: the kernel refused.
         """
         with self._lock:
-            if not self._watched:
-                self._program.attach((*_PROGRAMS, SPLICE) if self.splice else _PROGRAMS)
-            try:
-                libbpf.write_map(self._targets, pid, 1)
-            except libbpf.BpfError:
-                if not self._watched:
-                    self._program.detach()
-                raise
-            self._watched[pid] = self._watched.get(pid, 0) + 1
-            self._bits[pid % WATCHED] = 1
+            self._held.watch(pid)
 
     def forget(self, pid: int) -> None:
         """Count no more for a process, once nobody watches it."""
         with self._lock:
-            left = self._watched.pop(pid, 0) - 1
-            if left > 0:
-                self._watched[pid] = left
-                return
-            self._living.pop(pid, None)
-            libbpf.remove(self._targets, pid)
-            if not any(other % WATCHED == pid % WATCHED for other in self._watched):
-                self._bits[pid % WATCHED] = 0
-            if not self._watched:
-                self._program.detach()
-            self._give_back(np.flatnonzero(self._used["tgid"] == pid))
+            if self._held.forget(pid):
+                self._living.pop(pid, None)
 
     @property
     def uncounted_calls(self) -> int:
@@ -124,11 +93,7 @@ class Accounts:
     @property
     def slots_in_use(self) -> int:
         """How many threads have a slot now."""
-        return int(np.count_nonzero(self._used["tgid"]))
-
-    @property
-    def _used(self) -> Slots:
-        return self.slots[: min(int(self.control["used"][0]), SLOTS)]
+        return self._held.in_use
 
     def live(
         self, pid: int, tids: npt.NDArray[np.uint32], before_ns: int
@@ -164,7 +129,7 @@ class Accounts:
         """
         with self._lock:
             found: Indices = find_exited(
-                self._used,
+                self._held.used,
                 pid,
                 tids,
                 ages_ns,
@@ -172,7 +137,7 @@ class Accounts:
                 lambda tid: _is_exiting(self._procfs, pid, tid),
             )
             result = counters(self.slots, found)
-            self._give_back(found[found >= 0])
+            self._held.free(found[found >= 0])
             return result, found >= 0
 
     def tidy(self) -> None:
@@ -183,35 +148,27 @@ class Accounts:
     def _list_living(self, pid: int, before_ns: int) -> LivingThreads:
         """The process' slots: listed again only after any thread got, left or lost one."""
         # Read before the slots are: what changes meanwhile makes the next call list them again.
-        state = int(self.control["changes"][0]), self._freed
+        state = int(self.control["changes"][0]), self._held.freed
         known = self._living.get(pid)
         if known and known[0] == state:
             return known[1]
-        living = list_living(self._used, pid, before_ns)
+        living = list_living(self._held.used, pid, before_ns)
         self._living.pop(pid, None)
         if living.complete:
             self._living[pid] = state, living
         return living
 
-    def _give_back(self, indices: Indices) -> None:
-        self._freed += len(indices)
-        self.slots["tgid"][indices] = 0
-        self.slots["generation"][indices] += np.uint64(1)
-        now = time.monotonic_ns()
-        self._resting.extend((now, index) for index in indices.tolist())
-
     def _tidy(self) -> None:
         now = time.monotonic_ns()
-        while self._resting and now - self._resting[0][0] > _REST_NS:
-            libbpf.write_map(self._vacant, None, self._resting.popleft()[1])
+        self._held.recycle(now)
         if now - self._tidied_ns < _TIDY_NS:
             return
         self._tidied_ns = now
-        used = self._used
+        used = self._held.used
         left = np.flatnonzero((used["tgid"] != 0) & (used["exit_ns"] != 0)).tolist()
         self._rounds = {index: self._rounds.get(index, 0) + 1 for index in left}
         late = [index for index, rounds in self._rounds.items() if rounds > _UNCLAIMED_ROUNDS]
-        self._give_back(np.array(late, np.intp))
+        self._held.free(np.array(late, np.intp))
 
 
 def _is_exiting(procfs: ProcFs, pid: int, tid: int) -> bool:

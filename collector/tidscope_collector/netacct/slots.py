@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 SLOTS = 65536
-WATCHED = 8192
 COUNTERS = ("read_bytes", "write_bytes", "read_calls", "write_calls")
 """The counters of a slot, in the order of FIELDS."""
 FIELDS = ("net_read_bytes", "net_write_bytes", "net_read_calls", "net_write_calls")

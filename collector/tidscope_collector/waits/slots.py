@@ -11,7 +11,6 @@ import numpy.typing as npt
 from tidscope_collector.waits.states import State
 
 SLOTS = 16384
-WATCHED = 8192
 CALLS = 1024
 BUCKETS = 24
 FIRST_BUCKET_BITS = 10

@@ -4,14 +4,9 @@
  *
  * Two typed tracepoints fire at the end of every send and receive of every socket, whatever system
  * call it came from (net/socket.c, since Linux 6.3): they tell the socket, what the call returned
- * and its flags. A thread's numbers stand in a slot of an array that the collector maps into its
- * memory, and only the thread itself writes there. Which slot it has stands in its task storage,
- * which dies with the thread: a thread that gets a used id begins with a slot of its own, at zero.
- *
- * The way that every socket call takes is plain look-ups in arrays; the current thread is all that a
- * helper is asked for. `watched` has the last bits of the ids of processes that are attached to, so
- * that the others' calls touch no slot: its owner writes there at every call. `hints` has the slot
- * that a thread with such an id used last, believed only if id and start are the thread's.
+ * and its flags. A thread's numbers stand in a slot (../../ebpf/thread_slots.bpf.h), and only the
+ * thread itself writes there. The current thread is all that a helper is asked for, and the calls of
+ * processes that are not attached to touch no slot: its owner writes there at every call.
  *
  * `make bpf` compiles this. The layout of struct slot and struct control is mirrored in ../slots.py
  * and compared with this object's BTF by a test.
@@ -21,9 +16,6 @@
 #include <bpf/bpf_tracing.h>
 
 #define SLOTS 65536
-#define TARGETS 256
-#define HINTS 65536
-#define WATCHED 8192
 
 #define AF_INET 2
 #define AF_INET6 10
@@ -72,128 +64,12 @@ struct control {
 	__u64 changes; /* raised after a thread got a slot, ended, or changed its id */
 };
 
-/* Which slot a thread has; of no worth if the slot is of another generation by now. */
-struct claim {
-	__u64 generation;
-	__u32 index;
-	__u32 held;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, SLOTS);
-	__type(key, __u32);
-	__type(value, struct slot);
-} slots SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct control);
-} control SEC(".maps");
-
-/* By the last bits of a thread id: a slot that may be the thread's. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, HINTS);
-	__type(key, __u32);
-	__type(value, __u32);
-} hints SEC(".maps");
-
-/* By the last bits of a process id: whether the process may be one of `targets`. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, WATCHED);
-	__type(key, __u32);
-	__type(value, __u64);
-} watched SEC(".maps");
-
-/* Slots that were freed. */
-struct {
-	__uint(type, BPF_MAP_TYPE_QUEUE);
-	__uint(max_entries, SLOTS);
-	__type(value, __u32);
-} vacant SEC(".maps");
-
-/* Process ids, in the initial PID namespace, that are attached to. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TARGETS);
-	__type(key, __u32);
-	__type(value, __u32);
-} targets SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct claim);
-} claims SEC(".maps");
-
-static __always_inline struct slot *held_slot(struct claim *claim)
-{
-	struct slot *slot;
-
-	if (!claim || !claim->held)
-		return 0;
-	slot = bpf_map_lookup_elem(&slots, &claim->index);
-	if (!slot || slot->generation != claim->generation || !slot->tgid)
-		return 0;
-	return slot;
-}
-
-static __always_inline struct slot *claim_slot(struct task_struct *task, __u32 tgid,
-					       struct claim *claim, struct control *shared)
-{
-	struct slot *slot;
-	__u32 index;
-
-	if (bpf_map_pop_elem(&vacant, &index)) {
-		if (shared->used >= SLOTS)
-			return 0;
-		index = __sync_fetch_and_add(&shared->used, 1);
-	}
-	slot = bpf_map_lookup_elem(&slots, &index);
-	if (!slot)
-		return 0;
-	claim->index = index;
-	claim->generation = slot->generation;
-	claim->held = 1;
-	slot->tid = task->pid;
-	slot->start_ns = task->start_time;
-	slot->exit_ns = 0;
-	slot->read_bytes = 0;
-	slot->write_bytes = 0;
-	slot->read_calls = 0;
-	slot->write_calls = 0;
-	/* An exchange is a full barrier: whoever sees the process id sees the rest as well. */
-	__sync_lock_test_and_set(&slot->tgid, tgid);
-	__sync_fetch_and_add(&shared->changes, 1);
-	return slot;
-}
-
-static __always_inline struct slot *hinted_slot(struct task_struct *task)
-{
-	__u32 tid = task->pid, key = tid & (HINTS - 1);
-	__u32 *index = bpf_map_lookup_elem(&hints, &key);
-	struct slot *slot;
-
-	if (!index)
-		return 0;
-	slot = bpf_map_lookup_elem(&slots, index);
-	if (!slot || slot->tid != tid || slot->start_ns != task->start_time || slot->exit_ns)
-		return 0;
-	return slot->tgid ? slot : 0;
-}
+#include "../../ebpf/thread_slots.bpf.h"
 
 /* The slot of a thread that is not where the hint says, or has none yet. */
 static __noinline struct slot *find_slot(struct task_struct *task, __u32 tgid, int moved)
 {
-	__u32 key = task->pid & (HINTS - 1), zero = 0;
+	__u32 key = task->pid & (HINTS - 1), zero = 0, index = 0;
 	struct control *shared;
 	struct claim *claim;
 	struct slot *slot;
@@ -206,12 +82,14 @@ static __noinline struct slot *find_slot(struct task_struct *task, __u32 tgid, i
 		shared = bpf_map_lookup_elem(&control, &zero);
 		if (!shared)
 			return 0;
-		slot = claim ? claim_slot(task, tgid, claim, shared) : 0;
+		slot = claim ? free_slot(shared, &index) : 0;
 		if (!slot) {
 			__sync_fetch_and_add(&shared->uncounted_calls, 1);
 			__sync_fetch_and_add(&shared->uncounted_bytes, moved);
 			return 0;
 		}
+		hold(slot, index, claim, task, tgid);
+		__sync_fetch_and_add(&shared->changes, 1);
 	}
 	bpf_map_update_elem(&hints, &key, &claim->index, 0);
 	return slot;
@@ -221,8 +99,6 @@ static __always_inline void count(struct sock *sk, int moved, int writes)
 {
 	struct task_struct *task;
 	struct slot *slot;
-	__u32 tgid, key;
-	__u64 *bits;
 	__u16 family;
 
 	if (moved <= 0)
@@ -231,14 +107,11 @@ static __always_inline void count(struct sock *sk, int moved, int writes)
 	if (family != AF_INET && family != AF_INET6)
 		return;
 	task = bpf_get_current_task_btf();
-	tgid = task->tgid;
-	key = tgid & (WATCHED - 1);
-	bits = bpf_map_lookup_elem(&watched, &key);
-	if (!bits || !*bits)
+	if (!may_be_watched(task))
 		return;
 	slot = hinted_slot(task);
 	if (!slot)
-		slot = find_slot(task, tgid, moved);
+		slot = find_slot(task, task->tgid, moved);
 	if (!slot)
 		return;
 	if (writes) {
@@ -295,17 +168,11 @@ int BPF_PROG(mark_exit, struct task_struct *task)
 	return 0;
 }
 
-/* A thread that executes a program takes the id and the start of its process' first thread. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(follow_exec, struct task_struct *task)
 {
-	struct slot *slot = held_slot(bpf_task_storage_get(&claims, task, 0, 0));
-
-	if (slot) {
-		slot->start_ns = task->start_time;
-		__sync_lock_test_and_set(&slot->tid, task->pid);
+	if (follow(task))
 		note_change();
-	}
 	return 0;
 }
 

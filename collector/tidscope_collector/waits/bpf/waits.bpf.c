@@ -22,9 +22,6 @@
 #include <bpf/bpf_tracing.h>
 
 #define SLOTS 16384
-#define TARGETS 256
-#define HINTS 65536
-#define WATCHED 8192
 #define CALLS 1024
 #define BUCKETS 24
 
@@ -160,47 +157,7 @@ struct control {
 	__u64 threads_without_slot; /* of attached processes */
 };
 
-/* Which slot a thread has; of no worth if the slot is of another generation by now. */
-struct claim {
-	__u64 generation;
-	__u32 index;
-	__u32 held;
-	__u32 busy;
-	__u32 pad;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, SLOTS);
-	__type(key, __u32);
-	__type(value, struct slot);
-} slots SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct control);
-} control SEC(".maps");
-
-/* By the last bits of a thread id: a slot that may be the thread's. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, HINTS);
-	__type(key, __u32);
-	__type(value, __u32);
-} hints SEC(".maps");
-
-/* By the last bits of a process id: whether the process may be one of `targets`. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, WATCHED);
-	__type(key, __u32);
-	__type(value, __u64);
-} watched SEC(".maps");
+#include "../../ebpf/thread_slots.bpf.h"
 
 /* By number of a system call: the state of a thread that waits in it, or READS, WRITES, SYNCS. */
 struct {
@@ -210,48 +167,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } calls SEC(".maps");
-
-/* Slots that were freed. */
-struct {
-	__uint(type, BPF_MAP_TYPE_QUEUE);
-	__uint(max_entries, SLOTS);
-	__type(value, __u32);
-} vacant SEC(".maps");
-
-/* Process ids, in the initial PID namespace, that are attached to. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TARGETS);
-	__type(key, __u32);
-	__type(value, __u32);
-} targets SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct claim);
-} claims SEC(".maps");
-
-static __always_inline int may_be_watched(struct task_struct *task)
-{
-	__u32 key = task->tgid & (WATCHED - 1);
-	__u64 *bits = bpf_map_lookup_elem(&watched, &key);
-
-	return bits && *bits;
-}
-
-static __always_inline struct slot *held_slot(struct claim *claim)
-{
-	struct slot *slot;
-
-	if (!claim || !claim->held)
-		return 0;
-	slot = bpf_map_lookup_elem(&slots, &claim->index);
-	if (!slot || slot->generation != claim->generation || !slot->tgid)
-		return 0;
-	return slot;
-}
 
 /* Another thread with such an id has used the hint since. */
 static __noinline struct slot *look_up(struct task_struct *task)
@@ -267,17 +182,9 @@ static __noinline struct slot *look_up(struct task_struct *task)
 
 static __always_inline struct slot *slot_of(struct task_struct *task)
 {
-	__u32 tid = task->pid, key = tid & (HINTS - 1);
-	__u32 *index = bpf_map_lookup_elem(&hints, &key);
-	struct slot *slot;
+	struct slot *slot = hinted_slot(task);
 
-	if (!index)
-		return 0;
-	slot = bpf_map_lookup_elem(&slots, index);
-	if (slot && slot->tid == tid && slot->tgid == (__u32)task->tgid &&
-	    slot->start_ns == task->start_time && !slot->exit_ns)
-		return slot;
-	return look_up(task);
+	return slot ? slot : look_up(task);
 }
 
 /* The kind of the file that a descriptor stands for; 0 where it cannot be seen. */
@@ -505,52 +412,31 @@ static __always_inline enum state state_of(struct task_struct *task)
 	return state ? wait_of(task, state) : PREEMPTED;
 }
 
-static __always_inline struct slot *free_slot(__u32 *index)
-{
-	__u32 zero = 0;
-	struct control *shared = bpf_map_lookup_elem(&control, &zero);
-
-	if (!shared)
-		return 0;
-	if (bpf_map_pop_elem(&vacant, index)) {
-		if (shared->used < SLOTS)
-			*index = __sync_fetch_and_add(&shared->used, 1);
-		else
-			*index = SLOTS;
-	}
-	if (*index >= SLOTS) {
-		__sync_fetch_and_add(&shared->threads_without_slot, 1);
-		return 0;
-	}
-	return bpf_map_lookup_elem(&slots, index);
-}
-
 /* Begin the ledger of a thread; the collector has emptied the slot. */
 static __always_inline struct slot *begin(struct task_struct *task, enum state state)
 {
-	__u32 tgid = task->tgid, key = task->pid & (HINTS - 1), index = 0;
+	__u32 tgid = task->tgid, key = task->pid & (HINTS - 1), index = 0, zero = 0;
+	struct control *shared = bpf_map_lookup_elem(&control, &zero);
 	struct claim *claim;
-	struct slot *slot;
+	struct slot *slot = 0;
 
-	if (!bpf_map_lookup_elem(&targets, &tgid))
+	if (!shared || !bpf_map_lookup_elem(&targets, &tgid))
 		return 0;
 	claim = bpf_task_storage_get(&claims, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!claim || __sync_lock_test_and_set(&claim->busy, 1))
 		return 0;
-	slot = held_slot(claim) ? 0 : free_slot(&index);
+	if (!held_slot(claim)) {
+		slot = free_slot(shared, &index);
+		if (!slot)
+			__sync_fetch_and_add(&shared->threads_without_slot, 1);
+	}
 	if (slot) {
-		slot->tid = task->pid;
-		slot->start_ns = task->start_time;
 		slot->unseen = 1;
 		slot->run_ns = task->se.sum_exec_runtime;
 		slot->queued_ns = task->sched_info.run_delay;
 		slot->began_ns = bpf_ktime_get_ns();
 		slot->mark = slot->began_ns << STATE_BITS | state;
-		claim->index = index;
-		claim->generation = slot->generation;
-		claim->held = 1;
-		/* An exchange is a full barrier: whoever sees the process id sees the rest as well. */
-		__sync_lock_test_and_set(&slot->tgid, tgid);
+		hold(slot, index, claim, task, tgid);
 		bpf_map_update_elem(&hints, &key, &index, 0);
 	}
 	__sync_lock_test_and_set(&claim->busy, 0);
@@ -601,16 +487,10 @@ int BPF_PROG(on_first_wake, struct task_struct *task)
 	return 0;
 }
 
-/* A thread that executes a program takes the id and the start of its process' first thread. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
-	struct slot *slot = held_slot(bpf_task_storage_get(&claims, task, 0, 0));
-
-	if (slot) {
-		slot->tid = task->pid;
-		slot->start_ns = task->start_time;
-	}
+	follow(task);
 	return 0;
 }
 
