@@ -1,5 +1,7 @@
 /** Geometry of a chart: where its plot is, and which pixel a value stands at. */
 
+import type { ChartView } from "../model/views";
+
 /** A plot in CSS pixels, and the values at its edges. */
 export interface Plot {
   readonly left: number;
@@ -35,6 +37,18 @@ export function yOf(plot: Plot, value: number): number {
 export function timeAt(plot: Plot, x: number): number {
   const share = Math.min(1, Math.max(0, (x - plot.left) / plot.width));
   return plot.t0_s + share * (plot.t1_s - plot.t0_s);
+}
+
+/** Place of the first column of a view at a time or after it; their number if there is none. */
+export function firstFrom({ columns, time_s }: ChartView, t_s: number): number {
+  let low = 0;
+  let high = columns;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((time_s[middle] ?? 0) < t_s) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Whether a pixel is in the plot. */

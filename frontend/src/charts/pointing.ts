@@ -2,7 +2,7 @@
 
 import type { ChartView, LineView } from "../model/views";
 import { peakText } from "./peaks";
-import { type Plot, timeAt, xOf, yOf } from "./plot";
+import { firstFrom, type Plot, timeAt, xOf, yOf } from "./plot";
 
 /** A line is pointed at from this far, pixels. */
 const NEAR_PX = 24;
@@ -12,13 +12,7 @@ const MOST_ROWS = 12;
 export function columnAt(view: ChartView, t_s: number): number {
   const { columns, time_s } = view;
   if (columns === 0) return -1;
-  let low = 0;
-  let high = columns - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((time_s[middle] ?? 0) < t_s) low = middle + 1;
-    else high = middle;
-  }
+  const low = Math.min(firstFrom(view, t_s), columns - 1);
   // Steps hold from their moment on: the one before is in effect.
   if (view.step) return (time_s[low] ?? 0) > t_s && low > 0 ? low - 1 : low;
   const before = low - 1;

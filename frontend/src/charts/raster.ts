@@ -5,7 +5,7 @@
  */
 
 import type { ChartView } from "../model/views";
-import type { PixelGrid } from "./plot";
+import { firstFrom, type PixelGrid } from "./plot";
 
 /** Red, green and blue, 0 to 255. */
 export type Rgb = readonly [number, number, number];
@@ -159,7 +159,7 @@ export class Raster {
     let before = Number.NaN;
     let leave = 0;
     let middle = 0;
-    for (let c = lastBefore(view, bounds.from / per_s) - 1; c < columns; c++) {
+    for (let c = firstFrom(view, bounds.from / per_s) - 2; c < columns; c++) {
       if (c < 0) continue;
       const x = (time_s[c] ?? 0) * per_s;
       const least = low[base + c] ?? Number.NaN;
@@ -240,18 +240,6 @@ export class Raster {
     pixels[at + 2] = blue * share + (pixels[at + 2] ?? 0) * (1 - share);
     pixels[at + 3] = 255 * sum;
   }
-}
-
-/** Place of the last column of a view before a time; -1 if there is none. */
-function lastBefore({ columns, time_s }: ChartView, t_s: number): number {
-  let low = 0;
-  let high = columns;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((time_s[middle] ?? 0) < t_s) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 function isOn(dash: readonly number[], at: number): boolean {

@@ -5,6 +5,7 @@
  */
 
 import type { ChartView } from "../model/views";
+import { firstFrom } from "./plot";
 import type { ColumnRange, RasterScale, RasterStyle } from "./raster";
 import { Raster } from "./raster";
 
@@ -114,13 +115,7 @@ function same(a: number | undefined, b: number | undefined): boolean {
 }
 
 /** Place of a time among a view's; -1 if it is not there. */
-function placeOf({ columns, time_s }: ChartView, t_s: number): number {
-  let low = 0;
-  let high = columns - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((time_s[middle] ?? 0) < t_s) low = middle + 1;
-    else high = middle;
-  }
-  return time_s[low] === t_s ? low : -1;
+function placeOf(view: ChartView, t_s: number): number {
+  const place = firstFrom(view, t_s);
+  return place < view.columns && view.time_s[place] === t_s ? place : -1;
 }
