@@ -1,5 +1,6 @@
 """The C programs of the benchmarks, built when they are needed."""
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -17,6 +18,16 @@ def build(name: str, folder: Path) -> Path:
     command = [compiler, "-O2", "-pthread", "-o", str(program), str(HERE / f"{name}.c")]
     subprocess.run(command, check=True)
     return program
+
+
+def build_bpf(name: str, folder: Path) -> bytes:
+    """Compile NAME.bpf.c of this folder; the object, as it is loaded."""
+    compiled = folder / f"{name}.bpf.o"
+    headers = f"-I/usr/include/{os.uname().machine}-linux-gnu"
+    options = ("-target", "bpf", "-mcpu=v3", "-O2", "-g", headers)
+    source = str(HERE / f"{name}.bpf.c")
+    subprocess.run(["clang", *options, "-c", source, "-o", str(compiled)], check=True)
+    return compiled.read_bytes()
 
 
 @contextmanager

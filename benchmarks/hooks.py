@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from compiled import HERE
+from compiled import build_bpf
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.netacct.accounts import Accounts
 
@@ -39,16 +39,11 @@ class Hooks:
     def __init__(self, folder: Path, accounts: Accounts, *, beside_others: bool) -> None:
         self._accounts = accounts
         self.beside_others = beside_others
-        compiled = folder / "hook_programs.bpf.o"
-        headers = f"-I/usr/include/{os.uname().machine}-linux-gnu"
-        source = str(HERE / "hook_programs.bpf.c")
-        options = ("-target", "bpf", "-mcpu=v3", "-O2", "-g", headers)
-        subprocess.run(["clang", *options, "-c", source, "-o", str(compiled)], check=True)
         self._beside = ["empty_exit", "empty_exec"]
         if accounts.splice:
             self._beside.append("empty_splice")
         self._programs = libbpf.Program(
-            compiled.read_bytes(), () if accounts.splice else ("empty_splice",)
+            build_bpf("hook_programs", folder), () if accounts.splice else ("empty_splice",)
         )
 
         tallies = mmap.mmap(self._programs.map("tallies"), _TALLIES * 8)

@@ -27,6 +27,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,18 +59,16 @@ THREADS = 1000
 
 
 class Load:
-    """socket_load, on a core of its own, waiting for rounds.
+    """A program that works for a round at each line (socket_load.c), on a core of its own.
 
     Args:
-        executable: the program.
-        mode: its mode.
-        seconds: CPU time of a round.
+        command: the program and its arguments.
         core: that it runs on.
     """
 
-    def __init__(self, executable: Path, mode: str, seconds: float, core: int) -> None:
+    def __init__(self, command: Sequence[str], core: int) -> None:
         self._process = subprocess.Popen(
-            ["taskset", "-c", str(core), str(executable), mode, str(seconds)],
+            ["taskset", "-c", str(core), *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -230,7 +229,7 @@ def measure_calls(hooks: Hooks, executable: Path, blocks: int, core: int) -> dic
     figures: dict[str, Any] = {}
     cases: dict[str, Any] = {}
     for mode, calls in CALLS.items():
-        load = Load(executable, mode, 0.03, core)
+        load = Load([str(executable), mode, "0.03"], core)
         smallest = mode == "datagrams"
         states = (*STATES, *CONTENTS, BYSTANDER) if smallest else (*STATES, BYSTANDER)
         try:

@@ -1,6 +1,6 @@
 /* Two threads on one CPU that wake each other through pipes: nothing but switches and wake-ups.
  *
- * Usage: ping_pong SECONDS [ignored]. Each line on standard input starts a round, which lasts until so much
+ * Usage: ping_pong SECONDS. Each line on standard input starts a round, which lasts until so much
  * CPU time is spent; it answers with a line of JSON: exchanges done (a switch to and from each
  * thread, and a wake-up of each), CPU and wall seconds.
  */
@@ -35,7 +35,7 @@ static void *answer(void *unused) {
 
 int main(int argc, char **argv) {
   pthread_t other;
-  if (argc < 2 || pipe(there) || pipe(back)) die("ping_pong SECONDS");
+  if (argc != 2 || pipe(there) || pipe(back)) die("ping_pong SECONDS");
   double spend = strtod(argv[1], NULL);
   if (pthread_create(&other, NULL, answer, NULL)) die("pthread_create");
   for (char line[16]; fgets(line, sizeof line, stdin);) {

@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from alternation import Floats, alternate, mean, ratio
-from compiled import HERE, build
+from compiled import build, build_bpf
 from netacct import Load, Window
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.waits.ledger import LedgerKeeper
@@ -43,12 +42,7 @@ class States:
 
     def __init__(self, folder: Path, keeper: LedgerKeeper) -> None:
         self._keeper = keeper
-        compiled = folder / "switch_programs.bpf.o"
-        headers = f"-I/usr/include/{os.uname().machine}-linux-gnu"
-        source = str(HERE / "switch_programs.bpf.c")
-        options = ("-target", "bpf", "-mcpu=v3", "-O2", "-g", headers)
-        subprocess.run(["clang", *options, "-c", source, "-o", str(compiled)], check=True)
-        self._empty = libbpf.Program(compiled.read_bytes())
+        self._empty = libbpf.Program(build_bpf("switch_programs", folder))
 
     @contextmanager
     def state(self, name: str, pid: int) -> Iterator[None]:
@@ -87,7 +81,7 @@ def in_turn(
 
 def measure_switches(states: States, executable: Path, blocks: int, core: int) -> dict[str, Any]:
     """Both ratios, and what a switch with its wake-up costs."""
-    load = Load(executable, "0.03", 0, core)
+    load = Load([str(executable), "0.03"], core)
     try:
         names = (BARE, EMPTY, TARGET, OTHER)
         found = in_turn(states, names, blocks, load.pid, load.round)
