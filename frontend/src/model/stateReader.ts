@@ -2,7 +2,7 @@
 
 import type { Stretches } from "./history";
 import { RINGS, type StateLog } from "./stateLog";
-import { STATES, timeInState } from "./states";
+import { timeInState } from "./states";
 import type { Thread } from "./threads";
 
 /** Reads thread after thread. */
@@ -92,6 +92,3 @@ export class StateReader {
     }
   }
 }
-
-/** States that there may be; arrays by number of a state have one more place, for 0. */
-export const STATE_COUNT = STATES.length;

@@ -17,6 +17,21 @@ export type StateGroup =
   | "polling"
   | "sleep";
 
+/** Names of groups, for legends; work first. */
+export const GROUP_NAMES: Readonly<Record<StateGroup, string>> = {
+  running: "Running",
+  runnable: "Waiting for a CPU",
+  locks: "Locks",
+  disk: "Disk and files",
+  network: "Network",
+  pipes: "Pipes and signals",
+  faults: "Page faults",
+  other: "Other waits",
+  parked: "Parked",
+  polling: "Polling",
+  sleep: "Sleeping",
+};
+
 interface Described {
   readonly id: string;
   readonly group: StateGroup;
@@ -83,6 +98,9 @@ export const STATES: readonly ThreadState[] = DESCRIBED.map((each: Described & {
   group: each.group,
   idle: each.idle === true,
 }));
+
+/** Number of the state that is a wait for a lock. */
+export const FUTEX = STATES.findIndex(({ id }) => id === "futex") + 1;
 
 /** Fields of the state a thread is in, and since when. */
 export const STATE_FIELD = "state";

@@ -4,6 +4,7 @@
  */
 
 import { PART_NAMES as DELAY_NAMES, PARTS as DELAY_PARTS, type Part as DelayPart } from "./breakdown";
+import { cellStateName, PARKED } from "./stateCells";
 import { type StateId, STATES, type ThreadState } from "./states";
 
 /** `parked`: what of the waits for locks was for work, by the locks' kind. */
@@ -56,16 +57,19 @@ export function stateOf(part: TimePart): ThreadState | undefined {
   return BY_ID.get(part);
 }
 
+/** Whether a part is a state, or a kind of one. */
+export function isStatePart(part: TimePart): part is StatePart {
+  return part === "parked" || BY_ID.has(part);
+}
+
 /** Whether threads wait there for work by their nature. */
 export function isIdle(part: TimePart): boolean {
   return part === "parked" || (BY_ID.get(part)?.idle ?? false);
 }
 
-const PARKED = "Parked, idle in its runtime (futex)";
-
 /** Name of a part, as legends and texts give it. */
 export function partName(part: TimePart): string {
-  if (part === "parked") return PARKED;
+  if (part === "parked") return cellStateName(PARKED);
   return BY_ID.get(part)?.name ?? DELAY_NAMES[part as DelayPart];
 }
 

@@ -2,8 +2,9 @@
 
 import { threadsIn, type ViewInput } from "./chartView";
 import type { Stretches } from "./history";
+import { CELL_STATES, PARKED } from "./stateCells";
 import { StateReader } from "./stateReader";
-import { STATES } from "./states";
+import { FUTEX, STATES } from "./states";
 import { roleColour, type Thread } from "./threads";
 import { isIdle, NO_PARTS, STATE_PARTS, type TimePart } from "./timeParts";
 import { type Cut, type Gathered, STEP_THREADS, scopeOf } from "./timesScope";
@@ -11,10 +12,7 @@ import type { TimesRow, TimesView } from "./views";
 
 /** Sums by number of the state; below the first of them the time of threads without a ledger. */
 const UNLEDGERED = 0;
-const PARKED = STATES.length + 1;
-const SUMS = PARKED + 1;
-
-const FUTEX = STATES.findIndex(({ id }) => id === "futex") + 1;
+const SUMS = CELL_STATES;
 
 /** Place in the sums of each part. */
 const PLACES: readonly (readonly [TimePart, number])[] = [
