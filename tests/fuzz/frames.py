@@ -13,15 +13,19 @@ from tidscope_wire.frame import (
     decode_delta,
     decode_key,
     key_fields,
+    row_bytes,
     split,
 )
+from tidscope_wire.frame_tables import decode_table, decode_tables, dtype_of, encode_table
+from tidscope_wire.generated.models import FrameHeader
 
 GOLDEN = Path(__file__).parents[1] / "contract" / "frames"
 
 
 def bodies() -> list[bytes]:
-    """The Arrow parts of the golden frames."""
-    return [bytes(split(path.read_bytes())[1]) for path in sorted(GOLDEN.glob("*.bin"))]
+    """The rows of the golden frames, encoded."""
+    frames = [split(path.read_bytes()) for path in sorted(GOLDEN.glob("*.bin"))]
+    return [bytes(body[: row_bytes(header, body)]) for header, body in frames]
 
 
 BODIES = bodies()
@@ -45,10 +49,25 @@ def check_frame(data: bytes) -> None:
         AssertionError: what was decoded does not hold together.
     """
     try:
-        _, body = split(data)
+        header, body = split(data)
     except FrameError:
         return
-    check_rows(bytes(body))
+    _check_tables(header, body)
+    check_rows(bytes(body[: row_bytes(header, body)]))
+
+
+def _check_tables(header: FrameHeader, body: memoryview) -> None:
+    try:
+        tables = decode_tables(header, body)
+    except FrameError:
+        return
+    for described in header.tables or ():
+        table = tables[described.name]
+        assert table.dtype == dtype_of(described.name)
+        assert len(table) == described.rows
+        assert decode_table(described.name, encode_table(described.name, table)).tolist() == (
+            table.tolist()
+        )
 
 
 def check_arrow(data: bytes) -> None:
