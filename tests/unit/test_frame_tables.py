@@ -55,8 +55,7 @@ def test_any_tables_are_read_as_they_were_written(
     tids = np.arange(3 if rows else 0, dtype=np.uint32)
     columns = {"cpu_run_ns": np.arange(len(tids), dtype=np.uint64)}
     header = frame_header(rows=len(tids)).model_copy(update={"tables": described or None})
-    body = bytes(RowEncoder(list(columns)).encode(Rows(tids, columns, {})))
-    frame = join(header, body + data)
+    frame = join(header, RowEncoder(list(columns)).encode(Rows(tids, columns, {})), data)
     found = decode_tables(*split(frame))
     assert {name: table.tolist() for name, table in found.items()} == {
         name: table.tolist() for name, table in made
