@@ -45,6 +45,8 @@ class HeaderWriter:
         kind: FrameKind,
         baseline: bool,
         rows: int,
+        fields: Sequence[str] | None,
+        columns: Sequence[int] | None,
         time_ns: int,
         unix_us: int,
         live_threads: int,
@@ -67,7 +69,8 @@ class HeaderWriter:
         """
         return (
             f'{self._start}{seq},"first_seq":{seq},"kind":"{kind}",'
-            f'"baseline":{_of(baseline)},"rows":{rows},"time_ns":{time_ns},"unix_us":{unix_us},'
+            f'"baseline":{_of(baseline)},"rows":{rows},"fields":{_json(fields)},'
+            f'"columns":{_json(columns)},"time_ns":{time_ns},"unix_us":{unix_us},'
             f'"live_threads":{live_threads},"threads_born":{threads_born},'
             f'"events":{_list(events)},"process":{self._process.text(process, cpu_ns)},'
             f'"machine":{self._machine.text(machine)},'
@@ -114,6 +117,12 @@ def _of(value: int | None) -> str:
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _json(values: Sequence[str] | Sequence[int] | None) -> str:
+    if values is None:
+        return "null"
+    return json.dumps(list(values), separators=(",", ":"), ensure_ascii=False)
 
 
 def _list(models: Sequence[Message] | None) -> str:

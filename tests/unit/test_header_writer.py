@@ -71,6 +71,8 @@ def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
                     name: draw(COUNT)
                     for name in ("rows", "time_ns", "unix_us", "live_threads", "threads_born")
                 },
+                "fields": draw(st.none() | st.lists(st.text(min_size=1, max_size=9), max_size=3)),
+                "columns": draw(st.none() | st.lists(st.integers(0, 255), max_size=3)),
                 "events": draw(st.lists(st.sampled_from(EVENTS), max_size=3)),
                 **known,
                 "roles": draw(ROLES),

@@ -54,6 +54,24 @@ describe("FrameDecoder", () => {
     expect(decoded).toEqual(made);
   });
 
+  it("refuses positions and names that do not fit the columns", () => {
+    const key = frame({ seq: 1 }, [{ tid: 7, start_s: 0, name: "main", counters: {} }]);
+    const delta = frame({ seq: 2 }, [{ tid: 7, counters: {} }]);
+    const decode = (of: Frame, changes: Partial<Frame["header"]>) => {
+      const decoder = new FrameDecoder();
+      decoder.decode(encodeFrame(key));
+      return () => decoder.decode(encodeFrame({ ...of, header: { ...of.header, ...changes } }));
+    };
+    expect(decode(delta, { columns: [0, 1, 2, 3, 4, 5, 6] })().fields).toEqual(key.fields);
+    for (const columns of [[7], [0, 0], [1, 0]]) {
+      expect(decode(delta, { columns })).toThrow(/not positions of columns/);
+    }
+    expect(decode(delta, { columns: [0] })).toThrow(/nodes/);
+    expect(decode(key, { columns: [0] })).toThrow(/which the header does not say/);
+    expect(decode(key, { fields: ["cpu_run_ns"] })).toThrow(/which the header does not say/);
+    expect(decode(key, { fields: ["tid", ...key.fields] })).toThrow(/two columns have one name/);
+  });
+
   it("knows the columns of a delta by the key frame before it, of each target its own", () => {
     const decoder = new FrameDecoder();
     const missing = /no key frame before this delta frame/;

@@ -756,6 +756,14 @@ FrameKind = TypeAliasType(
 )
 
 
+FieldModel = TypeAliasType(
+    "FieldModel", Annotated[str, Field(max_length=64, min_length=1)]
+)
+
+
+Column = TypeAliasType("Column", Annotated[int, Field(ge=0, le=255)])
+
+
 class FramesLost(Message):
     """
     Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
@@ -3573,7 +3581,7 @@ class DemoResponse(Message):
 
 class FrameHeader(Message):
     """
-    First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
+    First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a column that is 0 in all rows is left out; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
     """
 
     model_config = ConfigDict(
@@ -3600,6 +3608,14 @@ class FrameHeader(Message):
     rows: Annotated[int, Field(ge=0)]
     """
     Rows of the record batch.
+    """
+    fields: Annotated[list[FieldModel] | None, Field(max_length=256)] = None
+    """
+    Of a key frame: names of all counter columns, in order, for it and for the delta frames behind it. null in delta frames; in a key frame, that its batch has all of them.
+    """
+    columns: Annotated[list[Column] | None, Field(max_length=256)] = None
+    """
+    Positions in fields of the columns that the record batch has, ascending; null: all. A column that it does not have is 0 in all rows.
     """
     time_ns: Annotated[int, Field(ge=0)]
     """

@@ -1094,7 +1094,7 @@ export interface FrameAck {
   frames: number;
 }
 /**
- * First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
+ * First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a column that is 0 in all rows is left out; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
  */
 export interface FrameHeader {
   type: "frame";
@@ -1119,6 +1119,18 @@ export interface FrameHeader {
    * Rows of the record batch.
    */
   rows: number;
+  /**
+   * Of a key frame: names of all counter columns, in order, for it and for the delta frames behind it. null in delta frames; in a key frame, that its batch has all of them.
+   *
+   * @maxItems 256
+   */
+  fields?: string[] | null;
+  /**
+   * Positions in fields of the columns that the record batch has, ascending; null: all. A column that it does not have is 0 in all rows.
+   *
+   * @maxItems 256
+   */
+  columns?: number[] | null;
   /**
    * Monotonic time of the sample since attach, nanoseconds.
    */

@@ -5370,18 +5370,27 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.time_ns !== undefined){
-let data7 = data.time_ns;
+if(data.fields !== undefined){
+let data7 = data.fields;
 const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate65.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+if((!(Array.isArray(data7))) && (data7 !== null)){
+validate65.errors = [{instancePath:instancePath+"/fields",keyword:"type"}];
 return false;
 }
 if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 < 0 || isNaN(data7)){
-validate65.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+if(Array.isArray(data7)){
+var valid1 = true;
+const len0 = data7.length;
+for(let i0=0; i0<len0; i0++){
+const _errs17 = errors;
+if(typeof data7[i0] !== "string"){
+validate65.errors = [{instancePath:instancePath+"/fields/" + i0,keyword:"type"}];
 return false;
+}
+var valid1 = _errs17 === errors;
+if(!valid1){
+break;
+}
 }
 }
 }
@@ -5391,39 +5400,36 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.unix_us !== undefined){
-let data8 = data.unix_us;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate65.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
-return false;
-}
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 < 0 || isNaN(data8)){
-validate65.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
-return false;
-}
-}
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.live_threads !== undefined){
-let data9 = data.live_threads;
+if(data.columns !== undefined){
+let data9 = data.columns;
 const _errs19 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate65.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
+if((!(Array.isArray(data9))) && (data9 !== null)){
+validate65.errors = [{instancePath:instancePath+"/columns",keyword:"type"}];
 return false;
 }
 if(errors === _errs19){
-if(typeof data9 == "number"){
-if(data9 < 0 || isNaN(data9)){
-validate65.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
+if(Array.isArray(data9)){
+var valid2 = true;
+const len1 = data9.length;
+for(let i1=0; i1<len1; i1++){
+let data10 = data9[i1];
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate65.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"type"}];
 return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+validate65.errors = [{instancePath:instancePath+"/columns/" + i1,keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid2 = _errs21 === errors;
+if(!valid2){
+break;
+}
 }
 }
 }
@@ -5433,42 +5439,105 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.time_ns !== undefined){
+let data11 = data.time_ns;
+const _errs23 = errors;
+if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
+validate65.errors = [{instancePath:instancePath+"/time_ns",keyword:"type"}];
+return false;
+}
+if(errors === _errs23){
+if(typeof data11 == "number"){
+if(data11 < 0 || isNaN(data11)){
+validate65.errors = [{instancePath:instancePath+"/time_ns",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.unix_us !== undefined){
+let data12 = data.unix_us;
+const _errs25 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate65.errors = [{instancePath:instancePath+"/unix_us",keyword:"type"}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate65.errors = [{instancePath:instancePath+"/unix_us",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.live_threads !== undefined){
+let data13 = data.live_threads;
+const _errs27 = errors;
+if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
+validate65.errors = [{instancePath:instancePath+"/live_threads",keyword:"type"}];
+return false;
+}
+if(errors === _errs27){
+if(typeof data13 == "number"){
+if(data13 < 0 || isNaN(data13)){
+validate65.errors = [{instancePath:instancePath+"/live_threads",keyword:"minimum"}];
+return false;
+}
+}
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.threads_born !== undefined){
-let data10 = data.threads_born;
-const _errs21 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+let data14 = data.threads_born;
+const _errs29 = errors;
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
 validate65.errors = [{instancePath:instancePath+"/threads_born",keyword:"type"}];
 return false;
 }
-if(errors === _errs21){
-if(typeof data10 == "number"){
-if(data10 < 0 || isNaN(data10)){
+if(errors === _errs29){
+if(typeof data14 == "number"){
+if(data14 < 0 || isNaN(data14)){
 validate65.errors = [{instancePath:instancePath+"/threads_born",keyword:"minimum"}];
 return false;
 }
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.events !== undefined){
-let data11 = data.events;
-const _errs23 = errors;
-if(errors === _errs23){
-if(Array.isArray(data11)){
-var valid1 = true;
-const len0 = data11.length;
-for(let i0=0; i0<len0; i0++){
-const _errs25 = errors;
-if(!(validate66(data11[i0], {instancePath:instancePath+"/events/" + i0}))){
+let data15 = data.events;
+const _errs31 = errors;
+if(errors === _errs31){
+if(Array.isArray(data15)){
+var valid3 = true;
+const len2 = data15.length;
+for(let i2=0; i2<len2; i2++){
+const _errs33 = errors;
+if(!(validate66(data15[i2], {instancePath:instancePath+"/events/" + i2}))){
 vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
 errors = vErrors.length;
 }
-var valid1 = _errs25 === errors;
-if(!valid1){
+var valid3 = _errs33 === errors;
+if(!valid3){
 break;
 }
 }
@@ -5478,105 +5547,105 @@ validate65.errors = [{instancePath:instancePath+"/events",keyword:"type"}];
 return false;
 }
 }
-var valid0 = _errs23 === errors;
+var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.process !== undefined){
-const _errs26 = errors;
+const _errs34 = errors;
 if(!(validate111(data.process, {instancePath:instancePath+"/process"}))){
 vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs26 === errors;
+var valid0 = _errs34 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.machine !== undefined){
-const _errs27 = errors;
+const _errs35 = errors;
 if(!(validate113(data.machine, {instancePath:instancePath+"/machine"}))){
 vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs35 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.health !== undefined){
-const _errs28 = errors;
+const _errs36 = errors;
 if(!(validate115(data.health, {instancePath:instancePath+"/health"}))){
 vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs28 === errors;
+var valid0 = _errs36 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.exited !== undefined){
-const _errs29 = errors;
+const _errs37 = errors;
 if(!(validate117(data.exited, {instancePath:instancePath+"/exited"}))){
 vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs37 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.roles !== undefined){
-let data17 = data.roles;
-const _errs30 = errors;
-if((!(Array.isArray(data17))) && (data17 !== null)){
+let data21 = data.roles;
+const _errs38 = errors;
+if((!(Array.isArray(data21))) && (data21 !== null)){
 validate65.errors = [{instancePath:instancePath+"/roles",keyword:"type"}];
 return false;
 }
-if(errors === _errs30){
-if(Array.isArray(data17)){
-var valid2 = true;
-const len1 = data17.length;
-for(let i1=0; i1<len1; i1++){
-const _errs32 = errors;
-if(!(validate119(data17[i1], {instancePath:instancePath+"/roles/" + i1}))){
+if(errors === _errs38){
+if(Array.isArray(data21)){
+var valid4 = true;
+const len3 = data21.length;
+for(let i3=0; i3<len3; i3++){
+const _errs40 = errors;
+if(!(validate119(data21[i3], {instancePath:instancePath+"/roles/" + i3}))){
 vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
 errors = vErrors.length;
 }
-var valid2 = _errs32 === errors;
-if(!valid2){
+var valid4 = _errs40 === errors;
+if(!valid4){
 break;
 }
 }
 }
 }
-var valid0 = _errs30 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.counters_from !== undefined){
-let data19 = data.counters_from;
-const _errs33 = errors;
-const _errs34 = errors;
-let valid3 = false;
-const _errs35 = errors;
-if(!(validate81(data19, {instancePath:instancePath+"/counters_from"}))){
+let data23 = data.counters_from;
+const _errs41 = errors;
+const _errs42 = errors;
+let valid5 = false;
+const _errs43 = errors;
+if(!(validate81(data23, {instancePath:instancePath+"/counters_from"}))){
 vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
-var _valid0 = _errs35 === errors;
-valid3 = valid3 || _valid0;
-if(!valid3){
-const _errs36 = errors;
-if(data19 !== null){
+var _valid0 = _errs43 === errors;
+valid5 = valid5 || _valid0;
+if(!valid5){
+const _errs44 = errors;
+if(data23 !== null){
 const err0 = {instancePath:instancePath+"/counters_from",keyword:"type"};
 if(vErrors === null){
 vErrors = [err0];
@@ -5586,10 +5655,10 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs36 === errors;
-valid3 = valid3 || _valid0;
+var _valid0 = _errs44 === errors;
+valid5 = valid5 || _valid0;
 }
-if(!valid3){
+if(!valid5){
 const err1 = {instancePath:instancePath+"/counters_from",keyword:"anyOf"};
 if(vErrors === null){
 vErrors = [err1];
@@ -5602,20 +5671,22 @@ validate65.errors = vErrors;
 return false;
 }
 else {
-errors = _errs34;
+errors = _errs42;
 if(vErrors !== null){
-if(_errs34){
-vErrors.length = _errs34;
+if(_errs42){
+vErrors.length = _errs42;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs33 === errors;
+var valid0 = _errs41 === errors;
 }
 else {
 var valid0 = true;
+}
+}
 }
 }
 }
