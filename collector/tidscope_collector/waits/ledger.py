@@ -181,7 +181,7 @@ class LedgerKeeper:
             self._held.free(np.flatnonzero((used["tgid"] == pid) & (used["exit_ns"] != 0)))
 
     def _tidy(self) -> None:
-        """Free the slots of ended threads that nobody has claimed for long, by rounds of a second."""
+        """Once a second: free the slots of ended threads that nobody has claimed for long."""
         now = time.monotonic_ns()
         self._held.recycle(now)
         if now - self._tidied_ns < _TIDY_NS:

@@ -19,9 +19,8 @@ _HEADS = np.dtype(
     {"names": ["head"], "formats": [f"V{HEAD_BYTES}"], "offsets": [0], "itemsize": SLOT.itemsize}
 )
 _HEAD_WORDS = HEAD_BYTES // 8
-_FIELDS = SLOT.fields
-assert _FIELDS is not None
-_TIMES = tuple(_FIELDS[name][1] // 8 for name in ("generation", "mark", "woken_ns", "arrived_ns"))
+_GENERATION, _MARK, _WOKEN_NS, _ARRIVED_NS = 3, 4, 5, 6
+"""Which words of a head change."""
 
 
 def copy_whole(slots: Slots, indices: Indices) -> Slots:
@@ -74,7 +73,7 @@ class LedgerReading:
         known = self._ledgers
         heads = self._copy_heads()
         moved = np.zeros(len(heads), np.uint64)
-        for word in _TIMES:
+        for word in (_GENERATION, _MARK, _WOKEN_NS, _ARRIVED_NS):
             moved |= heads[:, word] ^ self._before[:, word]
         rows = np.flatnonzero(moved)
         number = known.number + 1
