@@ -60,15 +60,15 @@ export const COLUMNS = {
     /** File whose symbol gave the name; empty: none. */
     symbol_file: "utf8",
   },
-  /** Who ran while a thread of the target waited for a CPU. */
+  /** Who ran while a thread of the target was in the run queue of the CPU. */
   takers: {
-    /** Thread that waited. */
+    /** Thread in a run queue. */
     tid: "uint32",
     /** Process of who ran; the target's own included. */
     pid: "uint32",
     /** 1: kernel threads. */
     kernel: "uint32",
-    /** Time that they ran on the CPU which the thread waited for. */
+    /** Part of its run-queue delay in which they ran on its CPU. */
     ns: "uint64",
     /** Comm of that process. */
     name: "utf8",
