@@ -5,7 +5,8 @@ with blanks so that what follows stands at a multiple of 8), then the rows. Of a
 an Arrow IPC stream of one record batch; of a delta frame the message of a record batch alone, with
 `tid` and columns of uint64; of a delta frame without rows nothing. A column that is 0 in all rows
 is left out: the header of a key frame names all `fields`, that of any frame says which of them are
-its `columns`. Readers need no more than JSON and Arrow, and to start at a key frame.
+its `columns`. Behind the rows stand the tables that the header names (`frame_tables`). Readers need
+no more than JSON and Arrow, and to start at a key frame.
 """
 
 import struct
@@ -185,7 +186,8 @@ class FrameDecoder:
             FrameError: it is not a frame, its header counts other rows than it has, or it is a
                 delta frame with rows and no key frame came before it.
         """
-        header, body = split(frame)
+        header, behind = split(frame)
+        body = behind[: row_bytes(header, behind)]
         if header.kind == "key":
             rows = decode_key(body, header.fields, header.columns)
             self.fields = tuple(rows.columns)
@@ -202,33 +204,35 @@ class FrameDecoder:
         return header, rows
 
 
-def join(header: FrameHeader, rows: EncodedRows | bytes | memoryview) -> bytes:
+def join(header: FrameHeader, rows: EncodedRows | bytes | memoryview, tables: bytes = b"") -> bytes:
     """Make a frame.
 
     Args:
         header: of the frame; where rows are given as encoded now, its `fields` and `columns` become
             theirs.
         rows: the Arrow part.
+        tables: those that the header names, encoded.
     """
     if isinstance(rows, EncodedRows):
         fields = None if rows.fields is None else list(rows.fields)
         columns = None if rows.columns is None else list(rows.columns)
         header = header.model_copy(update={"fields": fields, "columns": columns})
         rows = rows.data
-    return join_text(header.model_dump_json().encode(), rows)
+    return join_text(header.model_dump_json().encode(), rows, tables)
 
 
-def join_text(text: bytes, body: bytes | memoryview) -> bytes:
-    """Make a frame of its header as JSON and its Arrow part."""
+def join_text(text: bytes, rows: bytes | memoryview, tables: bytes = b"") -> bytes:
+    """Make a frame of its header as JSON, its rows and its tables."""
     padding = -(LENGTH.size + len(text)) % 8
-    return b"".join((LENGTH.pack(len(text) + padding), text, b" " * padding, body))
+    return b"".join((LENGTH.pack(len(text) + padding), text, b" " * padding, rows, tables))
 
 
 def split(frame: bytes) -> tuple[FrameHeader, memoryview]:
     """Take a frame apart.
 
     Returns:
-        The header, checked against its schema, and the Arrow part, still encoded.
+        The header, checked against its schema, and what is behind it, still encoded: the rows,
+        `row_bytes` of it, and the tables.
 
     Raises:
         FrameError: it is not a frame.
@@ -246,11 +250,28 @@ def split(frame: bytes) -> tuple[FrameHeader, memoryview]:
     except ValueError as error:
         raise FrameError(f"bad header: {error}") from error
     body = memoryview(frame)[end:]
-    if bool(len(body)) != (header.kind == "key" or header.rows > 0):
-        raise FrameError(
-            f"a {header.kind} frame of {header.rows} rows has {len(body)} bytes behind its header"
-        )
+    _check_lengths(header, body)
     return header, body
+
+
+def _check_lengths(header: FrameHeader, body: memoryview) -> None:
+    tables = header.tables or ()
+    if len({table.name for table in tables}) != len(tables):
+        raise FrameError("two tables have one name")
+    rows = row_bytes(header, body)
+    if rows < 0:
+        raise FrameError(f"tables of {len(body) - rows} bytes in {len(body)}")
+    if tables and (rows % 8 or any(table.bytes % 8 for table in tables)):
+        raise FrameError("a table does not stand at a multiple of 8")
+    if bool(rows) != (header.kind == "key" or header.rows > 0):
+        raise FrameError(
+            f"a {header.kind} frame of {header.rows} rows has {rows} bytes behind its header"
+        )
+
+
+def row_bytes(header: FrameHeader, body: bytes | memoryview) -> int:
+    """How many bytes of what is behind a header are the rows; the tables follow them."""
+    return len(body) - sum(table.bytes for table in header.tables or ())
 
 
 def key_fields(header: FrameHeader, body: bytes | memoryview) -> Fields:
@@ -299,7 +320,7 @@ def decode_key(
         FrameError: it is not an Arrow stream of one batch with the columns of a key frame.
     """
     try:
-        _refuse_compressed(body)
+        refuse_compressed(body)
         with pa.ipc.open_stream(pa.py_buffer(body)) as reader:
             given = _fields_of(reader.schema)
             batch = reader.read_next_batch()
@@ -391,7 +412,7 @@ def _delta_types(fields: int) -> list[np.dtype[np.unsignedinteger]]:
     return [np.dtype("<u4"), *([np.dtype("<u8")] * fields)]
 
 
-def _refuse_compressed(body: bytes | memoryview) -> None:
+def refuse_compressed(body: bytes | memoryview) -> None:
     """Refuse buffers that unpack to more than their own size, before anything unpacks them."""
     for message in pa.ipc.MessageReader.open_stream(pa.py_buffer(body)):
         if message.type == "dictionary":

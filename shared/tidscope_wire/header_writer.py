@@ -13,6 +13,7 @@ from tidscope_wire.generated.models import (
     CountersSource,
     ExitedTotals,
     FrameKind,
+    FrameTable,
     MachineCounters,
     ProcessGauges,
     RoleTotals,
@@ -61,6 +62,7 @@ class HeaderWriter:
         exited: ExitedTotals,
         roles: Sequence[RoleTotals] | None,
         counters_from: CountersSource | None,
+        tables: Sequence[FrameTable] | None,
     ) -> bytes:
         """Write the header of a frame that stands for itself alone.
 
@@ -76,7 +78,7 @@ class HeaderWriter:
             f'"machine":{self._machine.text(machine)},'
             f'"health":{self._health.text(health, sample_us, late_us)},'
             f'"exited":{self._exited.text(exited)},"roles":{_list(roles)},'
-            f'"counters_from":{_WORDS[counters_from]}}}'
+            f'"counters_from":{_WORDS[counters_from]},"tables":{_list(tables)}}}'
         ).encode()
 
 

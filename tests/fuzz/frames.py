@@ -14,16 +14,18 @@ from tidscope_wire.frame import (
     decode_delta,
     decode_key,
     key_fields,
+    row_bytes,
     split,
 )
+from tidscope_wire.frame_tables import decode_table, decode_tables, dtype_of, encode_table
 from tidscope_wire.generated.models import FrameHeader
 
 GOLDEN = Path(__file__).parents[1] / "contract" / "frames"
 
 
 def bodies() -> list[bytes]:
-    """The Arrow parts of the golden frames."""
-    return [bytes(body) for _, body in _split()]
+    """The rows of the golden frames, encoded."""
+    return [bytes(body[: row_bytes(header, body)]) for header, body in _split()]
 
 
 def _split() -> list[tuple[FrameHeader, memoryview]]:
@@ -59,7 +61,22 @@ def check_frame(data: bytes) -> None:
         header, body = split(data)
     except FrameError:
         return
-    check_rows(bytes(body), header.columns)
+    _check_tables(header, body)
+    check_rows(bytes(body[: row_bytes(header, body)]), header.columns)
+
+
+def _check_tables(header: FrameHeader, body: memoryview) -> None:
+    try:
+        tables = decode_tables(header, body)
+    except FrameError:
+        return
+    for described in header.tables or ():
+        table = tables[described.name]
+        assert table.dtype == dtype_of(described.name)
+        assert len(table) == described.rows
+        assert decode_table(described.name, encode_table(described.name, table)).tolist() == (
+            table.tolist()
+        )
 
 
 def check_arrow(data: bytes) -> None:

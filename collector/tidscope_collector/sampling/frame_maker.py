@@ -191,6 +191,7 @@ class FrameMaker:
             exited=exited,
             roles=roles,
             counters_from=self.counters_from,
+            tables=None,
         )
         data = join_text(header, body.data)
         self._key_bytes += len(data)

@@ -11,6 +11,7 @@ interface Expected {
   readonly columns: Record<string, (number | null)[]>;
   readonly start_ns: number[] | null;
   readonly names: string[] | null;
+  readonly tables: Record<string, Record<string, unknown[]>>;
 }
 
 const EXPECTED = JSON.parse(readFileSync(new URL("expected.json", FOLDER), "utf8")) as Record<
@@ -20,6 +21,20 @@ const EXPECTED = JSON.parse(readFileSync(new URL("expected.json", FOLDER), "utf8
 
 function golden(name: string): ArrayBuffer {
   return Uint8Array.from(readFileSync(new URL(`${name}.bin`, FOLDER))).buffer;
+}
+
+/** Columns of its tables, by name. */
+function tablesOf(frame: Frame): Expected["tables"] {
+  const columns = ([name, table]: [string, { readonly columns: object }]) => [
+    name,
+    Object.fromEntries(
+      Object.entries<ArrayLike<unknown>>({ ...table.columns }).map(([column, values]) => [
+        column,
+        Array.from(values),
+      ]),
+    ),
+  ];
+  return Object.fromEntries(Object.entries(frame.tables).map(columns));
 }
 
 /** Behind the key frame that comes before it, unless it is one. */
@@ -43,6 +58,7 @@ describe("FrameDecoder", () => {
       expect(columns).toEqual(Object.values(expected.columns));
       expect(decoded.start_ns && [...decoded.start_ns]).toEqual(expected.start_ns);
       expect(decoded.names).toEqual(expected.names);
+      expect(tablesOf(decoded)).toEqual(expected.tables);
     },
   );
 

@@ -3,8 +3,16 @@
  * which describes the layout.
  */
 
-import { type ArrowColumn, ArrowError, type ArrowField, readMessage, readStream } from "./arrow";
+import {
+  type ArrowColumn,
+  ArrowError,
+  type ArrowField,
+  readMessage,
+  readStream,
+  widen,
+} from "./arrow";
 import { checkFrameHeader } from "./check";
+import { decodeTables, type FrameTables } from "./frameTables";
 import { MAX_HEADER_BYTES } from "./generated/limits";
 import type { FrameHeader } from "./generated/models";
 
@@ -27,10 +35,12 @@ export interface Frame {
   readonly start_ns: Float64Array | null;
   /** Comms; key frames only. */
   readonly names: readonly string[] | null;
+  readonly tables: FrameTables;
 }
 
+type Decoded = Omit<Frame, "tables">;
+
 const LENGTH_BYTES = 4;
-const TWO_32 = 4294967296;
 const TID: ArrowField = { name: "tid", type: "uint32" };
 const IDENTITY: ReadonlySet<string> = new Set(["tid", "start_ns", "name"]);
 const text = new TextDecoder("utf-8", { fatal: true });
@@ -50,7 +60,17 @@ export class FrameDecoder {
    *   not have the columns of a frame, or no key frame came before it.
    */
   decode(buffer: ArrayBuffer): Frame {
-    const [header, body] = split(buffer);
+    const [header, behind] = split(buffer);
+    const described = header.tables ?? [];
+    const rowBytes = behind.length - described.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (rowBytes < 0 || (described.length > 0 && rowBytes % 8 !== 0)) {
+      throw new FrameError(`${rowBytes} bytes of rows before the tables`);
+    }
+    const tables = guarded(() => decodeTables(described, behind.subarray(rowBytes)));
+    return { ...this.decodeRows(header, behind.subarray(0, rowBytes)), tables };
+  }
+
+  private decodeRows(header: FrameHeader, body: Uint8Array): Decoded {
     if (header.kind === "key") {
       const frame = keyFrame(
         header,
@@ -103,7 +123,7 @@ function decodeHeader(buffer: ArrayBuffer, length: number): FrameHeader {
   return header;
 }
 
-function keyFrame(header: FrameHeader, read: readonly ArrowColumn[]): Frame {
+function keyFrame(header: FrameHeader, read: readonly ArrowColumn[]): Decoded {
   const given = read.map(({ name }) => name).filter((name) => !IDENTITY.has(name));
   const fields = header.fields ?? given;
   if (new Set([...IDENTITY, ...fields]).size !== IDENTITY.size + fields.length) {
@@ -136,7 +156,7 @@ function deltaFrame(
   header: FrameHeader,
   fields: readonly string[],
   read: readonly ArrowColumn[],
-): Frame {
+): Decoded {
   const tid = identity(read, "tid", "uint32").values;
   if (tid.length !== header.rows) {
     throw new FrameError(`the header says ${header.rows} rows, the batch has ${tid.length}`);
@@ -154,7 +174,7 @@ function deltaFrame(
   return { header, tid, fields, columns, start_ns: null, names: null };
 }
 
-function emptyFrame(header: FrameHeader, fields: readonly string[]): Frame {
+function emptyFrame(header: FrameHeader, fields: readonly string[]): Decoded {
   if (header.rows !== 0)
     throw new FrameError(`the header says ${header.rows} rows, none are there`);
   const columns = fields.map(() => new Float64Array());
@@ -186,27 +206,6 @@ function isOf<T extends ArrowColumn["type"]>(
   type: T,
 ): column is ArrowColumn & { readonly type: T } {
   return column?.type === type;
-}
-
-/**
- * 64-bit integers as doubles, read as pairs of 32-bit words: a loop over BigInt values makes an
- * object of each. Little-endian, as Arrow's stream and every browser's host are.
- */
-function widen(values: BigUint64Array | BigInt64Array, validity: Uint8Array | null): Float64Array {
-  const n = values.length;
-  const low = new Uint32Array(values.buffer, values.byteOffset, 2 * n);
-  const high =
-    values instanceof BigInt64Array ? new Int32Array(low.buffer, low.byteOffset, 2 * n) : low;
-  const out = new Float64Array(n);
-  for (let i = 0; i < n; i++) {
-    out[i] = (high[2 * i + 1] ?? 0) * TWO_32 + (low[2 * i] ?? 0);
-  }
-  if (validity) {
-    for (let i = 0; i < n; i++) {
-      if (((validity[i >> 3] ?? 0) & (1 << (i & 7))) === 0) out[i] = Number.NaN;
-    }
-  }
-  return out;
 }
 
 function reasonOf(error: unknown): string {
