@@ -92,8 +92,7 @@ export class MapCanvas {
       const none = Number.isNaN(value);
       const step = states ? value : stepOf(value, scale);
       const colour = none ? 0 : (colours[step] ?? 0);
-      const hatched =
-        value === NO_FIELD || (states && isUnswitched(cellShares(picture, k, row)));
+      const hatched = value === NO_FIELD || (states && isUnswitched(cellShares(picture, k, row)));
       const [line, ground] = value === NO_FIELD ? [muted, 0] : [0, colour];
       const marked =
         marks &&

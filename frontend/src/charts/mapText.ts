@@ -92,7 +92,9 @@ export function shareText(share: number): string {
 
 /** A cell in one sentence, for those who do not see it. */
 export function cellSentence(words: CellText): string {
-  const shares = words.shares.map(({ number, share }) => `${cellStateName(number)} ${shareText(share)}`);
+  const shares = words.shares.map(
+    ({ number, share }) => `${cellStateName(number)} ${shareText(share)}`,
+  );
   const value = shares.length > 0 ? shares.join(", ") : words.value;
   return [`${words.thread}, ${words.time}: ${value}`, ...words.notes].join("; ");
 }

@@ -7,9 +7,9 @@
 
 import type { Part } from "../model/breakdown";
 import { SHADES } from "../model/threads";
+import { isStatePart, type TimePart } from "../model/timeParts";
 import type { ChartId } from "../model/viewRequest";
 import type { LineView } from "../model/views";
-import { isStatePart, type TimePart } from "../model/timeParts";
 import { mixed } from "./rgb";
 import { stateColour } from "./stateColours";
 

@@ -1,6 +1,7 @@
 /** The thread map as the page holds it: a ring of columns, put together from what the worker sends. */
 
 import type { MapLayout } from "./mapLayout";
+import { STATE_FIELD } from "./states";
 import type { MapMix } from "./viewRequest";
 import type { ShownUnit } from "./views";
 
@@ -102,7 +103,7 @@ export function nextPicture(before: MapPicture | null, view: MapView): MapPictur
     changed: from,
     values: new Float32Array(capacity * rows),
     highest: new Uint16Array(per_row > 1 ? capacity * rows : 0),
-    shares: new Uint32Array(view.shares.length > 0 ? capacity * rows : 0),
+    shares: new Uint32Array(view.field === STATE_FIELD ? capacity * rows : 0),
     peak: new Float32Array(capacity),
     born: new Uint16Array(capacity),
     exited: new Uint16Array(capacity),

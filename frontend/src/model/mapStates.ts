@@ -3,6 +3,7 @@
 import type { Pieces } from "./mapColumns";
 import type { MapLayout } from "./mapLayout";
 import { type MapView, NO_FIELD } from "./mapPicture";
+import { parkedShares } from "./parked";
 import { CELL_STATES, PARKED, packCell } from "./stateCells";
 import { StateReader } from "./stateReader";
 import { FUTEX, STATES } from "./states";
@@ -31,6 +32,7 @@ export class StateFiller {
   private readonly unswitched: Uint16Array;
   /** Length of the part of each column that samples cover, seconds. */
   private readonly covered: Float64Array;
+  private readonly parked: ReadonlyMap<number, number>;
 
   constructor(
     private readonly model: TargetModel,
@@ -39,6 +41,7 @@ export class StateFiller {
     private readonly view: MapView,
   ) {
     const { columns, stretches, perCovered } = pieces;
+    this.parked = parkedShares(model);
     this.reader = new StateReader(model.states, stretches);
     const arrays = () => Array.from({ length: CELL_STATES }, () => new Float64Array(columns));
     this.sums = arrays();
@@ -78,7 +81,7 @@ export class StateFiller {
     const numbers = [...reader.moving];
     if (reader.steady > 0) own[reader.steady]?.set(covered);
     else for (const number of numbers) this.spread(thread, number);
-    const share = numbers.includes(FUTEX) ? model.parkedShare(thread.tid) : 0;
+    const share = numbers.includes(FUTEX) ? (this.parked.get(thread.tid) ?? 0) : 0;
     if (share > 0) {
       numbers.push(PARKED);
       for (let k = 0; k < columns; k++) {

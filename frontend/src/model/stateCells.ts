@@ -9,7 +9,9 @@ export const CELL_STATES = PARKED + 1;
 
 /** Name of a cell's state. */
 export function cellStateName(number: number): string {
-  return number === PARKED ? "Parked, idle in its runtime (futex)" : (stateNumbered(number)?.name ?? "");
+  return number === PARKED
+    ? "Parked, idle in its runtime (futex)"
+    : (stateNumbered(number)?.name ?? "");
 }
 
 /** A state's share of the time of a cell. */

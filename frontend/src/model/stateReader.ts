@@ -40,8 +40,7 @@ export class StateReader {
     if (n === 0) return false;
     while (end_s !== null && this.last >= 0 && (time_s[this.last] ?? 0) > end_s) this.last--;
     const { history } = states;
-    const at = (end: "first" | "last", ring: number) =>
-      history.at(stretches, end, slot, ring, own);
+    const at = (end: "first" | "last", ring: number) => history.at(stretches, end, slot, ring, own);
     if (this.last === n - 1 && at("first", RINGS.since) === at("last", RINGS.since)) {
       const state = at("first", RINGS.current);
       if (state >= 1 && state === at("last", RINGS.current)) {

@@ -90,14 +90,16 @@ export interface ThreadState {
 }
 
 /** All states, by number: number n is at n - 1. */
-export const STATES: readonly ThreadState[] = DESCRIBED.map((each: Described & { id: StateId }, i) => ({
-  number: i + 1,
-  id: each.id,
-  field: `state_${each.id}_ns`,
-  name: each.name,
-  group: each.group,
-  idle: each.idle === true,
-}));
+export const STATES: readonly ThreadState[] = DESCRIBED.map(
+  (each: Described & { id: StateId }, i) => ({
+    number: i + 1,
+    id: each.id,
+    field: `state_${each.id}_ns`,
+    name: each.name,
+    group: each.group,
+    idle: each.idle === true,
+  }),
+);
 
 /** Number of the state that is a wait for a lock. */
 export const FUTEX = STATES.findIndex(({ id }) => id === "futex") + 1;

@@ -3,9 +3,13 @@
  * accounting tells apart (breakdown.ts).
  */
 
-import { PART_NAMES as DELAY_NAMES, PARTS as DELAY_PARTS, type Part as DelayPart } from "./breakdown";
+import {
+  PART_NAMES as DELAY_NAMES,
+  PARTS as DELAY_PARTS,
+  type Part as DelayPart,
+} from "./breakdown";
 import { cellStateName, PARKED } from "./stateCells";
-import { type StateId, STATES, type ThreadState } from "./states";
+import { STATES, type StateId, type ThreadState } from "./states";
 
 /** `parked`: what of the waits for locks was for work, by the locks' kind. */
 export type TimePart = DelayPart | StateId | "parked";

@@ -2,6 +2,7 @@
 
 import { threadsIn, type ViewInput } from "./chartView";
 import type { Stretches } from "./history";
+import { parkedShares } from "./parked";
 import { CELL_STATES, PARKED } from "./stateCells";
 import { StateReader } from "./stateReader";
 import { FUTEX, STATES } from "./states";
@@ -94,6 +95,7 @@ export function* gatherLedgers(
     whole,
     roles: rows,
     absent: withoutLedger(unledgered, wholeRow.threads),
+    ledger: true,
     no_ledger: null,
   };
 }
@@ -119,7 +121,8 @@ function cutter(
     let folded_s = 0;
     for (const [part, place] of PLACES) {
       const seconds = sum(place);
-      const known = place === UNLEDGERED || place === PARKED ? seconds > 0 : present.includes(place);
+      const known =
+        place === UNLEDGERED || place === PARKED ? seconds > 0 : present.includes(place);
       if (!known) continue;
       if (fold && isIdle(part)) {
         folded_s += seconds;
@@ -144,6 +147,7 @@ class ThreadGrowth {
   readonly moving: number[] = [];
   /** Place of the sums in which it was all the time; -1: there are several. */
   private steady = -1;
+  private readonly parked: ReadonlyMap<number, number>;
   private readonly growth: readonly Float64Array[];
   private readonly widths: Float64Array;
 
@@ -155,6 +159,7 @@ class ThreadGrowth {
   ) {
     const count = edges.length - 1;
     this.growth = Array.from({ length: SUMS }, () => new Float64Array(count));
+    this.parked = parkedShares(input.model);
     this.widths = Float64Array.from(
       { length: count },
       (_, c) => (time_s[c + 1] ?? 0) - (time_s[c] ?? 0),
@@ -190,8 +195,7 @@ class ThreadGrowth {
     const first = fresh ? 0 : reader.at(number, reader.first);
     let before = 0;
     for (const [e, at] of edges.entries()) {
-      const value =
-        at < reader.first ? first : reader.at(number, Math.min(at, reader.last));
+      const value = at < reader.first ? first : reader.at(number, Math.min(at, reader.last));
       if (e > 0) out[e - 1] = Math.max(0, value - before);
       before = value;
     }
@@ -199,8 +203,8 @@ class ThreadGrowth {
 
   /** Waits for locks at which idle workers wait are no waits of work. */
   private park(thread: Thread): void {
-    const { moving, growth, input } = this;
-    const share = moving.includes(FUTEX) ? input.model.parkedShare(thread.tid) : 0;
+    const { moving, growth } = this;
+    const share = moving.includes(FUTEX) ? (this.parked.get(thread.tid) ?? 0) : 0;
     if (!(share > 0)) return;
     const waits = this.of(FUTEX);
     const parked = growth[PARKED];

@@ -27,7 +27,8 @@ export interface Gathered {
   readonly whole: TimesRow;
   readonly roles: readonly TimesRow[];
   readonly absent: TimesView["absent"];
-  /** Why there are no ledgers; null: there are. */
+  /** Whether it is of ledgers; why not, if somebody says. */
+  readonly ledger: boolean;
   readonly no_ledger: string | null;
 }
 

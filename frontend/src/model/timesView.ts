@@ -34,9 +34,9 @@ export function* timesSteps(
 ): Generator<undefined, ChartView> {
   const { model, span, now_s } = input;
   const ledgers = model.states.there;
-  const missing = ledgers ? undefined : (["cpu_run_ns", "cpu_delay_ns"] as const).find(
-    (field) => model.counters.columnOf(field) < 0,
-  );
+  const missing = ledgers
+    ? undefined
+    : (["cpu_run_ns", "cpu_delay_ns"] as const).find((field) => model.counters.columnOf(field) < 0);
   if (missing !== undefined) {
     return emptyView(input, "times", "absent", whyAbsent(input, missing));
   }
@@ -149,6 +149,7 @@ function* gather(
       threads: wholeRow.threads,
       off: anyOff,
     }),
+    ledger: false,
     no_ledger: target?.source.ledger_reason ?? null,
   };
 }
@@ -210,7 +211,7 @@ function absences(input: ViewInput, { irq, bare, threads, off }: Lacks): TimesVi
 
 /** Stack the parts of each column. */
 function bands(gathered: Gathered): Partial<ChartView> {
-  const { cuts, time_s, whole, roles, absent, scope, no_ledger } = gathered;
+  const { cuts, time_s, whole, roles, absent, scope, ledger, no_ledger } = gathered;
   const edges = time_s.length;
   const shown = TIME_PARTS.filter((part) =>
     part === "rest" || part === "unsplit"
@@ -231,9 +232,9 @@ function bands(gathered: Gathered): Partial<ChartView> {
     }
   }
   const lines = shown.map((part): LineView => {
-    const share = whole.parts[part] / whole.wall_s;
+    const share = whole.wall_s > 0 ? whole.parts[part] / whole.wall_s : Number.NaN;
     return { ...PLAIN_LINE, kind: "part", name: partName(part), part, last: share };
   });
-  const times = { ...scope, whole, roles, absent, no_ledger };
+  const times = { ...scope, whole, roles, absent, ledger, no_ledger };
   return { columns: edges, time_s, low, high, lines, times };
 }

@@ -118,7 +118,8 @@ export interface TimesView {
   readonly roles: readonly TimesRow[];
   /** Parts that are not there, or are there for some threads only, and why. */
   readonly absent: readonly { readonly part: TimePart; readonly reason: string }[];
-  /** Why it is not by ledgers; null: it is, or nobody says. */
+  /** Whether parts are states of ledgers, and why not: null where nobody says. */
+  readonly ledger: boolean;
   readonly no_ledger: string | null;
 }
 

@@ -1,6 +1,6 @@
 import { type MapScale, rampStops, scaleTicks } from "../../../charts/mapColours";
-import { formatNumber, formatValue } from "../../../model/format";
 import { groupColours } from "../../../charts/stateColours";
+import { formatNumber, formatValue } from "../../../model/format";
 import type { MapPicture } from "../../../model/mapPicture";
 import { GROUP_NAMES, type StateGroup } from "../../../model/states";
 import type { ShownUnit } from "../../../model/views";
