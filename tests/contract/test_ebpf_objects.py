@@ -11,7 +11,7 @@ from elftools.elf.elffile import ELFFile
 from tidscope_collector.discovery import task_iterator
 from tidscope_collector.netacct import accounts
 from tidscope_collector.netacct.slots import CONTROL, SLOT
-from tidscope_collector.waits import ledger
+from tidscope_collector.waits import loading
 from tidscope_collector.waits import slots as wait_slots
 from tidscope_collector.waits.states import State
 from tidscope_collector.walk.block import BLOCK
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 OBJECTS = {
     accounts.OBJECT: {"tp_btf/sock_send_length", "tp_btf/sock_recv_length", ".maps"},
     task_iterator.OBJECT: {"iter/task"},
-    ledger.OBJECT: {"tp_btf/sched_switch", "tp_btf/sched_waking", "iter/task", ".maps"},
+    loading.OBJECT: {"tp_btf/sched_switch", "tp_btf/sched_waking", "iter/task", ".maps"},
 }
 
 
@@ -72,9 +72,9 @@ def structs(path: Path) -> dict[str, tuple[int, dict[str, int]]]:
     [
         (accounts.OBJECT, "slot", SLOT),
         (accounts.OBJECT, "control", CONTROL),
-        (ledger.OBJECT, "slot", wait_slots.SLOT),
-        (ledger.OBJECT, "detail", wait_slots.DETAIL),
-        (ledger.OBJECT, "control", wait_slots.CONTROL),
+        (loading.OBJECT, "slot", wait_slots.SLOT),
+        (loading.OBJECT, "detail", wait_slots.DETAIL),
+        (loading.OBJECT, "control", wait_slots.CONTROL),
         (task_iterator.OBJECT, "block", BLOCK),
     ],
 )
@@ -89,7 +89,7 @@ def test_arrays_have_the_layout_of_the_structs(
 
 def test_states_have_the_numbers_of_the_program() -> None:
     """By its source: nothing that is loaded refers to the enum, so the object does not keep it."""
-    source = ledger.OBJECT.with_suffix(".c").read_text()
+    source = loading.OBJECT.with_suffix(".c").read_text()
     [numbers] = re.findall(r"^enum state \{(.*?)^\};", source, re.DOTALL | re.MULTILINE)
     names = re.findall(r"^\t(\w+),", numbers, re.MULTILINE)
     assert names == [one.name for one in sorted(State)] + ["STATES"]

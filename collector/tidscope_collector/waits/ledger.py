@@ -4,7 +4,6 @@ import mmap
 import os
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.exited_threads import find_exited, is_exiting
 from tidscope_collector.ebpf.thread_slots import ThreadSlots
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.waits.loading import load
 from tidscope_collector.waits.reading import LedgerReading, copy_whole
 from tidscope_collector.waits.slots import (
     CALLS,
@@ -26,8 +26,6 @@ from tidscope_collector.waits.slots import (
 )
 from tidscope_collector.waits.states import kinds_of_calls
 
-OBJECT = Path(__file__).parent / "bpf" / "waits.bpf.o"
-_PROGRAMS = ("on_switch", "on_waking", "on_birth", "on_first_wake", "on_exec")
 _WALK = "begin_ledgers"
 _TIDY_NS = 1_000_000_000
 _UNCLAIMED_ROUNDS = 5
@@ -54,9 +52,9 @@ class LedgerKeeper:
 
     def __init__(self, procfs: ProcFs | None = None) -> None:
         self._procfs = procfs or ProcFs()
-        self._program = libbpf.Program(OBJECT.read_bytes())
+        self._program, programs = load()
         self._lock = threading.Lock()
-        self._held = ThreadSlots(self._program, _PROGRAMS, SLOT, CONTROL, SLOTS)
+        self._held = ThreadSlots(self._program, programs, SLOT, CONTROL, SLOTS)
         self._details = self._held.map_beside("details", DETAIL)
         self._readings: dict[int, LedgerReading] = {}
         self._rounds: dict[int, int] = {}
