@@ -89,7 +89,7 @@ struct sched_entity {
 	__u64 sum_exec_runtime;
 } KERNEL;
 
-/* Stands for any place in memory: what matters is that its second member is 32 bits long. */
+/* Stands for any place in memory: what matters is how long its members are. */
 struct load_weight {
 	unsigned long weight;
 	__u32 inv_weight;
@@ -361,12 +361,16 @@ static __always_inline struct slot *slot_of(struct task_struct *task)
 	return slot ? slot : look_up(task);
 }
 
-/*
- * The kind of the file that a descriptor stands for; 0 where it cannot be seen. From Linux 6.2 on
- * (`casts`) what a pointer points to can be read without a call.
- */
+/* From Linux 6.2 on (`casts`) any place in memory can be read without a call. */
+static __always_inline struct load_weight *any_place(const void *place)
+{
+	return bpf_rdonly_cast(place, bpf_core_type_id_kernel(struct load_weight));
+}
+
+/* The kind of the file that a descriptor stands for; 0 where it cannot be seen. */
 static __always_inline __u32 file_mode(struct task_struct *task, unsigned long descriptor, int casts)
 {
+	struct load_weight *place;
 	struct fdtable *table;
 	struct inode *inode;
 	struct file *file;
@@ -377,12 +381,13 @@ static __always_inline __u32 file_mode(struct task_struct *task, unsigned long d
 	table = task->files->fdt;
 	if (descriptor >= table->max_fds)
 		return 0;
-	if (bpf_probe_read_kernel(&file, sizeof file, table->fd + descriptor) || !file)
-		return 0;
 	if (casts) {
-		file = bpf_rdonly_cast(file, bpf_core_type_id_kernel(struct file));
+		place = any_place(table->fd + descriptor);
+		file = bpf_rdonly_cast((void *)place->weight, bpf_core_type_id_kernel(struct file));
 		return file->f_inode->i_mode & S_IFMT;
 	}
+	if (bpf_probe_read_kernel(&file, sizeof file, table->fd + descriptor) || !file)
+		return 0;
 	inode = BPF_CORE_READ(file, f_inode);
 	bpf_core_read(&mode, sizeof mode, &inode->i_mode);
 	return mode & S_IFMT;
@@ -678,16 +683,16 @@ static __always_inline void count_taker(struct slot *slot, struct detail *detail
 	taker->ns += ns;
 }
 
-/* The thread was queued for so long, up to the last switch of this CPU: who ran meanwhile? */
-static __noinline int count_takers(struct slot *slot, struct cpu *cpu, __u64 queued)
+/* Who ran on this CPU between its switches, but for the last one, since a moment of its clock. */
+static __noinline int count_earlier_takers(struct slot *slot, struct cpu *cpu, __u64 begin)
 {
-	__u32 index = slot->index, at = cpu->next - 1, i;
+	__u32 index = slot->index, at = cpu->next - 2, i;
 	struct detail *detail = bpf_map_lookup_elem(&details, &index);
-	__u64 until = cpu->recent[at & (RECENT - 1)].clock, begin = until - queued;
+	__u64 until = cpu->recent[at & (RECENT - 1)].clock;
 
 	if (!detail)
 		return 0;
-	for (i = 0; i < RECENT - 1; i++, at--) {
+	for (i = 0; i < RECENT - 2 && until > begin; i++, at--) {
 		__u64 from = cpu->recent[(at - 1) & (RECENT - 1)].clock;
 
 		if (!from || from > until)
@@ -696,11 +701,24 @@ static __noinline int count_takers(struct slot *slot, struct cpu *cpu, __u64 que
 			from = begin;
 		if (until > from)
 			count_taker(slot, detail, cpu->recent[at & (RECENT - 1)].who, until - from);
-		if (from == begin)
-			break;
 		until = from;
 	}
 	return 0;
+}
+
+/* The thread was queued for so long, up to the last switch of this CPU: who ran meanwhile? */
+static __always_inline void count_takers(struct slot *slot, struct cpu *cpu, __u64 queued)
+{
+	__u32 index = slot->index, at = cpu->next - 1;
+	struct one_switch *last = &cpu->recent[at & (RECENT - 1)];
+	__u64 before = cpu->recent[(at - 1) & (RECENT - 1)].clock, begin = last->clock - queued;
+	struct detail *detail = bpf_map_lookup_elem(&details, &index);
+
+	if (!detail || !before)
+		return;
+	count_taker(slot, detail, last->who, last->clock - (before > begin ? before : begin));
+	if (before > begin)
+		count_earlier_takers(slot, cpu, begin);
 }
 
 static __always_inline void arrive(struct task_struct *task, struct task_struct *from, __u64 now,
@@ -744,17 +762,16 @@ static __always_inline void switched(int preempted, struct task_struct *from, st
 /* Whether this CPU serves an interrupt; the thread is the one that it interrupts. */
 static __always_inline int in_interrupt(struct task_struct *task, int casts)
 {
-	struct load_weight *place;
 	__u32 count = 0;
+	void *place;
 
 	if (bpf_core_field_exists(((struct task_struct___arm64 *)0)->thread_info.preempt_count)) {
 		count = ((struct task_struct___arm64 *)task)->thread_info.preempt_count;
 	} else if (preempt_count_at && bpf_core_field_exists(((struct cfs_rq *)0)->rq)) {
 		place = (void *)task->se.cfs_rq->rq + preempt_count_at;
 		if (casts) {
-			place = (void *)place - bpf_core_field_offset(place->inv_weight);
-			place = bpf_rdonly_cast(place, bpf_core_type_id_kernel(struct load_weight));
-			count = place->inv_weight;
+			place -= bpf_core_field_offset(((struct load_weight *)0)->inv_weight);
+			count = any_place(place)->inv_weight;
 		} else {
 			bpf_probe_read_kernel(&count, sizeof count, place);
 		}
