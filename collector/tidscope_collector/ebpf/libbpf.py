@@ -40,6 +40,8 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "bpf_iter_create": (_int, (_int,)),
     "bpf_map_update_elem": (_int, (_int, _pointer, _pointer, ctypes.c_uint64)),
     "bpf_map_delete_elem": (_int, (_int, _pointer)),
+    "bpf_map_lookup_batch": (_int, (_int, *(_pointer,) * 6)),
+    "bpf_map_delete_batch": (_int, (_int, *(_pointer,) * 3)),
     "btf__load_vmlinux_btf": (_pointer, ()),
     "btf__find_by_name_kind": (ctypes.c_int32, (_pointer, _text, ctypes.c_uint32)),
     "btf__type_by_id": (_pointer, (_pointer, ctypes.c_uint32)),
@@ -155,13 +157,13 @@ class KernelTypes:
         return self._find(name, kind) > 0
 
     def percpu_offset(self, name: str) -> int | None:
-        """Where a variable that each CPU has stands in the section of these; None: there is none."""
+        """Where a variable of each CPU stands in the section of these; None: there is none."""
         section = self._find(".data..percpu", _BTF_KIND_DATASEC)
         variable = self._find(name, _BTF_KIND_VAR)
         if section < 0 or variable < 0:
             return None
-        # struct btf_type: name, info (the low 16 bits: how many members), size; struct btf_var_secinfo:
-        # type, offset, size (include/uapi/linux/btf.h).
+        # linux/btf.h: struct btf_type (name; info, whose low 16 bits say how many members
+        # there are; size), then for each member struct btf_var_secinfo (type, offset, size).
         at = library().pointer("kernel types (BTF)", "btf__type_by_id", self._btf, section)
         members = ctypes.c_uint32.from_address(at + 4).value & 0xFFFF
         rows = (ctypes.c_uint32 * (3 * members)).from_address(at + 12)
@@ -252,7 +254,9 @@ class Program:
         BpfError: it cannot be loaded.
     """
 
-    def __init__(self, image: bytes, leave_out: tuple[str, ...] = (), constants: bytes = b"") -> None:
+    def __init__(
+        self, image: bytes, leave_out: tuple[str, ...] = (), constants: bytes = b""
+    ) -> None:
         self._library = library()
         self._links: dict[str, int] = {}
         self._object = self._library.pointer(
