@@ -20,6 +20,7 @@ from tidscope_backend.replay.overview_parts import Wanted, overview_parts
 from tidscope_backend.replay.rows import last_rows
 from tidscope_backend.store.overview import PartFacts
 from tidscope_backend.store.parts import FrameTimes, PartReader
+from tidscope_backend.store.parts import Gap as PartGap
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.signals_table import header_values
 
@@ -122,6 +123,8 @@ class _Maker:
         self._seen_seq = 0
         """Number of the last recorded frame whose events were used; 0: none yet."""
         self._waiting: list[TargetEvent] = []
+        self._key_due = True
+        """The next recorded key frame makes one: without it not all threads are known."""
 
     def frames(self, part: PartReader, *, last: bool) -> Iterator[bytes]:
         """The frames of the next part.
@@ -136,19 +139,46 @@ class _Maker:
         ends = chosen[:: self._span.stride]
         if last and final not in ends:
             ends = np.append(ends, final)
-        happened = part.events()
-        events = self._events(part, happened, ends)
+        happened, gaps = part.events(), part.gaps(self._seen_seq)
+        self._seen_seq = part.last_seq
+        events = self._events(part, happened, gaps, ends)
         if not len(ends):
+            self._key_due |= bool(gaps)
             return
         begin = 0
         if not self._frame_seq:
             keys = np.flatnonzero(times.level[: ends[0] + 1] >= _KEY)
             begin = int(keys[-1]) if len(keys) else 0
         samples = self._samples(part, begin, ends, chosen)
-        groups = last_rows(samples, times.seq[ends], happened, self._fields, not self._frame_seq)
+        keys = self._keys(times, begin, ends, gaps)
+        groups = last_rows(samples, times.seq[ends], happened, self._fields, keys)
         headers = self._headers(part, begin, ends)
         for header, found, rows in zip(headers, events, groups, strict=True):
             yield self._frame(header, found, rows)
+
+    def _keys(
+        self, times: FrameTimes, begin: int, ends: Ints, gaps: Sequence[PartGap]
+    ) -> dict[int, int]:
+        """Frames that are to be key frames, each with the recorded one that it stands for.
+
+        Those are the first one of all, and the first one after each gap: threads that began in a
+        gap are in no birth.
+        """
+        recorded = times.seq[np.flatnonzero(times.level >= _KEY)]
+        due = [gap.seq for gap in gaps if gap.seq >= times.seq[begin]]
+        if self._key_due:
+            due.append(int(times.seq[begin]))
+        self._key_due = False
+        keys: dict[int, int] = {}
+        for seq in due:
+            place = int(np.searchsorted(recorded, seq))
+            group = np.searchsorted(times.seq[ends], recorded[place : place + 1])
+            if len(group) and group[0] < len(ends):
+                number = int(group[0])
+                keys[number] = max(keys.get(number, 0), int(recorded[place]))
+            else:
+                self._key_due = True
+        return keys
 
     def _headers(self, part: PartReader, begin: int, ends: Ints) -> list[dict[str, Any]]:
         """The headers of frames, without events."""
@@ -182,14 +212,17 @@ class _Maker:
         return table
 
     def _events(
-        self, part: PartReader, happened: Sequence[RunEvent], ends: Ints
+        self,
+        part: PartReader,
+        happened: Sequence[RunEvent],
+        gaps: Sequence[PartGap],
+        ends: Ints,
     ) -> list[list[TargetEvent]]:
         """The events of each frame; those after the last one wait for the next part."""
         seqs = part.times.seq[ends]
         found = [(event.seq, event.time_ns, event.event) for event in happened]
-        for seq, time_ns, from_seq, to_seq in part.gaps(self._seen_seq):
+        for seq, time_ns, from_seq, to_seq in gaps:
             found.append((seq, time_ns, Gap(from_seq=from_seq, to_seq=to_seq, reason=_GAP)))
-        self._seen_seq = part.last_seq
         found.sort(key=lambda one: one[0])
         frames: list[list[TargetEvent]] = [[] for _ in ends]
         if frames:
