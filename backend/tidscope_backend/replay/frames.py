@@ -13,11 +13,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.limits import MAX_RUN_FRAMES
-from tidscope_wire.generated.models import FrameHeader, Gap, RunEvent, TargetEvent
+from tidscope_wire.generated.models import FrameHeader, Gap, RunEvent, TableName, TargetEvent
 
 from tidscope_backend.replay.overview_parts import Wanted, overview_parts
 from tidscope_backend.replay.rows import last_rows
+from tidscope_backend.replay.tables import ReplayedTables, encode_bounded, table_level
 from tidscope_backend.store.overview import PartFacts
 from tidscope_backend.store.parts import FrameTimes, PartReader
 from tidscope_backend.store.parts import Gap as PartGap
@@ -26,6 +28,8 @@ from tidscope_backend.store.signals_table import header_values
 
 MAX_ROWS = 250_000
 """Rows read for one answer; above it, only frames of a higher level are used."""
+MAX_TABLE_ROWS = 200_000
+"""The same of rows of frame tables; an answer also has the whole tables at its start."""
 LEVELS = (0, 1, 2)
 _KEY = LEVELS[-1]
 _HEADER = (
@@ -61,13 +65,14 @@ def frames_between(
     level = _level(reader.facts[before:behind], start, end)
     parts: Sequence[PartReader] = reader.parts[before:behind]
     if level == _KEY and reader.overview is not None:
-        coarse = Wanted(before, behind, start, end, max_frames, MAX_ROWS)
+        coarse = Wanted(before, behind, start, end, max_frames, MAX_ROWS, MAX_TABLE_ROWS)
         parts = overview_parts(reader, reader.overview, coarse)
     span = _Span(start, end, level, 1)
     count = sum(len(span.places(part.times)) for part in parts)
     wanted = max(1, min(max_frames, MAX_RUN_FRAMES) - len(parts))
     span = _Span(start, end, level, max(1, round(count / wanted)))
-    maker = _Maker(reader, span)
+    of_tables = table_level(reader.facts[before:behind], start, end, MAX_TABLE_ROWS)
+    maker = _Maker(reader, span, of_tables)
     for index, part in enumerate(parts):
         yield from maker.frames(part, last=index == len(parts) - 1)
 
@@ -75,12 +80,7 @@ def frames_between(
 def _level(parts: Sequence[PartFacts], start: int, end: int) -> int:
     """The finest level that needs at most `MAX_ROWS` rows."""
     for level in LEVELS[:-1]:
-        rows = 0.0
-        for part in parts:
-            inside = max(0, min(part.to_ns, end) - max(part.from_ns, start))
-            whole = part.to_ns - part.from_ns
-            rows += part.rows[level] * (inside / whole if whole else 1.0)
-        if rows <= MAX_ROWS:
+        if sum(part.rows[level] * part.share(start, end) for part in parts) <= MAX_ROWS:
             return level
     return _KEY
 
@@ -113,11 +113,12 @@ _GAP = "frames are missing in the run"
 class _Maker:
     """Makes frames part by part, so that one part is in memory at a time."""
 
-    def __init__(self, reader: RunReader, span: _Span) -> None:
+    def __init__(self, reader: RunReader, span: _Span, table_level: int) -> None:
         self._fields = reader.fields
         self._target = reader.manifest.target.id
         self._encoder = RowEncoder(reader.fields)
         self._span = span
+        self._tables = ReplayedTables(table_level)
         self._frame_seq = 0
         """Number of the last frame made; 0: none yet."""
         self._seen_seq = 0
@@ -147,14 +148,15 @@ class _Maker:
             return
         begin = 0
         if not self._frame_seq:
-            keys = np.flatnonzero(times.level[: ends[0] + 1] >= _KEY)
-            begin = int(keys[-1]) if len(keys) else 0
+            recorded = np.flatnonzero(times.level[: ends[0] + 1] >= _KEY)
+            begin = int(recorded[-1]) if len(recorded) else 0
         samples = self._samples(part, begin, ends, chosen)
         keys = self._keys(times, begin, ends, gaps)
         groups = last_rows(samples, times.seq[ends], happened, self._fields, keys)
         headers = self._headers(part, begin, ends)
-        for header, found, rows in zip(headers, events, groups, strict=True):
-            yield self._frame(header, found, rows)
+        tables = self._tables.of_part(part, times.seq[ends], keys, last=last)
+        for header, found, rows, changed in zip(headers, events, groups, tables, strict=True):
+            yield self._frame(header, found, rows, changed)
 
     def _keys(
         self, times: FrameTimes, begin: int, ends: Ints, gaps: Sequence[PartGap]
@@ -233,7 +235,14 @@ class _Maker:
                 (frames[group] if group < len(frames) else self._waiting).append(event)
         return frames
 
-    def _frame(self, header: dict[str, Any], events: list[TargetEvent], rows: Rows) -> bytes:
+    def _frame(
+        self,
+        header: dict[str, Any],
+        events: list[TargetEvent],
+        rows: Rows,
+        tables: dict[TableName, Table],
+    ) -> bytes:
+        described, data = encode_bounded(tables)
         whole = FrameHeader.model_validate(
             {
                 **header_values(header),
@@ -247,4 +256,5 @@ class _Maker:
             }
         )
         self._frame_seq = whole.seq
-        return join(whole.model_copy(update={"events": events}), self._encoder.encode(rows))
+        whole = whole.model_copy(update={"events": events, "tables": described or None})
+        return join(whole, self._encoder.encode(rows), data)
