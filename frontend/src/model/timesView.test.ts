@@ -5,7 +5,8 @@ import type { FrameHeader, Target, TargetEvent } from "../wire/generated/models"
 import { PARTS } from "./breakdown";
 import { filterFrom } from "./filter";
 import { TargetModel } from "./targetModel";
-import { edgesOf, timesView } from "./timesView";
+import { edgesOf } from "./timesScope";
+import { timesView } from "./timesView";
 import { DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
 import type { ChartView, TimesView } from "./views";
 import { spanOf } from "./window";
@@ -54,6 +55,7 @@ function modelOf(instants: readonly Instant[], fields: readonly string[] = ALL):
       ),
       start_ns: Float64Array.from(threads, ({ start_s = 0 }) => 1e9 * start_s),
       names: threads.map(({ name = "" }) => name),
+      tables: {},
     };
     model.ingest(frame);
   }
