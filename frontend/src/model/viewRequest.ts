@@ -4,6 +4,8 @@
  * Times named `_s` are seconds since attach.
  */
 
+import type { FactPart } from "./factViews";
+
 /** Identity of a thread: "TID@START_NS". Also used for roles in a grouped table: "role:NAME". */
 export type ThreadKey = string;
 
@@ -91,6 +93,10 @@ export interface ViewRequest {
   readonly events: boolean;
   /** The thread map; null: it is not on screen. */
   readonly map: MapRequest | null;
+  /** Views of frame tables and findings that can be seen. */
+  readonly facts: readonly FactPart[];
+  /** The lock whose threads are listed; null: none. */
+  readonly open_lock: number | null;
 }
 
 /** What a map request is until the page knows its size. */
@@ -127,6 +133,8 @@ export const DEFAULT_REQUEST: ViewRequest = {
   tiles: true,
   events: true,
   map: null,
+  facts: [],
+  open_lock: null,
 };
 
 /** What the pointer is over, shared by all charts. */
