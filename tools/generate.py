@@ -1,7 +1,8 @@
 """Write the generated code from `shared/schemas/`: models, validators' bundle, tables of constants.
 
 The sources are the message schemas (`*.schema.json`), the field catalogue (`fields.json`), the
-problem kinds (`problems.json`) and the limits that two sides have to agree on (`limits.json`).
+problem kinds (`problems.json`), the columns of the tables in frames (`frame_tables.json`) and the
+limits that two sides have to agree on (`limits.json`).
 
 `python tools/generate.py` rewrites the files; with `--check` it writes nothing, names the files
 that differ from what the schemas say, and exits 1 if any does.
@@ -270,6 +271,45 @@ def catalogue() -> tuple[str, str]:
     return python, script
 
 
+def frame_tables() -> tuple[str, str]:
+    """The columns of the tables in frames, as a Python and as a TypeScript module."""
+    tables = json.loads((SCHEMAS / "frame_tables.json").read_text())["tables"]
+    python = [
+        f'"""{NOTE}"""',
+        "",
+        "from typing import Literal",
+        "",
+        "from tidscope_wire.generated.models import TableName",
+        "",
+        'ColumnType = Literal["uint32", "uint64", "utf8"]',
+        "",
+        "COLUMNS: dict[TableName, dict[str, ColumnType]] = {",
+    ]
+    script = [f"// {NOTE}", "", "/** Columns of each table, in order, and their types. */"]
+    script.append("export const COLUMNS = {")
+    for table in tables:
+        python += [f"    # {table['meaning']}", f'    "{table["name"]}": {{']
+        script += [f"  /** {table['meaning']} */", f"  {table['name']}: {{"]
+        for column in table["columns"]:
+            python += [f"        # {column['meaning']}"]
+            python += [f'        "{column["name"]}": "{column["type"]}",']
+            script += [f"    /** {column['meaning']} */"]
+            script += [f'    {column["name"]}: "{column["type"]}",']
+        python.append("    },")
+        script.append("  },")
+    keys = {t["name"]: [c["name"] for c in t["columns"] if c["key"]] for t in tables}
+    python += ["}", "", "KEYS: dict[TableName, tuple[str, ...]] = {"]
+    script += ["} as const;", "", "/** Columns that tell its rows apart, the first ones. */"]
+    script.append("export const KEYS = {")
+    for name, columns in keys.items():
+        quoted = ", ".join(f'"{column}"' for column in columns)
+        comma = "," if len(columns) == 1 else ""
+        python.append(f'    "{name}": ({quoted}{comma}),')
+        script.append(f"  {name}: [{quoted}],")
+    python += ["}", '"""Columns that tell the rows of a table apart, the first ones."""']
+    return "\n".join(python) + "\n", "\n".join([*script, "} as const;"]) + "\n"
+
+
 def generate() -> dict[Path, str]:
     """Make every generated file.
 
@@ -285,6 +325,7 @@ def generate() -> dict[Path, str]:
     python_codes, script_codes = close_codes(schemas)
     python_fields, script_fields = catalogue()
     python_limits, script_limits = limits(schemas)
+    python_tables, script_tables = frame_tables()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         script_validators, script_validator_types = validators(page, work)
@@ -296,12 +337,14 @@ def generate() -> dict[Path, str]:
             PYTHON_OUT / "catalogue.py": python_fields,
             PYTHON_OUT / "problems.py": problems(),
             PYTHON_OUT / "limits.py": python_limits,
+            PYTHON_OUT / "frame_tables.py": python_tables,
             TYPESCRIPT_OUT / "models.ts": typescript_types(page, work),
             TYPESCRIPT_OUT / "validators.js": script_validators,
             TYPESCRIPT_OUT / "validators.d.ts": script_validator_types,
             TYPESCRIPT_OUT / "closeCode.ts": script_codes,
             TYPESCRIPT_OUT / "catalogue.ts": script_fields,
             TYPESCRIPT_OUT / "limits.ts": script_limits,
+            TYPESCRIPT_OUT / "frameTables.ts": script_tables,
         }
 
 

@@ -1,7 +1,7 @@
 """Arrow IPC messages of record batches of ids and counters, written into a buffer that stays.
 
-pyarrow makes the message of a schema once; of a batch with other lengths only the lengths in it
-differ. So a batch costs a few patched numbers and one copy of its columns, where pyarrow takes
+pyarrow makes the message of so many columns once; of a batch with other lengths only the lengths in
+it differ. So a batch costs a few patched numbers and one copy of its columns, where pyarrow takes
 about ten microseconds a column. What comes out is byte for byte what pyarrow writes.
 
 Source: Arrow columnar format, "IPC" and `Message.fbs`; FlatBuffers, "Internals".
@@ -9,6 +9,7 @@ Source: Arrow columnar format, "IPC" and `Message.fbs`; FlatBuffers, "Internals"
 
 import struct
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -21,30 +22,16 @@ _MESSAGE_HEADER, _MESSAGE_BODY_LENGTH = 2, 3
 _BATCH_LENGTH, _BATCH_NODES, _BATCH_BUFFERS = 0, 1, 2
 """Ids of the fields of the tables Message and RecordBatch."""
 
-KNOWN_LENGTHS = 64
-"""Lengths of batches whose metadata are kept; they have two kilobytes."""
-
 Counters = Sequence[npt.NDArray[np.uint64]] | npt.NDArray[np.uint64]
 
 
-class BatchTemplate:
-    """Writes record batches of one schema.
+class BatchWriter:
+    """Writes record batches of a column of uint32 and any number of columns of uint64."""
 
-    Args:
-        schema: a column of uint32, then columns of uint64.
-    """
-
-    def __init__(self, schema: pa.Schema) -> None:
-        if schema.types != [pa.uint32(), *([pa.uint64()] * (len(schema) - 1))]:
-            raise ValueError(f"the columns are {schema.types}, not one uint32 and then uint64")
-        self._count = len(schema) - 1
-        one = pa.record_batch([pa.nulls(1, field.type) for field in schema], schema=schema)
-        message = bytearray(one.serialize())
-        (length,) = struct.unpack_from("<i", message, 4)
-        self._start = _PREFIX + length
-        self._places = _Places(message)
-        self._known: dict[int, bytes] = {}
-        self._adopt(message[: self._start])
+    def __init__(self) -> None:
+        self._metadata: dict[int, _Metadata] = {}
+        self._buffer = bytearray()
+        self._data = np.frombuffer(self._buffer, np.uint8)
 
     def encode(
         self,
@@ -62,47 +49,80 @@ class BatchTemplate:
         Returns:
             The message, until the next call.
         """
-        rows = len(ids)
+        rows, count = len(ids), len(counters)
+        metadata = self._metadata.get(count)
+        if metadata is None:
+            metadata = self._metadata[count] = _Metadata(count)
         masks = {index: mask for index, mask in absent.items() if mask.any()}
-        ids_end = self._start + 4 * rows
+        metadata.describe(
+            rows, {index: int(np.count_nonzero(mask)) for index, mask in masks.items()}
+        )
+        start = metadata.size
+        ids_end = start + 4 * rows
         at = ids_end + -ids_end % 8
         bitmap = (rows + 63) // 64 * 8
-        size = at + 8 * rows * self._count + bitmap * len(masks)
+        size = at + 8 * rows * count + bitmap * len(masks)
         if size > len(self._buffer):
-            self._adopt(self._buffer[: self._start].ljust(size + size // 4, b"\0"))
+            self._buffer = bytearray(size + size // 4)
+            self._data = np.frombuffer(self._buffer, np.uint8)
         data = self._data
-        data[self._start : ids_end].view(np.uint32)[:] = ids
+        self._buffer[:start] = metadata.message
+        data[start:ids_end].view(np.uint32)[:] = ids
         data[ids_end:at] = 0
-        self._begin(rows)
         if not masks:
-            region = data[at:size].view(np.uint64).reshape(self._count, rows)
+            region = data[at:size].view(np.uint64).reshape(count, rows)
             if isinstance(counters, np.ndarray):
                 region[...] = counters
             else:
                 for column, values in zip(region, counters, strict=True):
                     column[:] = values
             return memoryview(self._buffer)[:size]
-        self._body_length[0] = size - self._start
         for index, values in enumerate(counters):
             mask = masks.get(index)
             if mask is not None:
                 bits = np.packbits(~mask, bitorder="little")
                 data[at : at + len(bits)] = bits
                 data[at + len(bits) : at + bitmap] = 0
-                self._nodes[1 + index, 1] = np.count_nonzero(mask)
-                self._buffers[2 + 2 * index] = at - self._start, len(bits)
                 at += bitmap
-                self._buffers[3 + 2 * index :, 0] += bitmap
             data[at : at + 8 * rows].view(np.uint64)[:] = values
             at += 8 * rows
         return memoryview(self._buffer)[:size]
 
-    def _begin(self, rows: int) -> None:
-        """Write the metadata of a batch without absent values."""
-        known = self._known.get(rows)
-        if known is not None:
-            self._buffer[: self._start] = known
+
+class _Metadata:
+    """The part of a message in front of its columns.
+
+    Args:
+        count: columns of uint64.
+
+    Attributes:
+        message: it, as described last.
+        size: its length in bytes.
+    """
+
+    def __init__(self, count: int) -> None:
+        message, places = _template(count)
+        self.message = bytearray(message)
+        self.size = len(message)
+        self._count = count
+        self._nodes = _numbers(self.message, places.nodes, 2 * count + 2).reshape(-1, 2)
+        self._buffers = _numbers(self.message, places.buffers, 4 * count + 4).reshape(-1, 2)
+        self._length = _numbers(self.message, places.length, 1)
+        self._body_length = _numbers(self.message, places.body_length, 1)
+        self._column = np.repeat(np.arange(count), 2)
+        self._plain_rows = 0
+        """Rows that it says now, if all of them have values."""
+
+    def describe(self, rows: int, missing: Mapping[int, int]) -> None:
+        """Say how long the columns are, and where they are.
+
+        Args:
+            rows: of the batch.
+            missing: number of a counter to how many rows have no value; others have all.
+        """
+        if rows == self._plain_rows and not missing:
             return
+        self._plain_rows = 0 if missing else rows
         values_at = (4 * rows + 7) // 8 * 8
         self._nodes[:, 0] = rows
         self._nodes[:, 1] = 0
@@ -112,21 +132,23 @@ class BatchTemplate:
         self._buffers[2:, 0] = values_at + 8 * rows * self._column
         self._buffers[2::2, 1] = 0
         self._buffers[3::2, 1] = 8 * rows
-        self._length[0], self._body_length[0] = rows, values_at + 8 * rows * self._count
-        if len(self._known) >= KNOWN_LENGTHS:
-            self._known.clear()
-        self._known[rows] = bytes(self._buffer[: self._start])
+        bitmap = (rows + 63) // 64 * 8
+        self._length[0] = rows
+        self._body_length[0] = values_at + 8 * rows * self._count + bitmap * len(missing)
+        for index, absent in missing.items():
+            self._nodes[1 + index, 1] = absent
+            self._buffers[2 + 2 * index, 1] = (rows + 7) // 8
+            self._buffers[3 + 2 * index :, 0] += bitmap
 
-    def _adopt(self, buffer: bytearray) -> None:
-        """Write into this buffer, which begins with the metadata, from now on."""
-        places, columns = self._places, self._count + 1
-        self._buffer = buffer
-        self._data = np.frombuffer(buffer, np.uint8)
-        self._nodes = _numbers(buffer, places.nodes, 2 * columns).reshape(columns, 2)
-        self._buffers = _numbers(buffer, places.buffers, 4 * columns).reshape(2 * columns, 2)
-        self._length = _numbers(buffer, places.length, 1)
-        self._body_length = _numbers(buffer, places.body_length, 1)
-        self._column = np.repeat(np.arange(self._count), 2)
+
+@lru_cache(maxsize=256)
+def _template(count: int) -> "tuple[bytes, _Places]":
+    """What pyarrow writes in front of a batch with so many columns of uint64."""
+    types = [pa.uint32(), *([pa.uint64()] * count)]
+    one = pa.record_batch([pa.nulls(1, kind) for kind in types], [str(n) for n in range(count + 1)])
+    message = bytearray(one.serialize())
+    (length,) = struct.unpack_from("<i", message, 4)
+    return bytes(message[: _PREFIX + length]), _Places(message)
 
 
 class _Places:

@@ -2,22 +2,26 @@
 
 Layout: a 4-byte little-endian length, that many bytes of JSON (`frame_header.schema.json`, padded
 with blanks so that what follows stands at a multiple of 8), then the rows. Of a key frame they are
-an Arrow IPC stream of one record batch; of a delta frame the message of a record batch alone, whose
-schema is that of the key frames before it without `start_ns` and `name`; of a delta frame without
-rows nothing. Readers need no more than JSON and Arrow, and to start at a key frame.
+an Arrow IPC stream of one record batch; of a delta frame the message of a record batch alone, with
+`tid` and columns of uint64; of a delta frame without rows nothing. A column that is 0 in all rows
+is left out: the header of a key frame names all `fields`, that of any frame says which of them are
+its `columns`. Behind the rows stand the tables that the header names (`frame_tables`). Readers need
+no more than JSON and Arrow, and to start at a key frame.
 """
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from tidscope_wire.batch_reader import BatchError, has_compression, read_batch
-from tidscope_wire.batch_template import BatchTemplate
+from tidscope_wire.batch_template import BatchWriter, Counters
 from tidscope_wire.generated.limits import MAX_HEADER_BYTES
 from tidscope_wire.generated.models import FrameHeader
 
@@ -78,6 +82,24 @@ class CounterMatrix(Mapping[str, npt.NDArray[np.uint64]]):
         return len(self.fields)
 
 
+class EncodedRows(NamedTuple):
+    """The Arrow part of a frame, and what its header says of the columns.
+
+    Attributes:
+        data: the Arrow part, until the encoder's next call.
+        fields: all counter columns, in order; key frames only.
+        columns: positions in them of those that the batch has; None: all.
+    """
+
+    data: bytes | memoryview
+    fields: Fields | None
+    columns: Sequence[int] | None
+
+
+NO_ROWS = EncodedRows(b"", None, None)
+"""Of a delta frame without rows."""
+
+
 class RowEncoder:
     """Writes rows as the Arrow part of frames; keeps what is the same from frame to frame.
 
@@ -86,38 +108,62 @@ class RowEncoder:
     """
 
     def __init__(self, fields: Sequence[str]) -> None:
-        counters = [pa.field(name, pa.uint64()) for name in fields]
         self._fields = tuple(fields)
-        self._key = pa.schema([*(pa.field(*one) for one in _IDENTITY.items()), *counters])
-        self._key_start = self._key.serialize().to_pybytes()
         self._place = {name: place for place, name in enumerate(self._fields)}
-        self._delta = BatchTemplate(pa.schema([pa.field("tid", pa.uint32()), *counters]))
+        self._deltas = BatchWriter()
+        self._key = pa.schema([])
+        self._key_start = b""
 
-    def encode(self, rows: Rows) -> bytes | memoryview:
-        """Encode rows; they make a key frame if they carry start times and names.
-
-        Returns:
-            The Arrow part, until the next call.
-        """
+    def encode(self, rows: Rows) -> EncodedRows:
+        """Encode rows; they make a key frame if they carry start times and names."""
         if rows.start_ns is None or rows.name is None:
             return self._encode_delta(rows)
-        columns = [rows.columns[field] for field in self._fields]
-        absent = [rows.absent.get(field) for field in self._fields]
+        places = self._columns(rows)
+        fields = self._fields if places is None else [self._fields[place] for place in places]
         arrays = [pa.array(rows.tid), pa.array(rows.start_ns), pa.array(rows.name, pa.utf8())]
-        for column, mask in zip(columns, absent, strict=True):
-            arrays.append(pa.array(column, mask=mask))
+        arrays += [pa.array(rows.columns[name], mask=rows.absent.get(name)) for name in fields]
+        names = [*_IDENTITY, *fields]
+        if names != self._key.names:
+            kinds = [*_IDENTITY.values(), *([pa.uint64()] * len(fields))]
+            self._key = pa.schema(list(zip(names, kinds, strict=True)))
+            self._key_start = self._key.serialize().to_pybytes()
         # What an IPC writer would write, without making the schema's message again for each frame.
         key = pa.record_batch(arrays, schema=self._key)
-        return b"".join((self._key_start, key.serialize(), END_OF_STREAM))
+        data = b"".join((self._key_start, key.serialize(), END_OF_STREAM))
+        return EncodedRows(data, self._fields, places)
 
-    def _encode_delta(self, rows: Rows) -> bytes | memoryview:
+    def _encode_delta(self, rows: Rows) -> EncodedRows:
         if not len(rows.tid):
-            return b""
-        absent = {self._place[field]: mask for field, mask in rows.absent.items()}
+            return NO_ROWS
+        places = self._columns(rows)
+        chosen = range(len(self._fields)) if places is None else places
+        absent = {
+            number: rows.absent[self._fields[place]]
+            for number, place in enumerate(chosen)
+            if self._fields[place] in rows.absent
+        }
         columns = rows.columns
+        counters: Counters
         if isinstance(columns, CounterMatrix) and columns.fields == self._fields:
-            return self._delta.encode(rows.tid, columns.values_by_row.T, absent)
-        return self._delta.encode(rows.tid, [columns[field] for field in self._fields], absent)
+            values = columns.values_by_row.T
+            counters = values if places is None else values[places]
+        else:
+            counters = [columns[self._fields[place]] for place in chosen]
+        return EncodedRows(self._deltas.encode(rows.tid, counters, absent), None, places)
+
+    def _columns(self, rows: Rows) -> list[int] | None:
+        """Positions of the columns that are not 0 in all rows; None: no column is."""
+        columns = rows.columns
+        if not len(rows.tid):
+            return None
+        if isinstance(columns, CounterMatrix) and columns.fields == self._fields:
+            given = np.logical_or.reduce(columns.values_by_row, axis=0)
+        else:
+            given = np.fromiter((columns[name].any() for name in self._fields), np.bool_)
+        for name, mask in rows.absent.items():
+            if mask.any():
+                given[self._place[name]] = True
+        return None if given.all() else np.flatnonzero(given).tolist()
 
 
 class FrameDecoder:
@@ -140,12 +186,13 @@ class FrameDecoder:
             FrameError: it is not a frame, its header counts other rows than it has, or it is a
                 delta frame with rows and no key frame came before it.
         """
-        header, body = split(frame)
+        header, behind = split(frame)
+        body = behind[: row_bytes(header, behind)]
         if header.kind == "key":
-            rows = decode_key(body)
+            rows = decode_key(body, header.fields, header.columns)
             self.fields = tuple(rows.columns)
         elif self.fields is not None:
-            rows = decode_delta(body, self.fields)
+            rows = decode_delta(body, self.fields, header.columns)
         elif header.rows:
             raise FrameError(
                 "a delta frame with rows, and no key frame before it names its columns"
@@ -157,22 +204,35 @@ class FrameDecoder:
         return header, rows
 
 
-def join(header: FrameHeader, body: bytes | memoryview) -> bytes:
-    """Make a frame of its header and its Arrow part."""
-    return join_text(header.model_dump_json().encode(), body)
+def join(header: FrameHeader, rows: EncodedRows | bytes | memoryview, tables: bytes = b"") -> bytes:
+    """Make a frame.
+
+    Args:
+        header: of the frame; where rows are given as encoded now, its `fields` and `columns` become
+            theirs.
+        rows: the Arrow part.
+        tables: those that the header names, encoded.
+    """
+    if isinstance(rows, EncodedRows):
+        fields = None if rows.fields is None else list(rows.fields)
+        columns = None if rows.columns is None else list(rows.columns)
+        header = header.model_copy(update={"fields": fields, "columns": columns})
+        rows = rows.data
+    return join_text(header.model_dump_json().encode(), rows, tables)
 
 
-def join_text(text: bytes, body: bytes | memoryview) -> bytes:
-    """Make a frame of its header as JSON and its Arrow part."""
+def join_text(text: bytes, rows: bytes | memoryview, tables: bytes = b"") -> bytes:
+    """Make a frame of its header as JSON, its rows and its tables."""
     padding = -(LENGTH.size + len(text)) % 8
-    return b"".join((LENGTH.pack(len(text) + padding), text, b" " * padding, body))
+    return b"".join((LENGTH.pack(len(text) + padding), text, b" " * padding, rows, tables))
 
 
 def split(frame: bytes) -> tuple[FrameHeader, memoryview]:
     """Take a frame apart.
 
     Returns:
-        The header, checked against its schema, and the Arrow part, still encoded.
+        The header, checked against its schema, and what is behind it, still encoded: the rows,
+        `row_bytes` of it, and the tables.
 
     Raises:
         FrameError: it is not a frame.
@@ -190,19 +250,39 @@ def split(frame: bytes) -> tuple[FrameHeader, memoryview]:
     except ValueError as error:
         raise FrameError(f"bad header: {error}") from error
     body = memoryview(frame)[end:]
-    if bool(len(body)) != (header.kind == "key" or header.rows > 0):
-        raise FrameError(
-            f"a {header.kind} frame of {header.rows} rows has {len(body)} bytes behind its header"
-        )
+    _check_lengths(header, body)
     return header, body
 
 
-def key_fields(body: bytes | memoryview) -> Fields:
-    """The counter columns that the Arrow part of a key frame names.
+def _check_lengths(header: FrameHeader, body: memoryview) -> None:
+    tables = header.tables or ()
+    if len({table.name for table in tables}) != len(tables):
+        raise FrameError("two tables have one name")
+    rows = row_bytes(header, body)
+    if rows < 0:
+        raise FrameError(f"tables of {len(body) - rows} bytes in {len(body)}")
+    if tables and (rows % 8 or any(table.bytes % 8 for table in tables)):
+        raise FrameError("a table does not stand at a multiple of 8")
+    if bool(rows) != (header.kind == "key" or header.rows > 0):
+        raise FrameError(
+            f"a {header.kind} frame of {header.rows} rows has {rows} bytes behind its header"
+        )
+
+
+def row_bytes(header: FrameHeader, body: bytes | memoryview) -> int:
+    """How many bytes of what is behind a header are the rows; the tables follow them."""
+    return len(body) - sum(table.bytes for table in header.tables or ())
+
+
+def key_fields(header: FrameHeader, body: bytes | memoryview) -> Fields:
+    """The counter columns of a key frame and of the delta frames behind it.
 
     Raises:
-        FrameError: it does not start with the schema of a key frame.
+        FrameError: the header names none, and the Arrow part does not start with the schema of a
+            key frame.
     """
+    if header.fields is not None:
+        return tuple(header.fields)
     try:
         with pa.ipc.open_stream(pa.py_buffer(body)) as reader:
             schema = reader.schema
@@ -224,16 +304,25 @@ def _fields_of(schema: pa.Schema) -> Fields:
     return tuple(types)
 
 
-def decode_key(body: bytes | memoryview) -> Rows:
+def decode_key(
+    body: bytes | memoryview,
+    fields: Sequence[str] | None = None,
+    columns: Sequence[int] | None = None,
+) -> Rows:
     """Decode the Arrow part of a key frame.
+
+    Args:
+        body: its bytes.
+        fields: all counter columns, as the header says; None: those of the stream.
+        columns: positions in them of those that the stream has; None: all. The others are 0.
 
     Raises:
         FrameError: it is not an Arrow stream of one batch with the columns of a key frame.
     """
     try:
-        _refuse_compressed(body)
+        refuse_compressed(body)
         with pa.ipc.open_stream(pa.py_buffer(body)) as reader:
-            fields = _fields_of(reader.schema)
+            given = _fields_of(reader.schema)
             batch = reader.read_next_batch()
             more = next(iter(reader), None) is not None
         batch.validate(full=True)
@@ -246,52 +335,84 @@ def decode_key(body: bytes | memoryview) -> Rows:
     for name in _IDENTITY:
         if batch.column(name).null_count:
             raise FrameError(f"column {name} has rows without a value")
-    columns: dict[str, npt.NDArray[np.uint64]] = {}
+    names = given if fields is None else tuple(fields)
+    if len(set(names)) != len(names) or not _IDENTITY.keys().isdisjoint(names):
+        raise FrameError("two columns have one name")
+    if _chosen(names, columns) != given:
+        raise FrameError(f"the stream has the columns {given}, which the header does not say")
+    values: dict[str, npt.NDArray[np.uint64]] = {}
     absent: dict[str, npt.NDArray[np.bool_]] = {}
-    for field in fields:
+    for field in given:
         column = batch.column(field)
         if column.null_count:
             absent[field] = column.is_null().to_numpy(zero_copy_only=False)
             column = column.fill_null(0)
-        columns[field] = column.to_numpy()
+        values[field] = column.to_numpy()
     tid, start_ns = batch.column("tid").to_numpy(), batch.column("start_ns").to_numpy()
-    return Rows(tid, columns, absent, start_ns, batch.column("name").to_pylist())
+    named = _with_zeros(names, values, len(tid))
+    return Rows(tid, named, absent, start_ns, batch.column("name").to_pylist())
 
 
-def decode_delta(body: bytes | memoryview, fields: Fields) -> Rows:
+def _chosen(fields: Fields, columns: Sequence[int] | None) -> Fields:
+    """The fields that a batch has columns of."""
+    if columns is None:
+        return fields
+    ascending = all(one < other for one, other in pairwise(columns))
+    if not ascending or (columns and not 0 <= columns[0] <= columns[-1] < len(fields)):
+        raise FrameError(f"{list(columns)} are not positions of columns among {len(fields)}")
+    return tuple(fields[place] for place in columns)
+
+
+def _with_zeros(
+    fields: Fields, given: dict[str, npt.NDArray[np.uint64]], rows: int
+) -> dict[str, npt.NDArray[np.uint64]]:
+    """All columns in order; those that are not given are 0."""
+    if len(given) == len(fields):
+        return given
+    zeros = np.zeros(rows, np.uint64)
+    zeros.flags.writeable = False
+    return {field: given.get(field, zeros) for field in fields}
+
+
+def decode_delta(
+    body: bytes | memoryview, fields: Fields, columns: Sequence[int] | None = None
+) -> Rows:
     """Decode the Arrow part of a delta frame.
 
     Args:
         body: its bytes; none if the frame has no rows.
         fields: the counter columns of the key frame before it.
+        columns: positions in them of those that the batch has; None: all. The others are 0.
 
     Raises:
         FrameError: it is not the message of a record batch with these columns.
     """
     if not len(body):
         return Rows(np.empty(0, np.uint32), dict.fromkeys(fields, np.empty(0, np.uint64)), {})
+    given = _chosen(fields, columns)
     try:
-        tid, *counters = read_batch(body, _delta_types(len(fields)))
+        tid, *counters = read_batch(body, _delta_types(len(given)))
     except BatchError as error:
         raise FrameError(f"bad Arrow message: {error}") from None
     if tid.absent is not None:
         raise FrameError("column tid has rows without a value")
     if not len(tid.values):
         raise FrameError("bad Arrow message: a batch without rows")
-    named = dict(zip(fields, counters, strict=True))
+    named = dict(zip(given, counters, strict=True))
+    values = {field: column.values for field, column in named.items()}
     return Rows(
         tid.values,
-        {field: column.values for field, column in named.items()},
+        _with_zeros(fields, values, len(tid.values)),
         {field: column.absent for field, column in named.items() if column.absent is not None},
     )
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _delta_types(fields: int) -> list[np.dtype[np.unsignedinteger]]:
     return [np.dtype("<u4"), *([np.dtype("<u8")] * fields)]
 
 
-def _refuse_compressed(body: bytes | memoryview) -> None:
+def refuse_compressed(body: bytes | memoryview) -> None:
     """Refuse buffers that unpack to more than their own size, before anything unpacks them."""
     for message in pa.ipc.MessageReader.open_stream(pa.py_buffer(body)):
         if message.type == "dictionary":

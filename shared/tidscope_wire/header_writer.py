@@ -13,6 +13,7 @@ from tidscope_wire.generated.models import (
     CountersSource,
     ExitedTotals,
     FrameKind,
+    FrameTable,
     MachineCounters,
     ProcessGauges,
     RoleTotals,
@@ -45,6 +46,8 @@ class HeaderWriter:
         kind: FrameKind,
         baseline: bool,
         rows: int,
+        fields: Sequence[str] | None,
+        columns: Sequence[int] | None,
         time_ns: int,
         unix_us: int,
         live_threads: int,
@@ -59,6 +62,7 @@ class HeaderWriter:
         exited: ExitedTotals,
         roles: Sequence[RoleTotals] | None,
         counters_from: CountersSource | None,
+        tables: Sequence[FrameTable] | None,
     ) -> bytes:
         """Write the header of a frame that stands for itself alone.
 
@@ -67,13 +71,14 @@ class HeaderWriter:
         """
         return (
             f'{self._start}{seq},"first_seq":{seq},"kind":"{kind}",'
-            f'"baseline":{_of(baseline)},"rows":{rows},"time_ns":{time_ns},"unix_us":{unix_us},'
+            f'"baseline":{_of(baseline)},"rows":{rows},"fields":{_json(fields)},'
+            f'"columns":{_json(columns)},"time_ns":{time_ns},"unix_us":{unix_us},'
             f'"live_threads":{live_threads},"threads_born":{threads_born},'
             f'"events":{_list(events)},"process":{self._process.text(process, cpu_ns)},'
             f'"machine":{self._machine.text(machine)},'
             f'"health":{self._health.text(health, sample_us, late_us)},'
             f'"exited":{self._exited.text(exited)},"roles":{_list(roles)},'
-            f'"counters_from":{_WORDS[counters_from]}}}'
+            f'"counters_from":{_WORDS[counters_from]},"tables":{_list(tables)}}}'
         ).encode()
 
 
@@ -114,6 +119,12 @@ def _of(value: int | None) -> str:
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _json(values: Sequence[str] | Sequence[int] | None) -> str:
+    if values is None:
+        return "null"
+    return json.dumps(list(values), separators=(",", ":"), ensure_ascii=False)
 
 
 def _list(models: Sequence[Message] | None) -> str:

@@ -73,6 +73,7 @@ def structs(path: Path) -> dict[str, tuple[int, dict[str, int]]]:
         (accounts.OBJECT, "slot", SLOT),
         (accounts.OBJECT, "control", CONTROL),
         (ledger.OBJECT, "slot", wait_slots.SLOT),
+        (ledger.OBJECT, "detail", wait_slots.DETAIL),
         (ledger.OBJECT, "control", wait_slots.CONTROL),
         (task_iterator.OBJECT, "block", BLOCK),
     ],

@@ -7,14 +7,23 @@ both (frontend/src/wire/frame.test.ts). Run this file as a script to write them 
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from builders import frame_header
-from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join
-from tidscope_wire.generated.models import FrameHeader
+from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join, split
+from tidscope_wire.frame_tables import (
+    Table,
+    Tables,
+    decode_tables,
+    empty_table,
+    encode_tables,
+    make_table,
+)
+from tidscope_wire.generated.models import FrameHeader, TableName
 
 FOLDER = Path(__file__).parent / "frames"
 EXPECTED = FOLDER / "expected.json"
@@ -97,6 +106,37 @@ ONE_OF_EACH: tuple[dict[str, Any], ...] = (
     {"type": "target_exited", "exit_code": None},
     {"type": "target_detached"},
 )
+TABLES: dict[TableName, Table] = {
+    "stays": make_table(
+        "stays", {"tid": [10, 10], "state": [4, 24], "bucket": [0, 23], "count": [7, 2**53 - 1]}
+    ),
+    "wakes": make_table(
+        "wakes",
+        {
+            "waker_tid": [10, 0, 3],
+            "waker_pid": [10, 0, 2],
+            "wakee_tid": [11, 11, 4_000_000_000],
+            "waker_kernel": [0, 0, 1],
+            "count": [900, 1, 2],
+            "blocked_ns": [10**12, 0, 1],
+            "delay_ns": [5 * 10**9, 3, 2],
+            "waker_name": ["worker-0", "interrupt", "kworker/ü"],
+        },
+    ),
+    "lock_names": make_table(
+        "lock_names",
+        {
+            "lock": [1],
+            "address": [2**47 - 8],
+            "name": ["pool_mu"],
+            "kind": ["lock"],
+            "source": ["futex"],
+            "symbol_file": [""],
+        },
+    ),
+    "calls": empty_table("calls"),
+}
+"""Of each type of column, texts of other lengths, and a table without rows."""
 ROLES: tuple[dict[str, Any], ...] = (
     {"role": "worker-#", "live": 3, "exited": 1, "totals": {"cpu_run_ns": 2**53 - 1}},
     {"role": None, "live": 0, "exited": 0, "totals": {}},
@@ -108,7 +148,13 @@ def _header(seq: int, rows: int, **changes: object) -> FrameHeader:
     return FrameHeader.model_validate(values | changes)
 
 
-def _rows(tids: list[int], *, identity: bool = False, absent: bool = True) -> Rows:
+def _rows(
+    tids: list[int],
+    *,
+    identity: bool = False,
+    absent: bool = True,
+    zeros: Sequence[str] = (),
+) -> Rows:
     n = len(tids)
     base = np.arange(n, dtype=np.uint64) + np.uint64(1)
     columns = {
@@ -119,6 +165,7 @@ def _rows(tids: list[int], *, identity: bool = False, absent: bool = True) -> Ro
         "disk_read_bytes": base * np.uint64(4096),
         "blkio_delay_ns": base * np.uint64(3),
     }
+    columns |= {name: np.zeros(n, dtype=np.uint64) for name in zeros}
     missing = np.arange(n) % 2 == 0
     return Rows(
         tid=np.array(tids, dtype=np.uint32),
@@ -129,14 +176,41 @@ def _rows(tids: list[int], *, identity: bool = False, absent: bool = True) -> Ro
     )
 
 
-def _frames() -> dict[str, tuple[FrameHeader, Rows]]:
+def _frames() -> dict[str, tuple[FrameHeader, Rows, Tables]]:
     """Each kind of frame, by name."""
+    with_rows = {
+        "key-with-tables": (_header(9, 2, kind="key"), _rows([10, 11], identity=True)),
+        "delta-with-tables": (_header(10, 1), _rows([11])),
+        "tables-alone": (_header(11, 0), _rows([])),
+    }
+    return {
+        **{name: (header, rows, {}) for name, (header, rows) in _without_tables().items()},
+        **{name: (_with(header), rows, TABLES) for name, (header, rows) in with_rows.items()},
+    }
+
+
+def _with(header: FrameHeader) -> FrameHeader:
+    described, _ = encode_tables(TABLES, {"stays": 3})
+    return header.model_copy(update={"tables": described})
+
+
+def _without_tables() -> dict[str, tuple[FrameHeader, Rows]]:
     return {
         "key": (
             _header(1, 3, kind="key", baseline=True, roles=list(ROLES)),
             _rows([10, 11, 12], identity=True),
         ),
         "delta": (_header(2, 2), _rows([10, 12], absent=False)),
+        # Columns that are 0 are not in their batches.
+        "some-zeros": (
+            _header(3, 3),
+            _rows([10, 11, 12], absent=False, zeros=(FIELDS[0], FIELDS[4])),
+        ),
+        "all-zeros": (_header(4, 2), _rows([11, 12], absent=False, zeros=FIELDS)),
+        "key-zeros": (
+            _header(5, 2, kind="key"),
+            _rows([10, 11], identity=True, absent=False, zeros=FIELDS[1:]),
+        ),
         "coalesced": (_header(5, 1, first_seq=3, threads_born=4), _rows([10])),
         "empty": (_header(6, 0), _rows([])),
         "events": (_header(7, 1, events=list(ONE_OF_EACH)), _rows([4_000_000_000])),
@@ -144,7 +218,19 @@ def _frames() -> dict[str, tuple[FrameHeader, Rows]]:
     }
 
 
-def _content(header: FrameHeader, rows: Rows) -> dict[str, object]:
+def _contents(encoder: RowEncoder) -> dict[str, dict[str, object]]:
+    """What is in each frame, by name; its header says which columns its batch has."""
+    return {
+        name: _content(split(_encode(encoder, *parts))[0], *parts[1:])
+        for name, parts in _frames().items()
+    }
+
+
+def _encode(encoder: RowEncoder, header: FrameHeader, rows: Rows, tables: Tables) -> bytes:
+    return join(header, encoder.encode(rows), encode_tables(tables)[1])
+
+
+def _content(header: FrameHeader, rows: Rows, tables: Tables) -> dict[str, object]:
     columns: dict[str, list[int | None]] = {}
     for field, values in rows.columns.items():
         gone = rows.absent.get(field, np.zeros(len(values), dtype=np.bool_))
@@ -156,19 +242,23 @@ def _content(header: FrameHeader, rows: Rows) -> dict[str, object]:
         "columns": columns,
         "start_ns": None if rows.start_ns is None else rows.start_ns.tolist(),
         "names": None if rows.name is None else list(rows.name),
+        "tables": {
+            name: {column: table[column].tolist() for column in table.dtype.names or ()}
+            for name, table in tables.items()
+        },
     }
 
 
 @pytest.mark.parametrize("name", _frames())
 def test_the_golden_frames_hold_what_they_are_said_to_hold(name: str) -> None:
-    header, rows = FrameDecoder(FIELDS).decode((FOLDER / f"{name}.bin").read_bytes())
+    data = (FOLDER / f"{name}.bin").read_bytes()
+    header, rows = FrameDecoder(FIELDS).decode(data)
     expected = json.loads(EXPECTED.read_text())
-    assert _content(header, rows) == expected[name]
+    assert _content(header, rows, decode_tables(*split(data))) == expected[name]
 
 
 def test_the_golden_frames_are_those_that_are_made_here() -> None:
-    made = {name: _content(header, rows) for name, (header, rows) in _frames().items()}
-    assert json.loads(EXPECTED.read_text()) == made
+    assert json.loads(EXPECTED.read_text()) == _contents(RowEncoder(FIELDS))
 
 
 def test_the_golden_events_are_one_of_each_type() -> None:
@@ -193,9 +283,9 @@ def _event_names() -> set[str]:
 def _write() -> None:
     FOLDER.mkdir(exist_ok=True)
     encoder = RowEncoder(FIELDS)
-    for name, (header, rows) in _frames().items():
-        (FOLDER / f"{name}.bin").write_bytes(join(header, encoder.encode(rows)))
-    made = {name: _content(header, rows) for name, (header, rows) in _frames().items()}
+    for name, parts in _frames().items():
+        (FOLDER / f"{name}.bin").write_bytes(_encode(encoder, *parts))
+    made = _contents(encoder)
     EXPECTED.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
 
 

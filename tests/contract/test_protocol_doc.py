@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from schema_check import schemas
 from tidscope_wire import PROTOCOL_VERSION
+from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.close_code import CloseCode
+from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.problems import PROBLEMS
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "protocol.md"
@@ -75,9 +77,17 @@ def test_fields_of_messages_that_are_named_exist() -> None:
     for schema in schemas().values():
         known |= {*schema.get("properties", {}), *schema.get("required", [])}
         known |= {schema.get("properties", {}).get("type", {}).get("const", "type")}
+    known |= {field.name for field in CATALOGUE.fields} | set(COLUMNS)
+    known |= {column for columns in COLUMNS.values() for column in columns}
     known |= {"start_ns", *(code.name.lower() for code in CloseCode)}
     named = {word for word in CODE.findall(TEXT) if re.fullmatch(r"[a-z]+(_[a-z]+)*", word)}
     assert named <= known | set(PROBLEMS)
+
+
+def test_tables_of_frames() -> None:
+    part = TEXT.partition("**Tables** are facts")[2].partition("\n- ")[0]
+    reported = [(name, tuple(re.findall(r"\w+", keys))) for name, keys, _ in rows(part)]
+    assert reported == list(KEYS.items())
 
 
 def test_version() -> None:

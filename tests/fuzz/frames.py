@@ -1,5 +1,6 @@
 """Any bytes as a frame: the decoder answers with rows that hold together, or refuses."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,29 +14,41 @@ from tidscope_wire.frame import (
     decode_delta,
     decode_key,
     key_fields,
+    row_bytes,
     split,
 )
+from tidscope_wire.frame_tables import decode_table, decode_tables, dtype_of, encode_table
+from tidscope_wire.generated.models import FrameHeader
 
 GOLDEN = Path(__file__).parents[1] / "contract" / "frames"
 
 
 def bodies() -> list[bytes]:
-    """The Arrow parts of the golden frames."""
-    return [bytes(split(path.read_bytes())[1]) for path in sorted(GOLDEN.glob("*.bin"))]
+    """The rows of the golden frames, encoded."""
+    return [bytes(body[: row_bytes(header, body)]) for header, body in _split()]
+
+
+def _split() -> list[tuple[FrameHeader, memoryview]]:
+    return [split(path.read_bytes()) for path in sorted(GOLDEN.glob("*.bin"))]
 
 
 BODIES = bodies()
-FIELDS = key_fields(split((GOLDEN / "key.bin").read_bytes())[1])
+COLUMNS = [header.columns for header, _ in _split()]
+FIELDS = key_fields(*split((GOLDEN / "key.bin").read_bytes()))
 
 
-def arrow(data: bytes) -> bytes:
+def arrow(data: bytes) -> tuple[bytes, list[int] | None]:
     """What the bytes stand for: a patched Arrow part, or themselves behind a byte of 255.
 
     Any other first byte chooses one of the golden frames; then come patches.
+
+    Returns:
+        The Arrow part, and which columns its header says it has.
     """
     if not data or data[0] == 255:
-        return data[1:]
-    return patched(BODIES[data[0] % len(BODIES)], data[1:])
+        return data[1:], None
+    chosen = data[0] % len(BODIES)
+    return patched(BODIES[chosen], data[1:]), COLUMNS[chosen]
 
 
 def check_frame(data: bytes) -> None:
@@ -45,50 +58,73 @@ def check_frame(data: bytes) -> None:
         AssertionError: what was decoded does not hold together.
     """
     try:
-        _, body = split(data)
+        header, body = split(data)
     except FrameError:
         return
-    check_rows(bytes(body))
+    _check_tables(header, body)
+    check_rows(bytes(body[: row_bytes(header, body)]), header.columns)
+
+
+def _check_tables(header: FrameHeader, body: memoryview) -> None:
+    try:
+        tables = decode_tables(header, body)
+    except FrameError:
+        return
+    for described in header.tables or ():
+        table = tables[described.name]
+        assert table.dtype == dtype_of(described.name)
+        assert len(table) == described.rows
+        assert decode_table(described.name, encode_table(described.name, table)).tolist() == (
+            table.tolist()
+        )
 
 
 def check_arrow(data: bytes) -> None:
     """Take bytes for a program that patches the Arrow part of a golden frame."""
-    check_rows(arrow(data))
+    check_rows(*arrow(data))
 
 
-def check_rows(body: bytes) -> None:
-    """Take bytes for the Arrow part of a key frame, and for that of a delta frame."""
+def check_rows(body: bytes, columns: list[int] | None = None) -> None:
+    """Take bytes for the Arrow part of a key frame, and for that of a delta frame.
+
+    Args:
+        body: the bytes.
+        columns: what the header says of its columns; None: it has all.
+    """
     for decode in (_key, _delta):
         try:
-            rows = decode(body, FIELDS)
+            rows = decode(body, FIELDS, columns)
         except FrameError:
             continue
         _check(rows)
-        encoded = bytes(RowEncoder(list(rows.columns)).encode(rows))
-        _check_again(rows, decode(encoded, tuple(rows.columns)))
+        names = tuple(rows.columns)
+        encoded = RowEncoder(names).encode(rows)
+        _check_again(rows, decode(bytes(encoded.data), names, encoded.columns))
 
 
-def _key(body: bytes, _fields: Fields) -> Rows:
-    return decode_key(body)
+def _key(body: bytes, fields: Fields, columns: Sequence[int] | None) -> Rows:
+    # Without the names of the header those of the stream count, whatever they are.
+    return decode_key(body, None if columns is None else fields, columns)
 
 
-def _delta(body: bytes, fields: Fields) -> Rows:
-    rows = decode_delta(body, fields)
+def _delta(body: bytes, fields: Fields, columns: Sequence[int] | None) -> Rows:
+    rows = decode_delta(body, fields, columns)
     if body:
-        _check_with_arrow(body, rows)
+        _check_with_arrow(body, rows, fields if columns is None else [fields[i] for i in columns])
     return rows
 
 
-def _check_with_arrow(body: bytes, rows: Rows) -> None:
+def _check_with_arrow(body: bytes, rows: Rows, fields: Sequence[str]) -> None:
     """What both accept is the same; Arrow also looks at what is not read here."""
-    schema = [("tid", pa.uint32()), *((name, pa.uint64()) for name in rows.columns)]
+    schema = [("tid", pa.uint32()), *((name, pa.uint64()) for name in fields)]
     try:
         batch = pa.ipc.read_record_batch(pa.py_buffer(body), pa.schema(schema))
         batch.validate(full=True)
     except (pa.ArrowException, OSError):
         return
     assert batch.column(0).to_pylist() == rows.tid.tolist()
-    for name, values in rows.columns.items():
+    for name in fields:
+        values = rows.columns[name]
         gone = rows.absent.get(name, np.zeros(len(values), np.bool_)).tolist()
         found = [None if no else value for value, no in zip(values.tolist(), gone, strict=True)]
         assert batch.column(name).to_pylist() == found

@@ -16,7 +16,7 @@ from tidscope_wire.frame import FrameDecoder, FrameError, key_fields, split
 TELLING = (0, 1, 2, 4, 8, 16, 127, 128, 254, 255)
 
 
-FIELDS = key_fields(split((GOLDEN / "key.bin").read_bytes())[1])
+FIELDS = key_fields(*split((GOLDEN / "key.bin").read_bytes()))
 
 
 def verdict(frame: bytes) -> dict[str, object] | None:

@@ -66,7 +66,9 @@ def await_state(pid: int, state: str) -> None:
 
 
 def by_tid(ledgers: Ledgers) -> dict[int, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    return dict(zip(ledgers.tid.tolist(), ledgers.ns.astype(np.int64), strict=True))
+    return dict(
+        zip(ledgers.tid.tolist(), ledgers.at(time.monotonic_ns()).astype(np.int64), strict=True)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -117,10 +119,11 @@ def test_states_add_up_to_wall_time(keeper: LedgerKeeper) -> None:
         latest = time.monotonic_ns()
         keeper.forget(program.pid)
     assert ((first.began_ns >= began) & (first.began_ns <= earliest)).all()
-    ends = last.began_ns + last.ns.sum(axis=1).astype(np.int64)
-    assert (ends >= earliest).all()
-    assert (ends <= latest).all()
-    assert len(set(ends.tolist())) == 1
+    assert ((last.since_ns >= first.since_ns) & (last.since_ns <= latest)).all()
+    finished = last.began_ns + last.ns.sum(axis=1).astype(np.int64)
+    assert (finished == last.since_ns).all()
+    ends = last.began_ns + last.at(latest).sum(axis=1).astype(np.int64)
+    assert (ends == latest).all()
 
 
 def test_cpu_time_is_the_kernels_count(keeper: LedgerKeeper) -> None:
@@ -161,13 +164,22 @@ def test_threads_that_live_shortly_are_all_there(keeper: LedgerKeeper) -> None:
         before = by_tid(keeper.read(program.pid))
         report = program.run_short_threads()
         after = keeper.read(program.pid)
-        ended = ~np.isin(after.tid, np.array(list(before), np.uint32))
+        ended = after.state == State.ENDED
         assert int(ended.sum()) == SHORT_THREADS
-        grown = sum(int(ns[State.ON_CPU]) for ns in by_tid(after).values())
+        grown = int(after.at(time.monotonic_ns())[:, State.ON_CPU].sum())
         grown -= sum(int(ns[State.ON_CPU]) for ns in before.values())
+        ages = after.since_ns - after.start_ns
+        final, has = keeper.exited(program.pid, after.tid[ended][::2], ages[ended][::2])
+        assert has.all()
+        assert (final == after.ns[ended][::2]).all()
+        again, has = keeper.exited(program.pid, after.tid[ended][::2], ages[ended][::2])
+        assert not has.any()
+        assert not again.any()
+        assert int((keeper.read(program.pid).state == State.ENDED).sum()) == SHORT_THREADS // 2
         keeper.drop_ended(program.pid)
         assert set(keeper.read(program.pid).tid.tolist()) == set(before)
         keeper.forget(program.pid)
+    assert keeper.unfinished_exits == 0
     process = report.process_cpu_ns - program.ready.process_cpu_ns
     assert grown >= 0.995 * process - AROUND_NS
 

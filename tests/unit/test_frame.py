@@ -2,6 +2,7 @@
 
 import json
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +12,7 @@ import pytest
 from builders import frame_header
 from tidscope_wire.frame import (
     END_OF_STREAM,
+    CounterMatrix,
     FrameDecoder,
     FrameError,
     RowEncoder,
@@ -53,10 +55,95 @@ def test_a_key_frame_carries_identity() -> None:
     key = Rows(
         delta.tid, delta.columns, delta.absent, np.array([-5, 9], np.int64), ["main", "wörker-1"]
     )
-    rows = decode_key(RowEncoder(FIELDS).encode(key))
+    rows = decode_key(RowEncoder(FIELDS).encode(key).data)
     assert rows.start_ns is not None
     assert rows.start_ns.tolist() == [-5, 9]
     assert rows.name == ["main", "wörker-1"]
+
+
+def rows_of(columns: list[list[int]], absent: dict[str, list[bool]], *, key: bool) -> Rows:
+    """Rows of FIELDS, by columns."""
+    count = len(columns[0])
+    return Rows(
+        np.arange(count, dtype=np.uint32),
+        {name: np.array(column, np.uint64) for name, column in zip(FIELDS, columns, strict=True)},
+        {name: np.array(mask) for name, mask in absent.items()},
+        np.arange(count) if key else None,
+        ["x"] * count if key else None,
+    )
+
+
+@pytest.mark.parametrize("key", [False, True])
+@pytest.mark.parametrize("as_matrix", [False, True])
+@pytest.mark.parametrize(
+    ("columns", "absent", "has"),
+    [
+        ([[1, 0], [0, 2]], {}, None),
+        ([[0, 0], [0, 2]], {}, [1]),
+        ([[3, 4], [0, 0]], {}, [0]),
+        ([[0, 0], [0, 0]], {}, []),
+        # What is absent is not 0.
+        ([[0, 0], [1, 0]], {"cpu_run_ns": [True, False]}, None),
+        ([[0, 0], [1, 0]], {"cpu_run_ns": [False, False]}, [1]),
+    ],
+)
+def test_columns_that_are_0_are_left_out_and_come_back(
+    columns: list[list[int]],
+    absent: dict[str, list[bool]],
+    has: list[int] | None,
+    as_matrix: bool,
+    key: bool,
+) -> None:
+    rows = rows_of(columns, absent, key=key)
+    if as_matrix:
+        matrix = CounterMatrix(FIELDS, np.array(columns, np.uint64).T)
+        rows = replace(rows, columns=matrix)
+    encoded = RowEncoder(FIELDS).encode(rows)
+    assert (encoded.columns, encoded.fields) == (has, FIELDS if key else None)
+    header = frame_header(kind="key" if key else "delta", rows=2)
+    found_header, found = FrameDecoder(FIELDS).decode(join(header, encoded))
+    assert found_header.columns == has
+    assert list(found.columns) == list(FIELDS)
+    for name, column in zip(FIELDS, columns, strict=True):
+        gone = found.absent.get(name, np.zeros(2, np.bool_)).tolist()
+        assert gone == absent.get(name, [False, False])
+        values = zip(found.columns[name].tolist(), column, gone, strict=True)
+        assert all(no or value == other for value, other, no in values)
+
+
+@pytest.mark.parametrize("columns", [[2], [0, 0], [1, 0], [0, 1, 1], []])
+@pytest.mark.parametrize("key", [False, True])
+def test_positions_that_no_column_has_are_refused(columns: list[int], key: bool) -> None:
+    rows = rows_of([[1], [2]], {}, key=key)
+    encoded = RowEncoder(FIELDS).encode(rows)._replace(columns=columns)
+    frame = join(frame_header(kind="key" if key else "delta", rows=1), encoded)
+    with pytest.raises(FrameError, match=r"not positions|the header does not say|1 columns"):
+        FrameDecoder(FIELDS).decode(frame)
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        (("cpu_run_ns", "cpu_run_ns"), "two columns have one name"),
+        (("tid", "cpu_run_ns"), "two columns have one name"),
+        (("cpu_run_ns", "other"), "the header does not say"),
+        (("cpu_run_ns",), "the header does not say"),
+    ],
+)
+def test_a_key_frame_with_other_columns_than_its_header_names_is_refused(
+    fields: tuple[str, ...], complaint: str
+) -> None:
+    encoded = RowEncoder(FIELDS).encode(rows_of([[1], [2]], {}, key=True))
+    frame = join(frame_header(kind="key", rows=1), encoded._replace(fields=fields))
+    with pytest.raises(FrameError, match=complaint):
+        FrameDecoder().decode(frame)
+
+
+def test_a_key_frame_whose_header_names_nothing_has_all_columns() -> None:
+    encoded = RowEncoder(FIELDS).encode(rows_of([[1], [0]], {}, key=True))
+    frame = join(frame_header(kind="key", rows=1), encoded._replace(fields=None, columns=None))
+    assert list(FrameDecoder().decode(frame)[1].columns) == ["cpu_run_ns"]
+    assert key_fields(*split(frame)) == ("cpu_run_ns",)
 
 
 GOLDEN = Path(__file__).parent.parent / "contract" / "frames"
@@ -64,8 +151,9 @@ GOLDEN = Path(__file__).parent.parent / "contract" / "frames"
 
 @pytest.mark.parametrize("name", ["key", "many"])
 def test_a_key_frame_is_what_arrows_own_writer_writes(name: str) -> None:
-    rows = decode_key(split((GOLDEN / f"{name}.bin").read_bytes())[1])
-    body = RowEncoder(tuple(rows.columns)).encode(rows)
+    header, given = split((GOLDEN / f"{name}.bin").read_bytes())
+    rows = decode_key(given, header.fields, header.columns)
+    body = RowEncoder(tuple(rows.columns)).encode(rows).data
     with pa.ipc.open_stream(body) as reader:
         batches = list(reader)
     sink = pa.BufferOutputStream()
@@ -76,27 +164,30 @@ def test_a_key_frame_is_what_arrows_own_writer_writes(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["delta", "coalesced", "events"])
 def test_a_delta_frame_is_read_by_arrow_with_the_schema_of_the_key_frame(name: str) -> None:
-    _, key = split((GOLDEN / "key.bin").read_bytes())
-    _, body = split((GOLDEN / f"{name}.bin").read_bytes())
-    with pa.ipc.open_stream(key) as reader:
-        schema = reader.schema
-    schema = pa.schema([field for field in schema if field.name not in ("start_ns", "name")])
+    fields = key_fields(*split((GOLDEN / "key.bin").read_bytes()))
+    header, body = split((GOLDEN / f"{name}.bin").read_bytes())
+    chosen = fields if header.columns is None else [fields[place] for place in header.columns]
+    schema = pa.schema([("tid", pa.uint32()), *((field, pa.uint64()) for field in chosen)])
     batch = pa.ipc.read_record_batch(pa.py_buffer(body), schema)
     batch.validate(full=True)
-    rows = decode_delta(body, key_fields(key))
+    rows = decode_delta(body, fields, header.columns)
     assert batch.column("tid").to_pylist() == rows.tid.tolist()
+    assert list(rows.columns) == list(fields)
     for field, values in rows.columns.items():
+        if field not in chosen:
+            assert not values.any()
+            continue
         gone = rows.absent.get(field, np.zeros(len(values), np.bool_))
         pairs = zip(values.tolist(), gone.tolist(), strict=True)
         assert batch.column(field).to_pylist() == [None if no else value for value, no in pairs]
-    assert bytes(body) == RowEncoder(tuple(rows.columns)).encode(rows)
+    assert bytes(body) == RowEncoder(tuple(rows.columns)).encode(rows).data
     assert bytes(body) == batch.serialize().to_pybytes()
 
 
 def test_a_delta_frame_without_rows_has_nothing_behind_its_header() -> None:
     none = Rows(np.empty(0, np.uint32), dict.fromkeys(FIELDS, np.empty(0, np.uint64)), {})
     body = RowEncoder(FIELDS).encode(none)
-    assert body == b""
+    assert body.data == b""
     # It says nothing of columns, so it may come before they are known.
     _, rows = FrameDecoder().decode(join(frame_header(rows=0), body))
     assert (rows.tid.tolist(), rows.columns) == ([], {})
@@ -156,7 +247,7 @@ def test_what_is_not_a_frame_is_refused(frame: bytes, complaint: str) -> None:
 
 @pytest.mark.parametrize("cut", [1, 40, 200, -8, -1])
 def test_a_truncated_arrow_part_is_refused(cut: int) -> None:
-    body = RowEncoder(FIELDS).encode(delta_rows())
+    body = RowEncoder(FIELDS).encode(delta_rows()).data
     with pytest.raises(FrameError, match="Arrow"):
         decode_delta(body[:cut], FIELDS)
     _, key = split((GOLDEN / "key.bin").read_bytes())

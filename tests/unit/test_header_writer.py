@@ -7,10 +7,12 @@ from contract.test_golden_frames import ONE_OF_EACH
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
+from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.models import (
     CollectorHealth,
     ExitedTotals,
     FrameHeader,
+    FrameTable,
     MachineCounters,
     ProcessGauges,
     RoleTotals,
@@ -46,6 +48,12 @@ def parts(model: type[Model], **given_values: st.SearchStrategy[Any]) -> st.Sear
 TOTALS = st.dictionaries(st.sampled_from(["cpu_run_ns", "blkio_delay_ns"]), COUNT)
 EXITED = parts(ExitedTotals, totals=TOTALS)
 MACHINE = parts(MachineCounters, domains_uj=st.lists(st.none() | COUNT, max_size=3))
+TABLES = st.none() | st.lists(
+    parts(
+        FrameTable, name=st.sampled_from(list(COLUMNS)), rows=st.integers(0, 9), bytes=st.just(64)
+    ),
+    max_size=2,
+)
 ROLES = st.none() | st.lists(parts(RoleTotals, totals=TOTALS), max_size=3)
 
 
@@ -71,10 +79,13 @@ def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
                     name: draw(COUNT)
                     for name in ("rows", "time_ns", "unix_us", "live_threads", "threads_born")
                 },
+                "fields": draw(st.none() | st.lists(st.text(min_size=1, max_size=9), max_size=3)),
+                "columns": draw(st.none() | st.lists(st.integers(0, 255), max_size=3)),
                 "events": draw(st.lists(st.sampled_from(EVENTS), max_size=3)),
                 **known,
                 "roles": draw(ROLES),
                 "counters_from": draw(st.sampled_from([None, "genetlink", "walk", "procfs"])),
+                "tables": draw(TABLES),
             }
         )
     return headers
@@ -89,7 +100,7 @@ def test_headers_are_those_of_pydantic(
         health = values_of["health"].model_copy(update={"sample_us": sample_us, "late_us": late_us})
         process = values_of["process"].model_copy(update={"cpu_ns": cpu})
         expected = FrameHeader(**{**values_of, "health": health, "process": process})
-        changed = {**values_of, "events": expected.events}
+        changed = {**values_of, "events": expected.events, "tables": expected.tables}
         del changed["target"], changed["first_seq"]
         written = writer.write(**changed, cpu_ns=cpu, sample_us=sample_us, late_us=late_us)
         assert written.decode() == expected.model_dump_json()

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tidscope_collector.ebpf import thread_slots
+from tidscope_collector.ebpf.exited_threads import find_exited
 from tidscope_collector.netacct.accounts import OBJECT
 from tidscope_collector.netacct.slots import (
     COUNTERS,
@@ -14,7 +15,6 @@ from tidscope_collector.netacct.slots import (
     SLOTS,
     Slots,
     counters,
-    find_exited,
     list_living,
 )
 from tidscope_wire.generated.catalogue import CATALOGUE

@@ -19,7 +19,9 @@ from tidscope_backend.metrics.naming import metric_of
 OTHER = "other"
 """Label of the roles beyond the bound on their number."""
 
-ROLE_FIELDS = [metric_of(f) for f in CATALOGUE.fields if f.scope == "thread"]
+ROLE_FIELDS = [
+    metric_of(f) for f in CATALOGUE.fields if f.scope == "thread" and f.kind == "counter"
+]
 PROCESS_FIELDS = [metric_of(f) for f in CATALOGUE.fields if f.scope == "process"]
 
 Metered = tuple[Target, TargetMeter]

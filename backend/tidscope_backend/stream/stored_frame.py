@@ -67,5 +67,5 @@ def store_frame(
         baseline=header.baseline,
         time_ns=header.time_ns,
         data=data,
-        fields=key_fields(body) if header.kind == "key" else fields,
+        fields=key_fields(header, body) if header.kind == "key" else fields,
     )

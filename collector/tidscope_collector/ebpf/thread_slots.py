@@ -52,8 +52,21 @@ class ThreadSlots:
         self.slots: Slots = np.frombuffer(slots, slot)
         self.control = np.frombuffer(mmap.mmap(program.map("control"), mmap.PAGESIZE), control, 1)
         self.freed = 0
+        self._beside: list[Slots] = []
         self._watched: dict[int, int] = {}
         self._resting: deque[tuple[int, int]] = deque()
+
+    def map_beside(self, name: str, row: np.dtype[np.void]) -> Slots:
+        """A further map with a row for each slot, which is emptied with it.
+
+        Args:
+            name: of the map.
+            row: its struct.
+        """
+        length = len(self.slots) * row.itemsize
+        rows: Slots = np.frombuffer(mmap.mmap(self._program.map(name), length), row)
+        self._beside.append(rows)
+        return rows
 
     def close(self) -> None:
         """Take the program out of the kernel."""
@@ -125,4 +138,6 @@ class ThreadSlots:
             generation = self.slots["generation"][index]
             self.slots[index] = 0
             self.slots["generation"][index] = generation
+            for rows in self._beside:
+                rows[index] = 0
             libbpf.write_map(self._vacant, None, index)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tidscope_collector.ebpf import libbpf
+from tidscope_collector.ebpf.exited_threads import find_exited, is_exiting
 from tidscope_collector.ebpf.thread_slots import ThreadSlots
 from tidscope_collector.netacct.slots import (
     CONTROL,
@@ -16,7 +17,6 @@ from tidscope_collector.netacct.slots import (
     Indices,
     LivingThreads,
     counters,
-    find_exited,
     list_living,
 )
 from tidscope_collector.procfs.files import ProcFs
@@ -27,7 +27,6 @@ _PROGRAMS = ("mark_exit", "follow_exec", "count_send", "count_receive")
 _TIDY_NS = 1_000_000_000
 _UNCLAIMED_ROUNDS = 5
 """After so many rounds of tidying, a second apart, no exit record will come for a slot any more."""
-_PF_EXITING = 0x4  # include/linux/sched.h
 
 
 class Accounts:
@@ -134,7 +133,7 @@ class Accounts:
                 tids,
                 ages_ns,
                 time.monotonic_ns(),
-                lambda tid: _is_exiting(self._procfs, pid, tid),
+                lambda tid: is_exiting(self._procfs, pid, tid),
             )
             result = counters(self.slots, found)
             self._held.free(found[found >= 0])
@@ -169,12 +168,3 @@ class Accounts:
         self._rounds = {index: self._rounds.get(index, 0) + 1 for index in left}
         late = [index for index, rounds in self._rounds.items() if rounds > _UNCLAIMED_ROUNDS]
         self._held.free(np.array(late, np.intp))
-
-
-def _is_exiting(procfs: ProcFs, pid: int, tid: int) -> bool:
-    try:
-        stat = procfs.read(f"{pid}/task/{tid}/stat", 4096)
-    except OSError:
-        return True
-    flags = int(stat.rpartition(b")")[2].split()[6])  # proc_pid_stat(5): field 9
-    return bool(flags & _PF_EXITING)

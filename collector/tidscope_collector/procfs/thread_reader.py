@@ -216,6 +216,8 @@ def _reason(field: CatalogueField, missing: dict[str, str], taskstats_refusal: s
     column = _column(field)
     if column is not None:
         return missing.get(column.file, "")
+    if field.group == "state":
+        return "The ledger of states needs eBPF."
     if field.since_version is None:
         return "/proc has no network counters per thread."
     reason = "Only taskstats has this field, and it is not in use here"

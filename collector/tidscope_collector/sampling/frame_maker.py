@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from tidscope_wire.frame import RowEncoder, Rows, join_text
+from tidscope_wire.frame import NO_ROWS, EncodedRows, RowEncoder, Rows, join_text
 from tidscope_wire.generated.models import (
     CollectorHealth,
     CountersSource,
@@ -143,14 +143,14 @@ class FrameMaker:
             health: makes the health part.
             later: exits that are counted already; None: none.
         """
-        return self._frame(events, started_ns, health.read(started_ns), b"", later=later)
+        return self._frame(events, started_ns, health.read(started_ns), NO_ROWS, later=later)
 
     def _frame(
         self,
         events: list[TargetEvent],
         started_ns: int,
         health: CollectorHealth,
-        body: bytes | memoryview,
+        body: EncodedRows,
         *,
         sample_us: int = 0,
         late_us: int = 0,
@@ -175,6 +175,8 @@ class FrameMaker:
             kind=kind,
             baseline=baseline,
             rows=rows,
+            fields=body.fields,
+            columns=body.columns,
             time_ns=max(0, started_ns - self._tracker.attach_ns),
             unix_us=time.time_ns() // 1000 - ago_us,
             live_threads=live,
@@ -189,7 +191,8 @@ class FrameMaker:
             exited=exited,
             roles=roles,
             counters_from=self.counters_from,
+            tables=None,
         )
-        data = join_text(header, body)
+        data = join_text(header, body.data)
         self._key_bytes += len(data)
         return SampledFrame(self.seq, data, key, baseline)

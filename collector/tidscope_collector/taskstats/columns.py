@@ -83,6 +83,8 @@ def _missing(field: CatalogueField, layout: Layout) -> str:
             "a stock kernel has no network counters per thread: "
             "they need the extended struct taskstats or eBPF"
         )
+    if field.group == "state":
+        return "the ledger of states needs eBPF"
     return f"needs taskstats version {field.since_version}; this kernel has {layout.version}"
 
 

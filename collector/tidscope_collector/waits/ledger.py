@@ -7,24 +7,34 @@ import time
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from tidscope_collector.ebpf import libbpf
+from tidscope_collector.ebpf.exited_threads import find_exited, is_exiting
 from tidscope_collector.ebpf.thread_slots import ThreadSlots
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.waits.reading import LedgerReading, copy_whole
 from tidscope_collector.waits.slots import (
     CALLS,
     CONTROL,
+    DETAIL,
     SLOT,
     SLOTS,
+    STATES,
     Ledgers,
-    consistent,
-    ledgers,
+    settle,
 )
 from tidscope_collector.waits.states import kinds_of_calls
 
 OBJECT = Path(__file__).parent / "bpf" / "waits.bpf.o"
 _PROGRAMS = ("on_switch", "on_waking", "on_birth", "on_first_wake", "on_exec")
 _WALK = "begin_ledgers"
-_TRIES = 100
+_TIDY_NS = 1_000_000_000
+_UNCLAIMED_ROUNDS = 5
+"""After so many rounds of tidying, a second apart, no exit record will come for a slot any more."""
+_MANY_ENDED = SLOTS // 4
+_LAST_SWITCH_NS = 5_000_000
+"""From an exit record to the last switch of its thread it takes less, as a rule."""
 
 
 class LedgerKeeper:
@@ -32,14 +42,26 @@ class LedgerKeeper:
 
     Its methods may be called from several threads.
 
+    Args:
+        procfs: root of /proc.
+
     Raises:
         BpfError: it cannot be loaded.
+
+    Attributes:
+        unfinished_exits: threads whose ledger was closed before their last switch was seen.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, procfs: ProcFs | None = None) -> None:
+        self._procfs = procfs or ProcFs()
         self._program = libbpf.Program(OBJECT.read_bytes())
         self._lock = threading.Lock()
         self._held = ThreadSlots(self._program, _PROGRAMS, SLOT, CONTROL, SLOTS)
+        self._details = self._held.map_beside("details", DETAIL)
+        self._readings: dict[int, LedgerReading] = {}
+        self._rounds: dict[int, int] = {}
+        self._tidied_ns = 0
+        self.unfinished_exits = 0
         calls = np.frombuffer(mmap.mmap(self._program.map("calls"), CALLS * 8), np.uint64)
         for number, kind in kinds_of_calls(os.uname().machine).items():
             calls[number] = kind
@@ -78,7 +100,8 @@ class LedgerKeeper:
     def forget(self, pid: int) -> None:
         """Keep the ledgers of a process no more, once nobody watches it."""
         with self._lock:
-            self._held.forget(pid)
+            if self._held.forget(pid):
+                self._readings.pop(pid, None)
 
     @property
     def threads_without_slot(self) -> int:
@@ -93,25 +116,80 @@ class LedgerKeeper:
     def read(self, pid: int) -> Ledgers:
         """All ledgers of a process, those of threads that have ended included.
 
+        A thread that has ended is in them until `exited` claims it, or for some seconds.
+
         Raises:
             OSError: slots were being written to at each of many looks.
         """
         with self._lock:
-            self._held.recycle(time.monotonic_ns())
-            mine = np.flatnonzero(self._held.used["tgid"] == pid)
-            copies = self._held.slots[mine]
-            torn = np.flatnonzero(~consistent(copies))
-            tries = 0
-            while len(torn):
-                tries += 1
-                if tries > _TRIES:
-                    raise OSError(f"the ledgers of {len(torn)} threads do not add up")
-                copies[torn] = self._held.slots[mine[torn]]
-                torn = torn[~consistent(copies[torn])]
-            return ledgers(copies, time.monotonic_ns())
+            self._tidy()
+            # Read before the slots are: what changes meanwhile makes the next call list them again.
+            listing = int(self._held.control["changes"][0]), self._held.freed
+            reading = self._readings.setdefault(pid, LedgerReading(self._held.slots))
+            return reading.read(self._held.used, pid, listing)
+
+    def exited(
+        self, pid: int, tids: npt.NDArray[np.uint32], ages_ns: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+        """The final ledgers of threads whose exit records came; their slots are freed.
+
+        A record comes shortly before the thread's last switch. That one is waited for, a little.
+
+        Args:
+            pid: their process.
+            tids: uint32[n].
+            ages_ns: int64[n], how long each lived, of its record.
+
+        Returns:
+            uint64[n, STATES], nanoseconds in each state, zero for a thread without a ledger;
+            bool[n], whether it had one.
+
+        Raises:
+            OSError: slots were being written to at each of many looks.
+        """
+        with self._lock:
+            found = find_exited(
+                self._held.used,
+                pid,
+                tids,
+                ages_ns,
+                time.monotonic_ns(),
+                lambda tid: is_exiting(self._procfs, pid, tid),
+            )
+            has = found >= 0
+            mine = found[has]
+            self._await_last_switches(mine)
+            copies = copy_whole(self._held.slots, mine)
+            result = np.zeros((len(tids), STATES), np.uint64)
+            result[has] = settle(copies)[0]
+            self._held.free(mine)
+            return result, has
+
+    def _await_last_switches(self, indices: npt.NDArray[np.intp]) -> None:
+        deadline = time.monotonic_ns() + _LAST_SWITCH_NS
+        exits = self._held.slots["exit_ns"]
+        while len(indices := indices[exits[indices] == 0]):
+            if time.monotonic_ns() > deadline:
+                self.unfinished_exits += len(indices)
+                return
+            time.sleep(0.0002)
 
     def drop_ended(self, pid: int) -> None:
         """Free the slots of threads that have ended."""
         with self._lock:
             used = self._held.used
             self._held.free(np.flatnonzero((used["tgid"] == pid) & (used["exit_ns"] != 0)))
+
+    def _tidy(self) -> None:
+        """Once a second: free the slots of ended threads that nobody has claimed for long."""
+        now = time.monotonic_ns()
+        self._held.recycle(now)
+        if now - self._tidied_ns < _TIDY_NS:
+            return
+        self._tidied_ns = now
+        used = self._held.used
+        ended = np.flatnonzero((used["tgid"] != 0) & (used["exit_ns"] != 0))
+        rounds = _UNCLAIMED_ROUNDS if len(ended) < _MANY_ENDED else 1
+        self._rounds = {index: self._rounds.get(index, -1) + 1 for index in ended.tolist()}
+        late = [index for index, known in self._rounds.items() if known >= rounds]
+        self._held.free(np.array(late, np.intp))

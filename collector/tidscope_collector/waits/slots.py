@@ -1,6 +1,6 @@
 """The slots in which the eBPF program keeps its ledgers, as arrays. Pure.
 
-struct slot and struct control of bpf/waits.bpf.c stand here once more; a test compares them.
+The structs of bpf/waits.bpf.c stand here once more; a test compares them.
 """
 
 from dataclasses import dataclass
@@ -17,47 +17,75 @@ FIRST_BUCKET_BITS = 10
 """The first bucket is of stays below 2^10 ns; each further one reaches twice as far."""
 STATES = len(State)
 _STATE_BITS = 5
+_NEVER = np.iinfo(np.int64).max
 
 SLOT = np.dtype(
     [
         *(("tgid", "u4"), ("tid", "u4"), ("start_ns", "i8"), ("exit_ns", "i8")),
-        *(("generation", "u8"), ("began_ns", "i8"), ("mark", "u8"), ("woken_ns", "i8")),
-        *(("arrived_ns", "i8"), ("run_ns", "u8"), ("queued_ns", "u8")),
-        *(("waker", "u4"), ("unseen", "u1"), ("pad", "u1", 3)),
-        *(("ns", "u8", STATES), ("count", "u4", STATES)),
-        ("histogram", "u4", (STATES, BUCKETS)),
+        *(("generation", "u8"), ("mark", "u8"), ("woken_ns", "i8"), ("arrived_ns", "i8")),
+        *(("began_ns", "i8"), ("run_ns", "u8"), ("queued_ns", "u8")),
+        *(("index", "u4"), ("waker", "u4"), ("unseen", "u1"), ("pad", "u1", 7)),
+        ("ns", "u8", STATES),
     ],
     align=True,
 )
-CONTROL = np.dtype([("used", "u4"), ("pad", "u4"), ("threads_without_slot", "u8")])
+DETAIL = np.dtype([("histogram", "u4", (STATES, BUCKETS))])
+CONTROL = np.dtype(
+    [("used", "u4"), ("pad", "u4"), ("threads_without_slot", "u8"), ("changes", "u8")]
+)
+HEAD_BYTES = 64
+"""What changes with a ledger stands in so many bytes at the beginning of its slot."""
 
 Slots = npt.NDArray[np.void]
+Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
 class Ledgers:
-    """Ledgers of n threads, all up to one instant.
+    """Ledgers of n threads, ascending by id; those of threads that have ended come first of an id.
 
     Attributes:
         tid: uint32[n].
         start_ns: int64[n], CLOCK_MONOTONIC.
         began_ns: int64[n], CLOCK_MONOTONIC since when each ledger is kept.
-        ns: uint64[n, STATES], nanoseconds in each state; a row adds up to the time since it began.
-        count: uint32[n, STATES], finished stays.
-        histogram: uint32[n, STATES, BUCKETS] of finished stays.
-        state: uint8[n], which one each is in.
+        ns: uint64[n, STATES], nanoseconds of finished stays in each state.
+        state: uint8[n], the State each thread is in; ENDED for one that has ended.
+        since_ns: int64[n], CLOCK_MONOTONIC since when; up to there a row of `ns` adds up to the
+            time since the ledger began.
         unseen: bool[n], whether a thread has not been switched to or from since: its state is that
             of a look at it.
+        changed: uint32[n], the number of the read that found each row different from before.
+        number: of this read.
     """
 
     tid: npt.NDArray[np.uint32]
     start_ns: npt.NDArray[np.int64]
     began_ns: npt.NDArray[np.int64]
     ns: npt.NDArray[np.uint64]
-    count: npt.NDArray[np.uint32]
-    histogram: npt.NDArray[np.uint32]
     state: npt.NDArray[np.uint8]
+    since_ns: npt.NDArray[np.int64]
     unseen: npt.NDArray[np.bool_]
+    changed: npt.NDArray[np.uint32]
+    number: int
+
+    def at(self, now_ns: int) -> npt.NDArray[np.uint64]:
+        """Nanoseconds in each state with the stays under way, uint64[n, STATES].
+
+        Args:
+            now_ns: CLOCK_MONOTONIC; living threads are counted up to it.
+        """
+        ns = self.ns.copy()
+        open_ns = np.maximum(now_ns - self.since_ns, 0).astype(np.uint64)
+        living = np.flatnonzero(self.state != State.ENDED)
+        ns[living, self.state[living]] += open_ns[living]
+        return ns
+
+    def find(self, tids: npt.NDArray[np.uint32]) -> Indices:
+        """The row of each thread, the latest that had its id: intp[n], -1 for one without."""
+        if not len(self.tid):
+            return np.full(len(tids), -1, np.intp)
+        at = np.searchsorted(self.tid, tids, "right") - 1
+        return np.where(self.tid[at] == tids, at, -1)
 
 
 def consistent(slots: Slots) -> npt.NDArray[np.bool_]:
@@ -69,38 +97,31 @@ def consistent(slots: Slots) -> npt.NDArray[np.bool_]:
     return held
 
 
-def ledgers(slots: Slots, now_ns: int) -> Ledgers:
-    """Ledgers of consistent copies of slots, with the stays that have not ended.
+def settle(
+    slots: Slots,
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """What consistent copies of slots say: finished stays, also those of the round under way.
 
     Args:
-        slots: structured array of SLOT.
-        now_ns: CLOCK_MONOTONIC after they were copied; living threads are counted up to it.
+        slots: structured array of SLOT, one dimension.
+
+    Returns:
+        As in `Ledgers`: ns, state, since_ns.
     """
-    ns = slots["ns"].copy()
-    mark = slots["mark"]
+    ns, mark = slots["ns"].copy(), slots["mark"]
     state = (mark & np.uint64((1 << _STATE_BITS) - 1)).astype(np.uint8)
     left = (mark >> np.uint64(_STATE_BITS)).astype(np.int64)
-    end = np.where(slots["exit_ns"] == 0, np.maximum(now_ns, left), left)
-    arrived = slots["arrived_ns"] >= left
-    ran_from = np.where(arrived, np.minimum(slots["arrived_ns"], end), end)
-    ran_from = np.where(state == State.ON_CPU, left, ran_from)
-    woken = np.where(slots["woken_ns"] >= left, np.minimum(slots["woken_ns"], ran_from), ran_from)
     waits = state >= State.FUTEX
-    queued_from = np.where(waits, woken, left)
+    runs = (slots["arrived_ns"] >= left) & (state > State.ON_CPU)
+    arrived = np.where(runs, slots["arrived_ns"], _NEVER)
+    woken = np.where(slots["woken_ns"] >= left, slots["woken_ns"], _NEVER)
+    # Where no wake-up was seen the switch to it tells that there was one.
+    queued = np.where(waits, np.minimum(woken, arrived), left)
+    awake = waits & (queued < _NEVER)
+    queue = np.where(state == State.PREEMPTED, np.uint8(State.PREEMPTED), np.uint8(State.WOKEN))
     rows = np.arange(len(slots))
-    queue = np.where(waits, np.uint8(State.WOKEN), np.uint8(State.PREEMPTED))
-    ns[rows, state] += (queued_from - left).astype(np.uint64)
-    ns[rows, queue] += (ran_from - queued_from).astype(np.uint64)
-    ns[:, State.ON_CPU] += (end - ran_from).astype(np.uint64)
-    state = np.where(queued_from < end, queue, state)
-    state = np.where(ran_from < end, np.uint8(State.ON_CPU), state)
-    return Ledgers(
-        slots["tid"].copy(),
-        slots["start_ns"].copy(),
-        slots["began_ns"].copy(),
-        ns,
-        slots["count"].copy(),
-        slots["histogram"].copy(),
-        state,
-        slots["unseen"].astype(np.bool_),
-    )
+    ns[rows, state] += np.where(awake, queued - left, 0).astype(np.uint64)
+    ns[rows, queue] += np.where(runs, arrived - queued, 0).astype(np.uint64)
+    since = np.where(runs, arrived, np.where(awake, queued, left))
+    now = np.where(runs, np.uint8(State.ON_CPU), np.where(awake, queue, state))
+    return ns, now, since

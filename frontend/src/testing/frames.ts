@@ -10,11 +10,15 @@ import {
   utf8,
 } from "@uwdata/flechette";
 import type { Frame } from "../wire/frame";
+import type { FrameTables } from "../wire/frameTables";
+import { COLUMNS } from "../wire/generated/frameTables";
 import type {
   CollectorHealth,
   FrameHeader,
+  FrameTable,
   MachineCounters,
   ProcessGauges,
+  TableName,
   Target,
   TargetEvent,
 } from "../wire/generated/models";
@@ -54,6 +58,7 @@ export interface FrameChanges {
   readonly baseline?: boolean;
   readonly threads_born?: number;
   readonly target?: string;
+  readonly tables?: FrameTables;
 }
 
 /** Health of a collector with nothing to complain of. */
@@ -118,11 +123,18 @@ export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
     ),
     start_ns: key ? Float64Array.from(rows, (row) => (row.start_s ?? 0) * 1e9) : null,
     names: key ? rows.map((row) => row.name ?? "") : null,
+    tables: changes.tables ?? {},
   };
 }
 
 /** The bytes of a frame, made by an Arrow writer that is not the one of the collector. */
-export function encodeFrame({ header, tid, fields, columns, start_ns, names }: Frame): ArrayBuffer {
+export function encodeFrame(frame: Frame): ArrayBuffer {
+  const { tid, fields, columns, start_ns, names } = frame;
+  const encoded = Object.entries(frame.tables).map(([name, table]) =>
+    encodeTable(name as TableName, table),
+  );
+  const described = encoded.map(([one]) => one);
+  const header = described.length ? { ...frame.header, tables: described } : frame.header;
   const parts: [string, ReturnType<typeof columnFromArray>][] = [
     ["tid", columnFromArray(tid, uint32())],
   ];
@@ -141,11 +153,38 @@ export function encodeFrame({ header, tid, fields, columns, start_ns, names }: F
   const body = header.kind === "key" ? stream : batchOf(stream, header.rows);
   const text = new TextEncoder().encode(JSON.stringify(header));
   const padding = (8 - ((4 + text.length) % 8)) % 8;
-  const bytes = new Uint8Array(4 + text.length + padding + body.length).fill(32);
+  const behind = [body, ...encoded.map(([, bytes]) => bytes)];
+  const start = 4 + text.length + padding;
+  const length = behind.reduce((sum, part) => sum + part.length, start);
+  const bytes = new Uint8Array(length).fill(32);
   new DataView(bytes.buffer).setUint32(0, text.length + padding, true);
   bytes.set(text, 4);
-  bytes.set(body, 4 + text.length + padding);
+  let at = start;
+  for (const part of behind) {
+    bytes.set(part, at);
+    at += part.length;
+  }
   return bytes.buffer;
+}
+
+/** What a header says of a table, and its bytes. */
+export function encodeTable(
+  name: TableName,
+  table: { readonly rows: number; readonly columns: object },
+): [FrameTable, Uint8Array] {
+  const given = table.columns as Record<string, ArrayLike<number | string>>;
+  const columns = Object.entries<string>(COLUMNS[name]).map(([column, type]) => {
+    const values = Array.from(given[column] ?? []);
+    if (type === "utf8") return [column, columnFromArray(values, utf8())] as const;
+    if (type === "uint32") return [column, columnFromArray(values, uint32())] as const;
+    return [column, columnFromArray(values.map(BigInt), uint64())] as const;
+  });
+  const bytes = tableToIPC(
+    tableFromColumns(columns as [string, ReturnType<typeof columnFromArray>][]),
+    { format: "stream" },
+  );
+  if (!bytes) throw new Error("no Arrow stream was made");
+  return [{ name, rows: table.rows, bytes: bytes.length, omitted: 0 }, bytes];
 }
 
 /** What a delta frame has of a stream: the message of its batch, or nothing if it has no rows. */

@@ -41,6 +41,7 @@ const FLOAT = 3;
 const SINGLE = 1;
 const UTF8 = 5;
 const MOST = 2 ** 31;
+const TWO_32 = 2 ** 32;
 const text = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -191,6 +192,30 @@ function numbers<T>(
   rows: number,
 ): T {
   return new Kind(bytes.buffer, bytes.byteOffset, rows);
+}
+
+/**
+ * 64-bit integers as doubles, read as pairs of 32-bit words: a loop over BigInt values makes an
+ * object of each. Little-endian, as Arrow's stream and every browser's host are.
+ */
+export function widen(
+  values: BigUint64Array | BigInt64Array,
+  validity: Uint8Array | null,
+): Float64Array {
+  const n = values.length;
+  const low = new Uint32Array(values.buffer, values.byteOffset, 2 * n);
+  const high =
+    values instanceof BigInt64Array ? new Int32Array(low.buffer, low.byteOffset, 2 * n) : low;
+  const out = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    out[i] = (high[2 * i + 1] ?? 0) * TWO_32 + (low[2 * i] ?? 0);
+  }
+  if (validity) {
+    for (let i = 0; i < n; i++) {
+      if (((validity[i >> 3] ?? 0) & (1 << (i & 7))) === 0) out[i] = Number.NaN;
+    }
+  }
+  return out;
 }
 
 function countMissing(valid: Uint8Array, rows: number): number {

@@ -7,6 +7,9 @@ import { createReadStream, readdirSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
 import { type Frame, FrameDecoder, FrameError } from "./frame";
+import type { Table } from "./frameTables";
+import { COLUMNS } from "./generated/frameTables";
+import type { TableName } from "./generated/models";
 
 const FRAMES = new URL("../../../tests/contract/frames/", import.meta.url);
 const CORPUS = new URL("../../../tests/contract/corpus/frame/", import.meta.url);
@@ -81,6 +84,15 @@ function fault(frame: Frame): string | null {
   if (frame.columns.length !== frame.fields.length) return "columns without names";
   if (frame.columns.some((column) => column.length !== rows)) return "columns of another length";
   if (new Set(frame.fields).size !== frame.fields.length) return "two columns of one name";
+  const described = frame.header.tables ?? [];
+  const tables = new Map<string, Table<TableName>>(Object.entries(frame.tables));
+  if (described.length !== tables.size) return "other tables than the header says";
+  for (const { name, rows: count } of described) {
+    const columns: [string, ArrayLike<unknown>][] = Object.entries(tables.get(name)?.columns ?? {});
+    const named = columns.map(([column]) => column).join();
+    if (named !== Object.keys(COLUMNS[name]).join()) return "other columns than the table has";
+    if (columns.some(([, values]) => values.length !== count)) return "a table of other lengths";
+  }
   if (frame.header.kind !== "key") return frame.names || frame.start_ns ? "identity" : null;
   if (frame.names?.length !== rows || frame.start_ns?.length !== rows) return "no identity";
   return frame.names.every((name) => typeof name === "string") ? null : "a name that is no text";

@@ -11,6 +11,7 @@ interface Expected {
   readonly columns: Record<string, (number | null)[]>;
   readonly start_ns: number[] | null;
   readonly names: string[] | null;
+  readonly tables: Record<string, Record<string, unknown[]>>;
 }
 
 const EXPECTED = JSON.parse(readFileSync(new URL("expected.json", FOLDER), "utf8")) as Record<
@@ -20,6 +21,20 @@ const EXPECTED = JSON.parse(readFileSync(new URL("expected.json", FOLDER), "utf8
 
 function golden(name: string): ArrayBuffer {
   return Uint8Array.from(readFileSync(new URL(`${name}.bin`, FOLDER))).buffer;
+}
+
+/** Columns of its tables, by name. */
+function tablesOf(frame: Frame): Expected["tables"] {
+  const columns = ([name, table]: [string, { readonly columns: object }]) => [
+    name,
+    Object.fromEntries(
+      Object.entries<ArrayLike<unknown>>({ ...table.columns }).map(([column, values]) => [
+        column,
+        Array.from(values),
+      ]),
+    ),
+  ];
+  return Object.fromEntries(Object.entries(frame.tables).map(columns));
 }
 
 /** Behind the key frame that comes before it, unless it is one. */
@@ -43,6 +58,7 @@ describe("FrameDecoder", () => {
       expect(columns).toEqual(Object.values(expected.columns));
       expect(decoded.start_ns && [...decoded.start_ns]).toEqual(expected.start_ns);
       expect(decoded.names).toEqual(expected.names);
+      expect(tablesOf(decoded)).toEqual(expected.tables);
     },
   );
 
@@ -52,6 +68,24 @@ describe("FrameDecoder", () => {
     ]);
     const decoded = decodeFrame(encodeFrame(made));
     expect(decoded).toEqual(made);
+  });
+
+  it("refuses positions and names that do not fit the columns", () => {
+    const key = frame({ seq: 1 }, [{ tid: 7, start_s: 0, name: "main", counters: {} }]);
+    const delta = frame({ seq: 2 }, [{ tid: 7, counters: {} }]);
+    const decode = (of: Frame, changes: Partial<Frame["header"]>) => {
+      const decoder = new FrameDecoder();
+      decoder.decode(encodeFrame(key));
+      return () => decoder.decode(encodeFrame({ ...of, header: { ...of.header, ...changes } }));
+    };
+    expect(decode(delta, { columns: [0, 1, 2, 3, 4, 5, 6] })().fields).toEqual(key.fields);
+    for (const columns of [[7], [0, 0], [1, 0]]) {
+      expect(decode(delta, { columns })).toThrow(/not positions of columns/);
+    }
+    expect(decode(delta, { columns: [0] })).toThrow(/nodes/);
+    expect(decode(key, { columns: [0] })).toThrow(/which the header does not say/);
+    expect(decode(key, { fields: ["cpu_run_ns"] })).toThrow(/which the header does not say/);
+    expect(decode(key, { fields: ["tid", ...key.fields] })).toThrow(/two columns have one name/);
   });
 
   it("knows the columns of a delta by the key frame before it, of each target its own", () => {

@@ -3,8 +3,16 @@
  * which describes the layout.
  */
 
-import { type ArrowColumn, ArrowError, type ArrowField, readMessage, readStream } from "./arrow";
+import {
+  type ArrowColumn,
+  ArrowError,
+  type ArrowField,
+  readMessage,
+  readStream,
+  widen,
+} from "./arrow";
 import { checkFrameHeader } from "./check";
+import { decodeTables, type FrameTables } from "./frameTables";
 import { MAX_HEADER_BYTES } from "./generated/limits";
 import type { FrameHeader } from "./generated/models";
 
@@ -15,6 +23,7 @@ export class FrameError extends Error {
 
 /**
  * A frame, decoded. `columns[i]` holds the values of `fields[i]`, one a row; NaN = not available.
+ * Columns that are 0 in all rows may be one array; nobody writes into them.
  * Values above 2^53 (104 days of nanoseconds) lose their last bits.
  */
 export interface Frame {
@@ -26,10 +35,12 @@ export interface Frame {
   readonly start_ns: Float64Array | null;
   /** Comms; key frames only. */
   readonly names: readonly string[] | null;
+  readonly tables: FrameTables;
 }
 
+type Decoded = Omit<Frame, "tables">;
+
 const LENGTH_BYTES = 4;
-const TWO_32 = 4294967296;
 const TID: ArrowField = { name: "tid", type: "uint32" };
 const IDENTITY: ReadonlySet<string> = new Set(["tid", "start_ns", "name"]);
 const text = new TextDecoder("utf-8", { fatal: true });
@@ -39,8 +50,8 @@ const text = new TextDecoder("utf-8", { fatal: true });
  * key frame before it, which are remembered here.
  */
 export class FrameDecoder {
-  /** By target, those of its delta frames. */
-  private readonly fields = new Map<string, readonly ArrowField[]>();
+  /** By target, names of the counter columns of its frames. */
+  private readonly fields = new Map<string, readonly string[]>();
 
   /**
    * Decode the next frame.
@@ -49,19 +60,36 @@ export class FrameDecoder {
    *   not have the columns of a frame, or no key frame came before it.
    */
   decode(buffer: ArrayBuffer): Frame {
-    const [header, body] = split(buffer);
+    const [header, behind] = split(buffer);
+    const described = header.tables ?? [];
+    const rowBytes = behind.length - described.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (rowBytes < 0 || (described.length > 0 && rowBytes % 8 !== 0)) {
+      throw new FrameError(`${rowBytes} bytes of rows before the tables`);
+    }
+    const tables = guarded(() => decodeTables(described, behind.subarray(rowBytes)));
+    return { ...this.decodeRows(header, behind.subarray(0, rowBytes)), tables };
+  }
+
+  private decodeRows(header: FrameHeader, body: Uint8Array): Decoded {
     if (header.kind === "key") {
-      const columns = guarded(() => readStream(body));
-      const frame = keyFrame(header, columns);
-      this.fields.set(header.target, [TID, ...columns.filter(({ name }) => !IDENTITY.has(name))]);
+      const frame = keyFrame(
+        header,
+        guarded(() => readStream(body)),
+      );
+      this.fields.set(header.target, frame.fields);
       return frame;
     }
     const fields = this.fields.get(header.target);
-    if (body.length === 0) return emptyFrame(header, fields ?? [TID]);
+    if (body.length === 0) return emptyFrame(header, fields ?? []);
     if (!fields) throw new FrameError("no key frame before this delta frame names its columns");
+    const batch = [
+      TID,
+      ...chosen(header, fields).map((name) => ({ name, type: "uint64" }) as const),
+    ];
     return deltaFrame(
       header,
-      guarded(() => readMessage(body, fields)),
+      fields,
+      guarded(() => readMessage(body, batch)),
     );
   }
 }
@@ -95,35 +123,61 @@ function decodeHeader(buffer: ArrayBuffer, length: number): FrameHeader {
   return header;
 }
 
-function keyFrame(header: FrameHeader, columns: readonly ArrowColumn[]): Frame {
-  const start = identity(columns, "start_ns", "int64").values;
-  const names = identity(columns, "name", "utf8").values;
-  return { ...deltaFrame(header, columns), start_ns: widen(start, null), names };
+function keyFrame(header: FrameHeader, read: readonly ArrowColumn[]): Decoded {
+  const given = read.map(({ name }) => name).filter((name) => !IDENTITY.has(name));
+  const fields = header.fields ?? given;
+  if (new Set([...IDENTITY, ...fields]).size !== IDENTITY.size + fields.length) {
+    throw new FrameError("two columns have one name");
+  }
+  const named = chosen(header, fields);
+  if (named.length !== given.length || named.some((name, i) => name !== given[i])) {
+    throw new FrameError(`the stream has the columns ${given}, which the header does not say`);
+  }
+  const start = identity(read, "start_ns", "int64").values;
+  const names = identity(read, "name", "utf8").values;
+  return { ...deltaFrame(header, fields, read), start_ns: widen(start, null), names };
 }
 
-function deltaFrame(header: FrameHeader, read: readonly ArrowColumn[]): Frame {
+/** The fields that the batch of a frame has columns of. */
+function chosen(header: FrameHeader, fields: readonly string[]): readonly string[] {
+  const places = header.columns;
+  if (!places) return fields;
+  return places.map((place, i) => {
+    const name = fields[place];
+    if (name === undefined || (i > 0 && place <= (places[i - 1] ?? 0))) {
+      throw new FrameError(`${places} are not positions of columns among ${fields.length}`);
+    }
+    return name;
+  });
+}
+
+/** The rows of a frame; fields that no column was read of are 0. */
+function deltaFrame(
+  header: FrameHeader,
+  fields: readonly string[],
+  read: readonly ArrowColumn[],
+): Decoded {
   const tid = identity(read, "tid", "uint32").values;
   if (tid.length !== header.rows) {
     throw new FrameError(`the header says ${header.rows} rows, the batch has ${tid.length}`);
   }
-  const fields: string[] = [];
-  const columns: Float64Array[] = [];
+  const counters = new Map<string, Float64Array>();
   for (const column of read) {
     if (IDENTITY.has(column.name)) continue;
     if (column.type !== "uint64") {
       throw new FrameError(`column ${column.name} is ${column.type}, not uint64`);
     }
-    fields.push(column.name);
-    columns.push(widen(column.values, column.valid));
+    counters.set(column.name, widen(column.values, column.valid));
   }
+  const zeros = new Float64Array(tid.length);
+  const columns = fields.map((name) => counters.get(name) ?? zeros);
   return { header, tid, fields, columns, start_ns: null, names: null };
 }
 
-function emptyFrame(header: FrameHeader, [, ...counters]: readonly ArrowField[]): Frame {
+function emptyFrame(header: FrameHeader, fields: readonly string[]): Decoded {
   if (header.rows !== 0)
     throw new FrameError(`the header says ${header.rows} rows, none are there`);
-  const fields = counters.map(({ name }) => name);
-  const columns = counters.map(() => new Float64Array());
+  const columns = fields.map(() => new Float64Array());
   return { header, tid: new Uint32Array(), fields, columns, start_ns: null, names: null };
 }
 
@@ -152,27 +206,6 @@ function isOf<T extends ArrowColumn["type"]>(
   type: T,
 ): column is ArrowColumn & { readonly type: T } {
   return column?.type === type;
-}
-
-/**
- * 64-bit integers as doubles, read as pairs of 32-bit words: a loop over BigInt values makes an
- * object of each. Little-endian, as Arrow's stream and every browser's host are.
- */
-function widen(values: BigUint64Array | BigInt64Array, validity: Uint8Array | null): Float64Array {
-  const n = values.length;
-  const low = new Uint32Array(values.buffer, values.byteOffset, 2 * n);
-  const high =
-    values instanceof BigInt64Array ? new Int32Array(low.buffer, low.byteOffset, 2 * n) : low;
-  const out = new Float64Array(n);
-  for (let i = 0; i < n; i++) {
-    out[i] = (high[2 * i + 1] ?? 0) * TWO_32 + (low[2 * i] ?? 0);
-  }
-  if (validity) {
-    for (let i = 0; i < n; i++) {
-      if (((validity[i >> 3] ?? 0) & (1 << (i & 7))) === 0) out[i] = Number.NaN;
-    }
-  }
-  return out;
 }
 
 function reasonOf(error: unknown): string {

@@ -46,3 +46,5 @@ MAX_RUN_NOTES = 20_000
 """Characters in a run's notes."""
 MAX_MARK_TEXT = 200
 """Characters in a mark's text."""
+MAX_TABLE_ROWS = 65_536
+"""Rows of a table of a frame."""

@@ -141,7 +141,17 @@ Whether each thread has one, or the process as a whole.
 FieldGroup = TypeAliasType(
     "FieldGroup",
     Annotated[
-        Literal["cpu", "wait", "switches", "memory", "io", "disk", "network", "pool"],
+        Literal[
+            "cpu",
+            "wait",
+            "state",
+            "switches",
+            "memory",
+            "io",
+            "disk",
+            "network",
+            "pool",
+        ],
         Field(title="FieldGroup"),
     ],
 )
@@ -293,6 +303,10 @@ class CollectorHealth(Message):
     counters_disagreement: str | None = None
     """
     Where a walk and taskstats disagreed: thread, field and values. Since then counters are read by genetlink. Null: they never did.
+    """
+    ledger_threads_uncounted: Annotated[int, Field(ge=0)] = 0
+    """
+    Threads of attached processes that have no ledger because all slots of the eBPF program were in use, host-wide.
     """
 
 
@@ -756,6 +770,54 @@ FrameKind = TypeAliasType(
 )
 
 
+FieldModel = TypeAliasType(
+    "FieldModel", Annotated[str, Field(max_length=64, min_length=1)]
+)
+
+
+Column = TypeAliasType("Column", Annotated[int, Field(ge=0, le=255)])
+
+
+TableName = TypeAliasType(
+    "TableName",
+    Annotated[
+        Literal[
+            "stays", "wakes", "locks", "lock_names", "takers", "calls", "call_stays"
+        ],
+        Field(title="TableName"),
+    ],
+)
+"""
+Which one; frame_tables.json has its columns.
+"""
+
+
+class FrameTable(Message):
+    """
+    A table that a frame carries behind its rows: facts with other keys than threads.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[TableName, Field(title="TableName")]
+    """
+    Which one; frame_tables.json has its columns.
+    """
+    rows: Annotated[int, Field(ge=0, le=65536)]
+    """
+    Rows of the table.
+    """
+    bytes: Annotated[int, Field(ge=8, le=67108864)]
+    """
+    Length of its Arrow stream, a multiple of 8.
+    """
+    omitted: Annotated[int, Field(ge=0)] = 0
+    """
+    Rows that the target has and that no frame carries, because the table has a bound (MAX_TABLE_ROWS): those that came last.
+    """
+
+
 class FramesLost(Message):
     """
     Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.
@@ -1209,6 +1271,22 @@ class ProcessGauges(Message):
     delay_accounting: bool | None = None
     """
     Whether kernel.task_delayacct is on, read about once a second; while it is off, block I/O and memory delays stand still. Null without such a switch.
+    """
+    cpu_limit: Annotated[float | None, Field(ge=0.0)] = None
+    """
+    Cores that the process may use on average: the smallest cpu.max of its control group and those above it. Null: no limit, or not readable.
+    """
+    cgroup_periods: Annotated[int | None, Field(ge=0)] = None
+    """
+    Periods of that limit in which the group ran, since attach. Null without a limit.
+    """
+    cgroup_throttled: Annotated[int | None, Field(ge=0)] = None
+    """
+    How many of them ended throttled.
+    """
+    cgroup_throttled_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    Time that the group was throttled, since attach, microseconds.
     """
 
 
@@ -2135,6 +2213,18 @@ class Source(Message):
     network: str
     """
     Where per-thread network counters come from, or 'none: …' and why.
+    """
+    ledger: bool = False
+    """
+    Whether a ledger of states is kept for each thread (the fields of group state).
+    """
+    ledger_reason: str | None = None
+    """
+    Why there is none; null if there is.
+    """
+    calls: bool = False
+    """
+    Whether system calls are counted.
     """
 
 
@@ -3573,7 +3663,7 @@ class DemoResponse(Message):
 
 class FrameHeader(Message):
     """
-    First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
+    First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a column that is 0 in all rows is left out; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows. Behind the rows stand tables, each an Arrow stream, in the order of `tables`.
     """
 
     model_config = ConfigDict(
@@ -3600,6 +3690,14 @@ class FrameHeader(Message):
     rows: Annotated[int, Field(ge=0)]
     """
     Rows of the record batch.
+    """
+    fields: Annotated[list[FieldModel] | None, Field(max_length=256)] = None
+    """
+    Of a key frame: names of all counter columns, in order, for it and for the delta frames behind it. null in delta frames; in a key frame, that its batch has all of them.
+    """
+    columns: Annotated[list[Column] | None, Field(max_length=256)] = None
+    """
+    Positions in fields of the columns that the record batch has, ascending; null: all. A column that it does not have is 0 in all rows.
     """
     time_ns: Annotated[int, Field(ge=0)]
     """
@@ -3632,6 +3730,10 @@ class FrameHeader(Message):
     counters_from: CountersSource | None = None
     """
     How the counters of this sample were read; null if none were.
+    """
+    tables: Annotated[list[FrameTable] | None, Field(max_length=7)] = None
+    """
+    Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
     """
 
 

@@ -131,23 +131,28 @@ enum state {
 #define WRITES 65
 #define SYNCS 66
 
+/* What a reader compares to see whether a ledger has changed stands in the first 64 bytes. */
 struct slot {
 	__u32 tgid; /* 0: not in use */
 	__u32 tid;
 	__u64 start_ns;	  /* CLOCK_MONOTONIC */
 	__u64 exit_ns;	  /* CLOCK_MONOTONIC of the last switch; 0 while it lives */
 	__u64 generation; /* raised by the collector when it gives the slot back */
-	__u64 began_ns;	  /* CLOCK_MONOTONIC */
 	__u64 mark;	  /* when it was switched away from, ns << STATE_BITS | state since then */
 	__u64 woken_ns;	  /* last wake-up; of this round if it is not before the round */
 	__u64 arrived_ns; /* last switch to it; the same */
+	__u64 began_ns;	  /* CLOCK_MONOTONIC */
 	__u64 run_ns;	  /* of the kernel's count of its time on CPUs what has been entered */
 	__u64 queued_ns;  /* the kernel's count of its time in run queues, at the end of the last round */
+	__u32 index;	  /* of the slot */
 	__u32 waker;	  /* thread id of who woke it last; 0: the idle task, or an interrupt then */
 	__u8 unseen;	  /* no switch yet: the state is that of a look at the thread */
-	__u8 pad[3];
+	__u8 pad[7];
 	__u64 ns[STATES];
-	__u32 count[STATES];
+};
+
+/* What else is counted for the thread of a slot. */
+struct detail {
 	__u32 histogram[STATES][BUCKETS]; /* of finished stays; bucket b: below 2^(b + 10) ns */
 };
 
@@ -155,9 +160,18 @@ struct control {
 	__u32 used; /* slots below this one have been used */
 	__u32 pad;
 	__u64 threads_without_slot; /* of attached processes */
+	__u64 changes;		    /* raised after a thread got a slot, or changed its id */
 };
 
 #include "../../ebpf/thread_slots.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, SLOTS);
+	__type(key, __u32);
+	__type(value, struct detail);
+} details SEC(".maps");
 
 /* By number of a system call: the state of a thread that waits in it, or READS, WRITES, SYNCS. */
 struct {
@@ -288,7 +302,7 @@ static __always_inline __u32 bucket(__u64 ns)
 }
 
 /* A stay in a state is over. */
-static __always_inline void finish(struct slot *slot, __u64 state, __u64 ns)
+static __always_inline void finish(struct slot *slot, struct detail *detail, __u64 state, __u64 ns)
 {
 	__u32 *counter;
 	__u32 at = bucket(ns);
@@ -296,8 +310,7 @@ static __always_inline void finish(struct slot *slot, __u64 state, __u64 ns)
 	if (state >= STATES || at >= BUCKETS)
 		return;
 	slot->ns[state] += ns;
-	slot->count[state]++;
-	counter = &slot->histogram[state][at];
+	counter = &detail->histogram[state][at];
 	++*counter;
 }
 
@@ -320,6 +333,11 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 	__u64 left = slot->mark >> STATE_BITS, state = slot->mark & STATE_MASK;
 	__u64 run = task->se.sum_exec_runtime, queued = task->sched_info.run_delay;
 	__u64 all = now - left, ran = run - slot->run_ns, wait = 0;
+	__u32 index = slot->index;
+	struct detail *detail = bpf_map_lookup_elem(&details, &index);
+
+	if (!detail)
+		return;
 
 	if (state == ON_CPU) {
 		/* The kernel's count was up to a tick old when the ledger began. */
@@ -334,11 +352,12 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 		wait = waited(slot, left, queued - slot->queued_ns);
 		if (wait > all - ran)
 			wait = all - ran;
-		finish(slot, state, wait);
+		finish(slot, detail, state, wait);
 	}
 	slot->queued_ns = queued;
-	finish(slot, state >= FIRST_WAIT ? WOKEN : PREEMPTED, all - ran - wait);
-	finish(slot, ON_CPU, ran);
+	if (state != ON_CPU)
+		finish(slot, detail, state == PREEMPTED ? PREEMPTED : WOKEN, all - ran - wait);
+	finish(slot, detail, ON_CPU, ran);
 }
 
 static __always_inline void leave(struct task_struct *task, int preempted, unsigned int state,
@@ -432,12 +451,14 @@ static __always_inline struct slot *begin(struct task_struct *task, enum state s
 	}
 	if (slot) {
 		slot->unseen = 1;
+		slot->index = index;
 		slot->run_ns = task->se.sum_exec_runtime;
 		slot->queued_ns = task->sched_info.run_delay;
 		slot->began_ns = bpf_ktime_get_ns();
 		slot->mark = slot->began_ns << STATE_BITS | state;
 		hold(slot, index, claim, task, tgid);
 		bpf_map_update_elem(&hints, &key, &index, 0);
+		__sync_fetch_and_add(&shared->changes, 1);
 	}
 	__sync_lock_test_and_set(&claim->busy, 0);
 	return slot;
@@ -490,7 +511,11 @@ int BPF_PROG(on_first_wake, struct task_struct *task)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
-	follow(task);
+	__u32 zero = 0;
+	struct control *shared = bpf_map_lookup_elem(&control, &zero);
+
+	if (follow(task) && shared)
+		__sync_fetch_and_add(&shared->changes, 1);
 	return 0;
 }
 

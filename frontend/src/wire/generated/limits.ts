@@ -68,3 +68,6 @@ export const MAX_RUN_NOTES = 20_000;
 
 /** Characters in a mark's text. */
 export const MAX_MARK_TEXT = 200;
+
+/** Rows of a table of a frame. */
+export const MAX_TABLE_ROWS = 65_536;

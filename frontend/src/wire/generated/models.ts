@@ -20,7 +20,7 @@ export type FieldScope = "thread" | "process";
  * Subject.
  */
 export type FieldGroup =
-  "cpu" | "wait" | "switches" | "memory" | "io" | "disk" | "network" | "pool";
+  "cpu" | "wait" | "state" | "switches" | "memory" | "io" | "disk" | "network" | "pool";
 /**
  * exact: counted by the kernel without rounding; sampled: advances in scheduler ticks; estimated: derived from other values; quantised: rounded by the kernel.
  */
@@ -98,6 +98,11 @@ export type TargetEvent =
   | SearchRestarted
   | SteeringReleased
   | SteeringProblem;
+/**
+ * Which one; frame_tables.json has its columns.
+ */
+export type TableName =
+  "stays" | "wakes" | "locks" | "lock_names" | "takers" | "calls" | "call_stays";
 /**
  * degraded: no collector is connected.
  */
@@ -332,6 +337,10 @@ export interface CollectorHealth {
    * Where a walk and taskstats disagreed: thread, field and values. Since then counters are read by genetlink. Null: they never did.
    */
   counters_disagreement?: string | null;
+  /**
+   * Threads of attached processes that have no ledger because all slots of the eBPF program were in use, host-wide.
+   */
+  ledger_threads_uncounted?: number;
 }
 /**
  * The collector of a host.
@@ -900,6 +909,18 @@ export interface Source {
    * Where per-thread network counters come from, or 'none: …' and why.
    */
   network: string;
+  /**
+   * Whether a ledger of states is kept for each thread (the fields of group state).
+   */
+  ledger?: boolean;
+  /**
+   * Why there is none; null if there is.
+   */
+  ledger_reason?: string | null;
+  /**
+   * Whether system calls are counted.
+   */
+  calls?: boolean;
 }
 /**
  * Where the machine's energy is read from.
@@ -1094,7 +1115,7 @@ export interface FrameAck {
   frames: number;
 }
 /**
- * First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows.
+ * First part of a binary frame: one sample of one target. It is followed by the rows in Arrow: tid (uint32) and one uint64 column per field, null = not available; a column that is 0 in all rows is left out; a key frame also has start_ns (int64) and name (utf8). A key frame has an IPC stream of one record batch, a delta frame only the message of the batch, or nothing without rows. A key frame holds all live threads; a delta frame holds those whose counters changed since the previous frame. Events apply before rows. Behind the rows stand tables, each an Arrow stream, in the order of `tables`.
  */
 export interface FrameHeader {
   type: "frame";
@@ -1119,6 +1140,18 @@ export interface FrameHeader {
    * Rows of the record batch.
    */
   rows: number;
+  /**
+   * Of a key frame: names of all counter columns, in order, for it and for the delta frames behind it. null in delta frames; in a key frame, that its batch has all of them.
+   *
+   * @maxItems 256
+   */
+  fields?: string[] | null;
+  /**
+   * Positions in fields of the columns that the record batch has, ascending; null: all. A column that it does not have is 0 in all rows.
+   *
+   * @maxItems 256
+   */
+  columns?: number[] | null;
   /**
    * Monotonic time of the sample since attach, nanoseconds.
    */
@@ -1153,6 +1186,21 @@ export interface FrameHeader {
    * How the counters of this sample were read; null if none were.
    */
   counters_from?: CountersSource | null;
+  /**
+   * Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
+   *
+   * @maxItems 7
+   */
+  tables?:
+    | []
+    | [FrameTable]
+    | [FrameTable, FrameTable]
+    | [FrameTable, FrameTable, FrameTable]
+    | [FrameTable, FrameTable, FrameTable, FrameTable]
+    | [FrameTable, FrameTable, FrameTable, FrameTable, FrameTable]
+    | [FrameTable, FrameTable, FrameTable, FrameTable, FrameTable, FrameTable]
+    | [FrameTable, FrameTable, FrameTable, FrameTable, FrameTable, FrameTable, FrameTable]
+    | null;
 }
 /**
  * A thread was seen for the first time.
@@ -1514,6 +1562,22 @@ export interface ProcessGauges {
    * Whether kernel.task_delayacct is on, read about once a second; while it is off, block I/O and memory delays stand still. Null without such a switch.
    */
   delay_accounting?: boolean | null;
+  /**
+   * Cores that the process may use on average: the smallest cpu.max of its control group and those above it. Null: no limit, or not readable.
+   */
+  cpu_limit?: number | null;
+  /**
+   * Periods of that limit in which the group ran, since attach. Null without a limit.
+   */
+  cgroup_periods?: number | null;
+  /**
+   * How many of them ended throttled.
+   */
+  cgroup_throttled?: number | null;
+  /**
+   * Time that the group was throttled, since attach, microseconds.
+   */
+  cgroup_throttled_us?: number | null;
 }
 /**
  * Machine-wide counters, cumulative since attach, read about once a second; frames in between repeat the last reading.
@@ -1562,6 +1626,24 @@ export interface RoleTotals {
   totals: {
     [k: string]: number;
   };
+}
+/**
+ * A table that a frame carries behind its rows: facts with other keys than threads.
+ */
+export interface FrameTable {
+  name: TableName;
+  /**
+   * Rows of the table.
+   */
+  rows: number;
+  /**
+   * Length of its Arrow stream, a multiple of 8.
+   */
+  bytes: number;
+  /**
+   * Rows that the target has and that no frame carries, because the table has a bound (MAX_TABLE_ROWS): those that came last.
+   */
+  omitted?: number;
 }
 /**
  * Frames that cannot be replayed because the collector's bounded replay buffer no longer has them.

@@ -14,6 +14,7 @@ interface ColumnChooserProps {
 const GROUPS: Readonly<Record<FieldGroup, string>> = {
   cpu: "CPU",
   wait: "Delays",
+  state: "States",
   switches: "Context switches",
   memory: "Memory",
   io: "File I/O",

@@ -1,0 +1,111 @@
+// Generated from shared/schemas by tools/generate.py. Do not edit.
+
+/** Columns of each table, in order, and their types. */
+export const COLUMNS = {
+  /** Finished stays of threads in states, by their length: bucket b is of stays below 2^(b+10) ns, the last one of all longer ones too. */
+  stays: {
+    /** Thread. */
+    tid: "uint32",
+    /** Number of the state, as in the field `state`. */
+    state: "uint32",
+    /** Bucket, from 0. */
+    bucket: "uint32",
+    /** Finished stays. */
+    count: "uint64",
+  },
+  /** Who ended whose waits. */
+  wakes: {
+    /** Thread that woke; 0: one of this process without a slot, an interrupt or the idle task. */
+    waker_tid: "uint32",
+    /** Its process; 0: an interrupt or the idle task. */
+    waker_pid: "uint32",
+    /** Thread of this process that was woken. */
+    wakee_tid: "uint32",
+    /** 1: the waker is a kernel thread. */
+    waker_kernel: "uint32",
+    /** Wake-ups. */
+    count: "uint64",
+    /** Waits of the woken thread that these ended. */
+    blocked_ns: "uint64",
+    /** From these wake-ups until it ran. */
+    delay_ns: "uint64",
+    /** Comm of the waker; interrupt for interrupts and the idle task. */
+    waker_name: "utf8",
+  },
+  /** Waits for locks, by lock and thread. */
+  locks: {
+    /** Number of the lock, stable while the target is attached. */
+    lock: "uint32",
+    /** Thread; 0: not known by thread. */
+    tid: "uint32",
+    /** Finished waits. */
+    wait_ns: "uint64",
+    /** How many. */
+    waits: "uint64",
+    /** Wake-ups that this thread gave to those who waited for the lock. */
+    wakes: "uint64",
+  },
+  /** What is known of locks. */
+  lock_names: {
+    /** Number of the lock. */
+    lock: "uint32",
+    /** Address in the target's memory; 0: it has none. */
+    address: "uint64",
+    /** Name; empty: unknown. */
+    name: "utf8",
+    /** lock, condition, gil, park, join, monitor or unknown. */
+    kind: "utf8",
+    /** futex, go-mutex-profile, go-metrics or java-monitor. */
+    source: "utf8",
+    /** File whose symbol gave the name; empty: none. */
+    symbol_file: "utf8",
+  },
+  /** Who ran while a thread of the target was in the run queue of the CPU. */
+  takers: {
+    /** Thread in a run queue. */
+    tid: "uint32",
+    /** Process of who ran; the target's own included. */
+    pid: "uint32",
+    /** 1: kernel threads. */
+    kernel: "uint32",
+    /** Part of its run-queue delay in which they ran on its CPU. */
+    ns: "uint64",
+    /** Comm of that process. */
+    name: "utf8",
+  },
+  /** System calls of threads. */
+  calls: {
+    /** Thread. */
+    tid: "uint32",
+    /** Number of the call on this machine. */
+    call: "uint32",
+    /** Finished calls. */
+    count: "uint64",
+    /** Time in them. */
+    ns: "uint64",
+    /** Name of the call. */
+    name: "utf8",
+  },
+  /** System calls of threads by their length, in buckets as those of `stays`. */
+  call_stays: {
+    /** Thread. */
+    tid: "uint32",
+    /** Number of the call on this machine. */
+    call: "uint32",
+    /** Bucket, from 0. */
+    bucket: "uint32",
+    /** Finished calls. */
+    count: "uint64",
+  },
+} as const;
+
+/** Columns that tell its rows apart, the first ones. */
+export const KEYS = {
+  stays: ["tid", "state", "bucket"],
+  wakes: ["waker_tid", "waker_pid", "wakee_tid"],
+  locks: ["lock", "tid"],
+  lock_names: ["lock"],
+  takers: ["tid", "pid", "kernel"],
+  calls: ["tid", "call"],
+  call_stays: ["tid", "call", "bucket"],
+} as const;

@@ -1,0 +1,186 @@
+"""Tables that frames carry behind their rows: facts with other keys than threads.
+
+Each is a whole Arrow IPC stream of one batch; `shared/schemas/frame_tables.json` has its columns.
+In Python a table is a structured array of n rows with these columns; texts are objects of str.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tidscope_wire.frame import END_OF_STREAM, FrameError, refuse_compressed, row_bytes
+from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
+from tidscope_wire.generated.limits import MAX_TABLE_ROWS
+from tidscope_wire.generated.models import FrameHeader, FrameTable, TableName
+
+Table = npt.NDArray[np.void]
+"""Rows of a table, of `dtype_of(name)`."""
+Tables = Mapping[TableName, Table]
+
+_NUMPY: Mapping[str, str] = {"uint32": "<u4", "uint64": "<u8", "utf8": "O"}
+_ARROW = {"uint32": pa.uint32(), "uint64": pa.uint64(), "utf8": pa.utf8()}
+
+
+@lru_cache
+def dtype_of(name: TableName) -> np.dtype[np.void]:
+    """The columns of a table, in order."""
+    return np.dtype([(column, _NUMPY[kind]) for column, kind in COLUMNS[name].items()])
+
+
+def empty_table(name: TableName) -> Table:
+    """A table without rows."""
+    return np.empty(0, dtype_of(name))
+
+
+def make_table(name: TableName, columns: Mapping[str, Sequence[Any] | npt.NDArray[Any]]) -> Table:
+    """Make a table of columns of n values each, in any order.
+
+    Raises:
+        ValueError: they are not its columns, or not of one length.
+    """
+    made = dtype_of(name)
+    if columns.keys() != set(made.names or ()):
+        raise ValueError(f"{name} has the columns {made.names}, not {tuple(columns)}")
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) != 1:
+        raise ValueError(f"columns of {sorted(lengths)} rows")
+    table = np.empty(lengths.pop(), made)
+    for column, values in columns.items():
+        table[column] = values
+    return table
+
+
+def encode_tables(
+    tables: Tables, omitted: Mapping[TableName, int] | None = None
+) -> tuple[list[FrameTable], bytes]:
+    """Encode tables in the order given.
+
+    Args:
+        tables: at most MAX_TABLE_ROWS rows each.
+        omitted: rows that are left out of each, where there are any.
+
+    Returns:
+        What the header says of them, and their bytes.
+    """
+    parts, described = list[bytes](), list[FrameTable]()
+    for name, table in tables.items():
+        data = encode_table(name, table)
+        left_out = 0 if omitted is None else omitted.get(name, 0)
+        described.append(FrameTable(name=name, rows=len(table), bytes=len(data), omitted=left_out))
+        parts.append(data)
+    return described, b"".join(parts)
+
+
+def encode_table(name: TableName, table: Table) -> bytes:
+    """Encode one table as an Arrow IPC stream, a multiple of 8 bytes long."""
+    schema, start = _schema(name)
+    arrays = [
+        pa.array(table[field.name].tolist(), pa.utf8())
+        if field.type == pa.utf8()
+        else pa.array(np.ascontiguousarray(table[field.name]))
+        for field in schema
+    ]
+    batch = pa.record_batch(arrays, schema=schema)
+    return b"".join((start, batch.serialize(), END_OF_STREAM))
+
+
+@lru_cache
+def _schema(name: TableName) -> tuple[pa.Schema, bytes]:
+    schema = pa.schema([pa.field(column, _ARROW[kind]) for column, kind in COLUMNS[name].items()])
+    return schema, schema.serialize().to_pybytes()
+
+
+def table_parts(
+    header: FrameHeader, body: bytes | memoryview
+) -> list[tuple[FrameTable, memoryview]]:
+    """The encoded tables of a frame that was split.
+
+    Args:
+        header: of the frame.
+        body: what `tidscope_wire.frame.split` gives beside it.
+    """
+    at, parts = row_bytes(header, body), list[tuple[FrameTable, memoryview]]()
+    view = memoryview(body)
+    for described in header.tables or ():
+        parts.append((described, view[at : at + described.bytes]))
+        at += described.bytes
+    return parts
+
+
+def decode_tables(header: FrameHeader, body: bytes | memoryview) -> dict[TableName, Table]:
+    """Decode the tables of a frame that was split.
+
+    Args:
+        header: of the frame.
+        body: what `tidscope_wire.frame.split` gives beside it.
+
+    Raises:
+        FrameError: one of them is not what the header says.
+    """
+    found: dict[TableName, Table] = {}
+    for described, data in table_parts(header, body):
+        table = decode_table(described.name, data)
+        if len(table) != described.rows:
+            raise FrameError(
+                f"the header says {described.rows} rows of {described.name}, {len(table)} are there"
+            )
+        found[described.name] = table
+    return found
+
+
+def decode_table(name: TableName, data: bytes | memoryview) -> Table:
+    """Decode one table.
+
+    Raises:
+        FrameError: it is not an Arrow stream of one batch with its columns and at most
+            MAX_TABLE_ROWS rows.
+    """
+    schema, _ = _schema(name)
+    try:
+        refuse_compressed(data)
+        with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
+            if not reader.schema.equals(schema):
+                raise FrameError(f"table {name} has other columns than {schema.names}")
+            batch = reader.read_next_batch()
+            more = next(iter(reader), None) is not None
+        batch.validate(full=True)
+    except FrameError:
+        raise
+    except (pa.ArrowException, StopIteration, OSError, ValueError) as error:
+        raise FrameError(f"bad Arrow stream of table {name}: {error}") from error
+    if more:
+        raise FrameError(f"table {name} has more than one record batch")
+    if batch.num_rows > MAX_TABLE_ROWS:
+        raise FrameError(f"table {name} has {batch.num_rows} rows")
+    table = np.empty(batch.num_rows, dtype_of(name))
+    for column in schema.names:
+        values = batch.column(column)
+        if values.null_count:
+            raise FrameError(f"column {column} of table {name} has rows without a value")
+        table[column] = values.to_numpy(zero_copy_only=False)
+    return table
+
+
+def row_keys(name: TableName, table: Table) -> npt.NDArray[np.void]:
+    """The key of each row, as n items that can be compared, sorted and made bytes of."""
+    columns = KEYS[name]
+    packed = np.empty((len(table), len(columns)), ">u4")
+    for place, column in enumerate(columns):
+        packed[:, place] = table[column]
+    keys: npt.NDArray[np.void] = packed.view(np.dtype((np.void, 4 * len(columns)))).reshape(-1)
+    return keys
+
+
+def latest_rows(name: TableName, tables: Iterable[Table]) -> Table:
+    """Join tables of one name in their order: of rows with one key the last one stands.
+
+    Returns:
+        Its rows by key; the first MAX_TABLE_ROWS of them.
+    """
+    rows = np.concatenate([empty_table(name), *tables])
+    _, first = np.unique(row_keys(name, rows)[::-1], return_index=True)
+    return rows[(len(rows) - 1 - first)[:MAX_TABLE_ROWS]]

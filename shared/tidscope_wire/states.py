@@ -1,0 +1,43 @@
+"""The states of threads as frames tell them, and how long a thread was in each at an instant.
+
+Rows say how long finished parts took, in which state the thread is, and since when. So the row of
+a thread that sleeps does not change, and whoever reads it adds the stay under way. The page has the
+same in TypeScript; tests/contract/states.json holds both to the same numbers.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from tidscope_wire.generated.catalogue import CATALOGUE
+
+STATE_FIELDS: tuple[str, ...] = tuple(
+    field.name for field in CATALOGUE.fields if field.group == "state" and field.kind == "counter"
+)
+"""Nanoseconds in each state; that of state number s stands at s - 1."""
+STATE, SINCE = "state", "state_since_ns"
+"""The gauges: the number of the state that a thread is in (0: it has ended), and since when."""
+
+
+def states_at(
+    finished_ns: npt.NDArray[np.uint64],
+    state: npt.NDArray[np.uint64],
+    since_ns: npt.NDArray[np.uint64],
+    time_ns: int,
+) -> npt.NDArray[np.uint64]:
+    """How long threads were in each state up to an instant, the stay under way included.
+
+    Args:
+        finished_ns: [n, states], the fields STATE_FIELDS.
+        state: [n], the field STATE.
+        since_ns: [n], the field SINCE.
+        time_ns: the instant, since attach; that of a frame for its rows, or a later one.
+
+    Returns:
+        [n, states], nanoseconds. A row adds up to the time since the thread's ledger began.
+    """
+    result = finished_ns.copy()
+    under_way = np.flatnonzero((state > 0) & (state <= len(STATE_FIELDS)) & (since_ns < time_ns))
+    if len(under_way):
+        places = state[under_way].astype(np.intp) - 1
+        result[under_way, places] += np.uint64(time_ns) - since_ns[under_way]
+    return result

@@ -1,0 +1,178 @@
+"""Tables in frames: what is written is read again, and nothing else is."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from builders import frame_header
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tidscope_wire.frame import FrameDecoder, FrameError, RowEncoder, Rows, join, split
+from tidscope_wire.frame_tables import (
+    Table,
+    decode_table,
+    decode_tables,
+    dtype_of,
+    empty_table,
+    encode_table,
+    encode_tables,
+    latest_rows,
+    make_table,
+    row_keys,
+)
+from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
+from tidscope_wire.generated.limits import MAX_TABLE_ROWS
+from tidscope_wire.generated.models import TableName
+
+NO_ROWS = Rows(np.empty(0, np.uint32), {}, {})
+VALUES = {
+    "uint32": st.integers(0, 2**32 - 1),
+    "uint64": st.integers(0, 2**64 - 1),
+    "utf8": st.text(max_size=9),
+}
+NAMES: list[TableName] = list(COLUMNS)
+
+
+def stays(*rows: tuple[int, int, int, int]) -> Table:
+    return np.array(list(rows), dtype_of("stays"))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[TableName, Table]:
+    name = draw(st.sampled_from(NAMES))
+    row = st.tuples(*(VALUES[kind] for kind in COLUMNS[name].values()))
+    return name, np.array(draw(st.lists(row, max_size=9)), dtype_of(name))
+
+
+@settings(deadline=None)
+@given(st.lists(tables(), max_size=4, unique_by=lambda one: one[0]), st.booleans())
+def test_any_tables_are_read_as_they_were_written(
+    made: list[tuple[TableName, Table]], rows: bool
+) -> None:
+    described, data = encode_tables(dict(made))
+    assert all(one.bytes % 8 == 0 for one in described)
+    tids = np.arange(3 if rows else 0, dtype=np.uint32)
+    columns = {"cpu_run_ns": np.arange(len(tids), dtype=np.uint64)}
+    header = frame_header(rows=len(tids)).model_copy(update={"tables": described or None})
+    frame = join(header, RowEncoder(list(columns)).encode(Rows(tids, columns, {})), data)
+    found = decode_tables(*split(frame))
+    assert {name: table.tolist() for name, table in found.items()} == {
+        name: table.tolist() for name, table in made
+    }
+    assert all(table.dtype == dtype_of(name) for name, table in found.items())
+    # Rows are where they were, and are read as if there were no tables.
+    _, read = FrameDecoder(("cpu_run_ns",)).decode(frame)
+    assert read.tid.tolist() == tids.tolist()
+
+
+@given(tables())
+def test_keys_stand_first_and_have_numbers(made: tuple[TableName, Table]) -> None:
+    name, table = made
+    assert tuple(COLUMNS[name])[: len(KEYS[name])] == KEYS[name]
+    assert {COLUMNS[name][column] for column in KEYS[name]} == {"uint32"}
+    keys = [tuple(row[column] for column in KEYS[name]) for row in table]
+    assert len(np.unique(row_keys(name, table))) == len(set(keys))
+
+
+def test_of_rows_with_one_key_the_last_one_stands() -> None:
+    joined = latest_rows(
+        "stays",
+        [
+            stays((7, 4, 0, 1), (8, 4, 0, 1)),
+            stays((8, 4, 0, 5), (8, 4, 1, 1)),
+            empty_table("stays"),
+        ],
+    )
+    assert joined.tolist() == [(7, 4, 0, 1), (8, 4, 0, 5), (8, 4, 1, 1)]
+    assert latest_rows("stays", []).tolist() == []
+
+
+def test_a_joined_table_is_bounded() -> None:
+    many = np.zeros(MAX_TABLE_ROWS, dtype_of("stays"))
+    many["tid"] = np.arange(len(many))
+    more = many.copy()
+    more["tid"] += 1
+    assert len(latest_rows("stays", [many, more])) == MAX_TABLE_ROWS
+
+
+def stream(columns: dict[str, pa.Array], batches: int = 1, codec: str | None = None) -> bytes:
+    batch = pa.record_batch(columns)
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression=codec)
+    with pa.ipc.new_stream(sink, batch.schema, options=options) as writer:
+        for _ in range(batches):
+            writer.write_batch(batch)
+    made: bytes = sink.getvalue().to_pybytes()
+    return made
+
+
+def columns(rows: int = 1) -> dict[str, pa.Array]:
+    return {
+        "tid": pa.array([1] * rows, pa.uint32()),
+        "state": pa.array([1] * rows, pa.uint32()),
+        "bucket": pa.array([1] * rows, pa.uint32()),
+        "count": pa.array([1] * rows, pa.uint64()),
+    }
+
+
+def without(name: str) -> dict[str, pa.Array]:
+    return {column: values for column, values in columns().items() if column != name}
+
+
+WRONG: dict[str, Callable[[], bytes]] = {
+    "no stream": lambda: bytes(64),
+    "cut off": lambda: stream(columns())[:-120],
+    "a column is missing": lambda: stream(without("state")),
+    "one column more": lambda: stream({**columns(), "more": pa.array([1], pa.uint64())}),
+    "another order": lambda: stream({**without("tid"), "tid": columns()["tid"]}),
+    "another type": lambda: stream({**columns(), "count": pa.array([1], pa.int64())}),
+    "a null": lambda: stream({**columns(), "count": pa.array([None], pa.uint64())}),
+    "two batches": lambda: stream(columns(), batches=2),
+    "no batch": lambda: stream(columns(), batches=0),
+    "compressed": lambda: stream(columns(1000), codec="zstd"),
+    "too many rows": lambda: stream(columns(MAX_TABLE_ROWS + 1)),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_no_such_table_is_refused(wrong: str) -> None:
+    assert decode_table("stays", stream(columns())).tolist() == [(1, 1, 1, 1)]
+    with pytest.raises(FrameError):
+        decode_table("stays", WRONG[wrong]())
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"rows": 2}, "says 2 rows of stays, 1 are there"),
+        ({"bytes": 8}, "bytes behind its header|bad Arrow"),
+        ({"bytes": 2**20}, "tables of"),
+        ({"bytes": 12}, "multiple of 8"),
+        ({"name": "calls"}, "other columns"),
+    ],
+)
+def test_a_header_that_says_something_else_is_refused(
+    changes: dict[str, object], reason: str
+) -> None:
+    (described,), data = encode_tables({"stays": stays((1, 2, 3, 4))})
+    wrong = described.model_copy(update=changes)
+    header = frame_header(rows=0).model_copy(update={"tables": [wrong]})
+    with pytest.raises(FrameError, match=reason):
+        decode_tables(*split(join(header, data)))
+
+
+def test_two_tables_of_one_name_are_refused() -> None:
+    (described,), data = encode_tables({"stays": stays((1, 2, 3, 4))})
+    header = frame_header(rows=0).model_copy(update={"tables": [described, described]})
+    with pytest.raises(FrameError, match="two tables"):
+        split(join(header, data + data))
+
+
+def test_a_table_is_made_of_its_columns_only() -> None:
+    with pytest.raises(ValueError, match="stays has the columns"):
+        make_table("stays", {"tid": [1]})
+    with pytest.raises(ValueError, match="columns of"):
+        make_table("stays", {"tid": [1], "state": [1, 2], "bucket": [1], "count": [1]})
+    made = make_table("stays", {"tid": [1], "state": [2], "bucket": [3], "count": [4]})
+    assert decode_table("stays", encode_table("stays", made)).tolist() == [(1, 2, 3, 4)]
