@@ -1,14 +1,14 @@
-import { type KeyboardEvent, useMemo, useRef } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
+import { PARTY_WORDS } from "../model/facts/parties";
 import { formatValue } from "../model/format";
 import type { WakeEdge, WakeNode, WakesView } from "../model/wakes";
-import { PARTY_WORDS } from "../model/facts/parties";
 import { edgePath, edgeWidth } from "./graphEdges";
-import { type Place, placeNodes } from "./graphLayout";
-import { chooseNodes, nodeBox, nodeName, roomFor } from "./graphNodes";
+import { NodePlaces } from "./graphLayout";
+import { NodeChoice, nodeBox, nodeName, roomFor } from "./graphNodes";
 import type { ChartTheme } from "./palette";
 import { colourStyle } from "./palette";
-import styles from "./WakeGraph.module.css";
 import { useResize } from "./useResize";
+import styles from "./WakeGraph.module.css";
 
 /** What the width of an edge is. */
 export type EdgeMetric = "wakes" | "blocked";
@@ -34,7 +34,9 @@ export function edgeValue(edge: WakeEdge, metric: EdgeMetric): number {
 
 /** The same as text. */
 export function edgeText(edge: WakeEdge, metric: EdgeMetric): string {
-  return metric === "wakes" ? formatValue(edge.per_s, "1/s") : `${formatValue(edge.blocked, "s")}/s`;
+  return metric === "wakes"
+    ? formatValue(edge.per_s, "1/s")
+    : `${formatValue(edge.blocked, "s")}/s`;
 }
 
 /** Who wakes whom: nodes stand still, edges are as wide as their value. The table says the same. */
@@ -42,26 +44,9 @@ export function WakeGraph(props: WakeGraphProps) {
   const { view, theme, metric, height, selected, pointed, onSelect } = props;
   const root = useRef<HTMLDivElement>(null);
   const width = useResize(root);
-  const shown = useRef<ReadonlySet<string>>(new Set());
-  const held = useRef({ width: 0, places: new Map<string, Place>() });
-
-  const nodes = useMemo(() => {
-    const chosen = chooseNodes(view.nodes, shown.current, roomFor(width));
-    shown.current = new Set(chosen.map(({ key }) => key));
-    return chosen;
-  }, [view.nodes, width]);
-  const keys = nodes.map(({ key }) => key).join("\n");
-  // Places follow from which nodes there are: figures do not move them.
-  const places = useMemo(() => {
-    if (width === 0) return new Map<string, Place>();
-    if (held.current.width !== width) held.current = { width, places: new Map() };
-    const boxes = nodes.map(nodeBox);
-    const placed = placeNodes(boxes, view.edges, { width, height }, held.current.places);
-    for (const [key, place] of placed) held.current.places.set(key, place);
-    return placed;
-    // biome-ignore lint/correctness/useExhaustiveDependencies: keys stand for nodes, and edges only matter to new nodes
-  }, [keys, width, height]);
-
+  const [graph] = useState(() => ({ places: new NodePlaces(), choice: new NodeChoice() }));
+  const nodes = graph.choice.choose(view.nodes, roomFor(width));
+  const places = graph.places.place(nodes.map(nodeBox), view.edges, { width, height });
   const bodies = new Map(
     nodes.flatMap((node) => {
       const place = places.get(node.key);
@@ -80,7 +65,12 @@ export function WakeGraph(props: WakeGraphProps) {
   const reachable = nodes.find(({ key }) => key === selected) ?? nodes[0];
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const steps: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+    const steps: Record<string, number> = {
+      ArrowRight: 1,
+      ArrowDown: 1,
+      ArrowLeft: -1,
+      ArrowUp: -1,
+    };
     const step = steps[event.key];
     const buttons = [...(root.current?.querySelectorAll<HTMLElement>("button") ?? [])];
     const at = buttons.findIndex((button) => button === document.activeElement);
@@ -90,10 +80,26 @@ export function WakeGraph(props: WakeGraphProps) {
   };
 
   return (
-    <div ref={root} className={styles.graph} style={{ height }} onKeyDown={onKeyDown} role="group" aria-label="Wake-up graph">
+    <div
+      ref={root}
+      className={styles.graph}
+      style={{ height }}
+      onKeyDown={onKeyDown}
+      role="group"
+      aria-label="Wake-up graph"
+    >
       <svg width={width} height={height} aria-hidden="true">
         <defs>
-          <marker id="wake-arrow" viewBox="0 0 8 8" refX="2" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto">
+          <marker
+            id="wake-arrow"
+            viewBox="0 0 8 8"
+            refX="2"
+            refY="4"
+            markerWidth="7"
+            markerHeight="7"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+          >
             <path d="M0,0.5L8,4L0,7.5Z" fill="context-stroke" />
           </marker>
         </defs>
@@ -102,7 +108,8 @@ export function WakeGraph(props: WakeGraphProps) {
           const to = bodies.get(edge.to);
           if (!from || !to) return null;
           const { d, middle } = edgePath(from, to);
-          const faded = pointed === null ? selected !== null && !touches(edge) : pointed !== edge.key;
+          const faded =
+            pointed === null ? selected !== null && !touches(edge) : pointed !== edge.key;
           return (
             <g key={edge.key} data-edge={edge.key} className={styles.edge} data-faded={faded}>
               <path
@@ -146,9 +153,7 @@ export function WakeGraph(props: WakeGraphProps) {
         </button>
       ))}
       {nodes.length < view.nodes.length ? (
-        <p className={styles.more}>
-          {view.nodes.length - nodes.length} more in the table
-        </p>
+        <p className={styles.more}>{view.nodes.length - nodes.length} more in the table</p>
       ) : null}
     </div>
   );

@@ -35,6 +35,26 @@ export interface PlotSize {
   readonly height: number;
 }
 
+/** The places of a graph that changes: as long as the plot has its size, they stay. */
+export class NodePlaces {
+  private size: PlotSize = { width: 0, height: 0 };
+  private readonly places = new Map<string, Place>();
+
+  /** Places of these nodes, those that were there before included. */
+  place(
+    nodes: readonly GraphNode[],
+    edges: readonly GraphEdge[],
+    size: PlotSize,
+  ): ReadonlyMap<string, Place> {
+    if (size.width === 0) return new Map();
+    if (size.width !== this.size.width || size.height !== this.size.height) this.places.clear();
+    this.size = size;
+    const placed = placeNodes(nodes, edges, size, this.places);
+    for (const [key, place] of placed) this.places.set(key, place);
+    return placed;
+  }
+}
+
 interface Body extends SimulationNodeDatum, GraphNode {
   x: number;
   y: number;

@@ -28,20 +28,16 @@ export function roomFor(width: number): number {
   return width < 520 ? 8 : width < 800 ? 12 : 16;
 }
 
-/**
- * Choose nodes to draw: those that were, and others as far as there is room.
- *
- * @param nodes Most wake-ups first.
- * @param before Keys of those that are drawn.
- */
-export function chooseNodes(
-  nodes: readonly WakeNode[],
-  before: ReadonlySet<string>,
-  room: number,
-): readonly WakeNode[] {
-  if (nodes.length <= room) return nodes;
-  const weight = ({ gives_per_s, gets_per_s }: WakeNode): number => gives_per_s + gets_per_s;
-  const worth = (node: WakeNode): number => weight(node) * (before.has(node.key) ? FACTOR : 1);
-  const chosen = new Set([...nodes].sort((a, b) => worth(b) - worth(a)).slice(0, room));
-  return nodes.filter((node) => chosen.has(node));
+/** Which nodes are drawn: those that were stay, as far as there is room. */
+export class NodeChoice {
+  private drawn: ReadonlySet<string> = new Set();
+
+  /** @param nodes Most wake-ups first. */
+  choose(nodes: readonly WakeNode[], room: number): readonly WakeNode[] {
+    const worth = ({ key, gives_per_s, gets_per_s }: WakeNode): number =>
+      (gives_per_s + gets_per_s) * (this.drawn.has(key) ? FACTOR : 1);
+    const best = [...nodes].sort((a, b) => worth(b) - worth(a)).slice(0, room);
+    this.drawn = new Set(best.map(({ key }) => key));
+    return nodes.filter(({ key }) => this.drawn.has(key));
+  }
 }

@@ -4,7 +4,7 @@ import { dropSession, session } from "../base/session";
 import type { Writable } from "../base/store";
 import { createStore } from "../base/store";
 import type { LiveClient } from "../model/client";
-import { FACT_PARTS, type FactPart, type FactViews } from "../model/factViews";
+import { FACT_PARTS, type FactViews } from "../model/factViews";
 import { type MapPicture, nextPicture } from "../model/mapPicture";
 import type { RunSource } from "../model/runWindow";
 import { within } from "../model/runWindow";
@@ -12,6 +12,7 @@ import type { SteerView } from "../model/steerView";
 import type {
   ChartId,
   ChartRequest,
+  FactPart,
   Hover,
   ThreadKey,
   TimeWindow,
@@ -228,7 +229,13 @@ function makeClient(
       problem.set(null);
       // A run is what its worker was opened with.
       if (!extent) post({ type: "follow", target: id });
-      request({ paused: false, selected: null, pinned: [], open_lock: null, window: liveWindow(view.get()) });
+      request({
+        paused: false,
+        selected: null,
+        pinned: [],
+        open_lock: null,
+        window: liveWindow(view.get()),
+      });
     },
     target,
     tiles,

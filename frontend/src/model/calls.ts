@@ -1,8 +1,8 @@
 /** System calls of threads within the window in view, where counting them is switched on. */
 
 import type { ViewInput } from "./chartView";
-import type { FactWindow } from "./facts/factTable";
 import { CALL_STAYS, CALLS } from "./facts/facts";
+import type { FactWindow } from "./facts/factTable";
 import { threadsByTid } from "./facts/parties";
 import { callsState, type FactsState } from "./facts/state";
 import { BUCKETS, quantile } from "./facts/stayHistogram";

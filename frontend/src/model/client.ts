@@ -15,10 +15,10 @@
 import type { Readable, Writable } from "../base/store";
 import type { LiveState, Problem } from "../wire/generated/models";
 import type { Connection } from "../wire/liveSocket";
-import type { FactPart, FactViews } from "./factViews";
+import type { FactViews } from "./factViews";
 import type { MapPicture } from "./mapPicture";
 import type { SteerView } from "./steerView";
-import type { ChartId, Hover, ThreadKey, ViewRequest } from "./viewRequest";
+import type { ChartId, FactPart, Hover, ThreadKey, ViewRequest } from "./viewRequest";
 import type {
   ChartView,
   DataHealth,

@@ -1,16 +1,16 @@
 /** Views of frame tables and findings, each made when its panel can be seen: parts of what is read. */
 
-import { callsView, type CallsView } from "./calls";
+import { type CallsView, callsView } from "./calls";
 import type { ViewInput } from "./chartView";
 import { type FindingsView, findingsView } from "./findings/findings";
 import { type LocksView, locksView } from "./locks";
 import { type TakersView, takersView } from "./takers";
 import { type ThreadFactsView, threadFactsView } from "./threadFacts";
-import type { ViewRequest } from "./viewRequest";
+import type { FactPart, ViewRequest } from "./viewRequest";
 import { type WakesView, wakesView } from "./wakes";
 
 /** Views of them. */
-export interface FactViews {
+export interface FactViews extends Record<FactPart, object> {
   readonly findings: FindingsView;
   readonly wakes: WakesView;
   readonly locks: LocksView;
@@ -27,8 +27,7 @@ export const FACT_PARTS = [
   "locks",
   "takers",
   "calls",
-] as const satisfies readonly (keyof FactViews)[];
-export type FactPart = (typeof FACT_PARTS)[number];
+] as const satisfies readonly FactPart[];
 
 export function isFactPart(name: string): name is FactPart {
   const parts: readonly string[] = FACT_PARTS;

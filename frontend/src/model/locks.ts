@@ -1,8 +1,8 @@
 /** Locks: who waits for which, how long, and who lets them go on; within the window in view. */
 
 import type { ViewInput } from "./chartView";
-import type { FactWindow } from "./facts/factTable";
 import { LOCKS } from "./facts/facts";
+import type { FactWindow } from "./facts/factTable";
 import { type LockIdentity, lockNames, unnamedLock } from "./facts/lockNames";
 import { threadsByTid, UNKNOWN_NAME } from "./facts/parties";
 import { type FactsState, ledgerState } from "./facts/state";
@@ -135,7 +135,14 @@ export function threadLocks(input: ViewInput, tid: number): readonly ThreadLock[
     const { lock, name, kind } = names.get(number) ?? unnamedLock(number);
     const wait_s = wait_ns / 1e9;
     const rates = { waits_per_s: waits / window.seconds, wakes_per_s: wakes / window.seconds };
-    found.push({ lock, name, kind, wait: wait_s / window.seconds, mean_s: wait_s / waits, ...rates });
+    found.push({
+      lock,
+      name,
+      kind,
+      wait: wait_s / window.seconds,
+      mean_s: wait_s / waits,
+      ...rates,
+    });
   }
   return found.sort((a, b) => b.wait - a.wait || a.lock - b.lock);
 }
@@ -240,11 +247,11 @@ function gilThreads(input: ViewInput, waiters: readonly LockThread[]): readonly 
   });
 }
 
-/** Share of time in which a thread ran or waited for a CPU; NaN if it is not known. */
+/** Share of time in which a thread ran or was in a run queue; NaN if it is not known. */
 function busyOf({ model, span, now_s }: ViewInput, tid: number | null): number {
   const thread = tid === null ? undefined : threadsByTid(model).get(tid);
   if (!thread) return Number.NaN;
-  const [from, to] = [span.t0_s, Math.min(span.t1_s, now_s)];
+  const [from, to] = [Math.max(span.t0_s, model.since_s), Math.min(span.t1_s, now_s)];
   const run_ns = growthWithin(model, thread, "cpu_run_ns", from, to);
   const queue_ns = growthWithin(model, thread, "cpu_delay_ns", from, to);
   return (run_ns + queue_ns) / 1e9 / (to - from);

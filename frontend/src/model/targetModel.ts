@@ -13,8 +13,8 @@ import type {
   ThreadExited,
   ThreadRenamed,
 } from "../wire/generated/models";
-import { RING_FIELDS } from "./chartSpecs";
 import { CgroupLog } from "./cgroupLog";
+import { RING_FIELDS } from "./chartSpecs";
 import { CounterTable } from "./counterTable";
 import { RateBase } from "./currentRates";
 import { EventLog } from "./eventLog";

@@ -14,7 +14,7 @@ export interface ThreadFactsView extends FactsState {
   readonly locks: readonly ThreadLock[];
   readonly wakers: readonly WakePartner[];
   readonly wakees: readonly WakePartner[];
-  /** What ran while it waited for a CPU. */
+  /** What ran while it was in a run queue. */
   readonly takers: readonly TakerRow[];
 }
 

@@ -4,8 +4,6 @@
  * Times named `_s` are seconds since attach.
  */
 
-import type { FactPart } from "./factViews";
-
 /** Identity of a thread: "TID@START_NS". Also used for roles in a grouped table: "role:NAME". */
 export type ThreadKey = string;
 
@@ -22,6 +20,9 @@ export type ChartId =
   | "gomaxprocs" // size in effect of what is steered, or GOMAXPROCS, step line
   | "ops" // operations a second at each decision of a policy; absent while nothing steers
   | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
+
+/** Views of frame tables, and findings. */
+export type FactPart = "findings" | "thread_facts" | "wakes" | "locks" | "takers" | "calls";
 
 /** A chart of the page. */
 export interface ChartRequest {

@@ -1,8 +1,8 @@
 /** Who wakes whom: wake-ups within the window in view, summed from role to role. */
 
 import type { ViewInput } from "./chartView";
-import type { FactWindow } from "./facts/factTable";
 import { WAKES } from "./facts/facts";
+import type { FactWindow } from "./facts/factTable";
 import {
   foreignParty,
   type Party,

@@ -20,15 +20,7 @@ export const TAKERS = { tid: 0, pid: 1, kernel: 2, ns: 0, name: 0 } as const;
 export const CALLS = { tid: 0, call: 1, count: 0, ns: 1, name: 0 } as const;
 export const CALL_STAYS = { tid: 0, call: 1, bucket: 2, count: 0 } as const;
 
-const NAMES = [
-  "stays",
-  "wakes",
-  "locks",
-  "lock_names",
-  "takers",
-  "calls",
-  "call_stays",
-] as const;
+const NAMES = ["stays", "wakes", "locks", "lock_names", "takers", "calls", "call_stays"] as const;
 type FactName = (typeof NAMES)[number];
 
 /** What a header says of a table. */
@@ -82,7 +74,7 @@ export class Facts {
   /**
    * Tables of a frame.
    *
-   * @param described What its header says of them; null: it has none, and nothing changed.
+   * @param described What its header says of them; null: nothing.
    * @param whole They have all rows, as those of a key frame.
    */
   take(
@@ -91,14 +83,16 @@ export class Facts {
     t_s: number,
     whole: boolean,
   ): void {
-    if (described === null || t_s <= this.t_s) return;
+    const none = Object.keys(tables).length === 0;
+    // In between nothing changed; a key frame without tables says that there is nothing any more.
+    if ((none && !(whole && this.some)) || t_s <= this.t_s) return;
     this.t_s = t_s;
     this.edition++;
     for (const name of NAMES) {
       const table = this[name];
       table.begin(t_s);
       const rows = tables[name];
-      const { omitted = 0 } = described.find((each) => each.name === name) ?? {};
+      const { omitted = 0 } = described?.find((each) => each.name === name) ?? {};
       if (rows) table.take(rows, omitted, t_s, whole);
       else if (whole) table.take(NO_ROWS, 0, t_s, true);
     }

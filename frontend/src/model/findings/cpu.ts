@@ -43,12 +43,17 @@ export const TAKEN_CPU_RULE: Rule = {
     takers.rows.flatMap(({ key, kind, name, delay, share, threads }) => {
       const id = `taker:${key}`;
       if (kind === "own" || delay < ease(id) * DELAY || share < ease(id) * DELAY_SHARE) return [];
-      const what = kind === "process" ? `Process ${name}` : kind === "kernel" ? `Kernel thread ${name}` : "Interrupts";
+      const what =
+        kind === "process"
+          ? `Process ${name}`
+          : kind === "kernel"
+            ? `Kernel thread ${name}`
+            : "Interrupts";
       return [
         {
           id,
           text:
-            `${what} ran while ${counted(threads, "thread")} of this process waited for a CPU: ` +
+            `${what} ran while ${counted(threads, "thread")} of this process could have run: ` +
             `${formatValue(delay, "s")} a second, ${formatValue(share, "share")} of its run-queue delay.`,
           evidence:
             `Over ${formatValue(seconds, "s")}. Said from ${formatValue(DELAY, "s")} a second and ` +

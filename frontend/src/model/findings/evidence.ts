@@ -3,12 +3,12 @@
 import type { ViewInput } from "../chartView";
 import { threadsByTid } from "../facts/parties";
 import { growthWithin, lifeWithin } from "../facts/threadTime";
-import { lockThreads, locksView, type LocksView } from "../locks";
+import { type LocksView, locksView, lockThreads } from "../locks";
 import { cgroupView, takersView } from "../takers";
 import type { Thread } from "../threads";
 import { wakePartners, wakesView } from "../wakes";
 import type { Evidence, LockEvidence, RoleTimes, ThreadTimes, TimesOf } from "./finding";
-import { amongThem, AMONG_THEM, IDLE_KINDS } from "./lockUse";
+import { AMONG_THEM, amongThem, IDLE_KINDS } from "./lockUse";
 import { SATURATED } from "./work";
 
 /** Locks whose threads are looked at: those with the longest waits. */

@@ -1,6 +1,6 @@
 /** What a finding is, and what rules judge by. */
 
-import type { LockThread, LocksView } from "../locks";
+import type { LocksView, LockThread } from "../locks";
 import type { CgroupView, TakersView } from "../takers";
 import type { ThreadKey } from "../viewRequest";
 import type { WakePartner, WakesView } from "../wakes";
