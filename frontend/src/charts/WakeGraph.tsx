@@ -42,7 +42,7 @@ export function edgeText(edge: WakeEdge, metric: EdgeMetric): string {
 /** Who wakes whom: nodes stand still, edges are as wide as their value. The table says the same. */
 export function WakeGraph(props: WakeGraphProps) {
   const { view, theme, metric, height, selected, pointed, onSelect } = props;
-  const root = useRef<HTMLDivElement>(null);
+  const root = useRef<HTMLElement>(null);
   const width = useResize(root);
   const [graph] = useState(() => ({ places: new NodePlaces(), choice: new NodeChoice() }));
   const nodes = graph.choice.choose(view.nodes, roomFor(width));
@@ -73,19 +73,18 @@ export function WakeGraph(props: WakeGraphProps) {
     };
     const step = steps[event.key];
     const buttons = [...(root.current?.querySelectorAll<HTMLElement>("button") ?? [])];
-    const at = buttons.findIndex((button) => button === document.activeElement);
+    const at = buttons.findIndex((each) => each.matches(":focus"));
     if (step === undefined || at < 0) return;
     event.preventDefault();
     buttons[(at + step + buttons.length) % buttons.length]?.focus();
   };
 
   return (
-    <div
+    <section
       ref={root}
       className={styles.graph}
       style={{ height }}
       onKeyDown={onKeyDown}
-      role="group"
       aria-label="Wake-up graph"
     >
       <svg width={width} height={height} aria-hidden="true">
@@ -155,7 +154,7 @@ export function WakeGraph(props: WakeGraphProps) {
       {nodes.length < view.nodes.length ? (
         <p className={styles.more}>{view.nodes.length - nodes.length} more in the table</p>
       ) : null}
-    </div>
+    </section>
   );
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { factInput, factModel } from "../testing/factModel";
 import { locksView, threadLocks } from "./locks";
+import { parkedShares } from "./parked";
 
 const NAMES = ["worker-1", "worker-2", "worker-3", "idle-1"];
 
@@ -84,4 +85,8 @@ it("lists the locks of a thread", () => {
     ["pool_mu", 0.4, 10],
     ["the GIL", 0.2, 0],
   ]);
+});
+
+it("knows which waits of a thread are none of work", () => {
+  expect(Object.fromEntries(parkedShares(model))).toEqual({ 4: 1 });
 });

@@ -2,9 +2,11 @@
 
 import type { ViewInput } from "../chartView";
 import { threadsByTid } from "../facts/parties";
-import { growthWithin, lifeWithin } from "../facts/threadTime";
+import { growthWithin, lifeWithin, statesWithin } from "../facts/threadTime";
 import { type LocksView, locksView, lockThreads } from "../locks";
+import { STATES, type ThreadState } from "../states";
 import { cgroupView, takersView } from "../takers";
+import type { TargetModel } from "../targetModel";
 import type { Thread } from "../threads";
 import { wakePartners, wakesView } from "../wakes";
 import type { Evidence, LockEvidence, RoleTimes, ThreadTimes, TimesOf } from "./finding";
@@ -67,21 +69,39 @@ function threadTimes(
   t0_s: number,
   t1_s: number,
 ): readonly ThreadTimes[] {
+  const { model } = input;
+  const stretches = model.states.history.between(t0_s, t1_s);
   const found: ThreadTimes[] = [];
-  for (const thread of threadsByTid(input.model).values()) {
-    const wall = lifeWithin(input.model, thread, t0_s, t1_s);
+  for (const thread of threadsByTid(model).values()) {
+    const wall = lifeWithin(model, thread, t0_s, t1_s);
     if (wall <= 0) continue;
     const { key, tid, name, role } = thread;
-    const held = (contended.get(tid) ?? 0) * (t1_s - t0_s);
-    found.push({ key, tid, name, role, wall, ...timesOf(input, thread, held, t0_s, t1_s) });
+    const seconds = statesWithin(model.states, stretches, thread);
+    const held_s = (contended.get(tid) ?? 0) * (t1_s - t0_s);
+    const times = seconds
+      ? timesOfStates(seconds, held_s)
+      : timesOfCounters(model, thread, t0_s, t1_s);
+    found.push({ key, tid, name, role, wall, ...times });
   }
   return found;
 }
 
-function timesOf(
-  { model }: ViewInput,
+/** Times by the ledger: where a thread waits at a futex and nobody holds it up, it is idle. */
+function timesOfStates(seconds: Float64Array, held_s: number): Omit<TimesOf, "wall"> {
+  const sum = (counts: (state: ThreadState) => boolean): number =>
+    STATES.reduce((all, state) => all + (counts(state) ? (seconds[state.number] ?? 0) : 0), 0);
+  const futex = sum(({ id }) => id === "futex");
+  return {
+    cpu: sum(({ group }) => group === "running"),
+    queue: sum(({ group }) => group === "runnable"),
+    disk: sum(({ group, id }) => group === "disk" && id.endsWith("_disk")),
+    idle: sum(({ idle }) => idle) + Math.max(0, futex - held_s),
+  };
+}
+
+function timesOfCounters(
+  model: TargetModel,
   thread: Thread,
-  _contended_s: number,
   t0_s: number,
   t1_s: number,
 ): Omit<TimesOf, "wall"> {
