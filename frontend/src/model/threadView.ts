@@ -8,7 +8,7 @@ import { StateReader } from "./stateReader";
 import { FUTEX, stateNumbered } from "./states";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
-import { isIdle, NO_PARTS, STATE_PARTS, type StatePart, stateOf } from "./timeParts";
+import { isIdle, STATE_PARTS, type StatePart, stateOf } from "./timeParts";
 import type { ThreadKey } from "./viewRequest";
 
 /** Lengths of the stays of a thread in a state. */

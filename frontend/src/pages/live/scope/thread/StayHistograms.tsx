@@ -61,14 +61,16 @@ function Histogram({ row, stays, theme }: HistogramProps) {
         <span>{partName(row.part)}</span>
         <span className={styles.count}>{counted(count, "stay")}</span>
       </p>
-      <div className={styles.bars} role="img" aria-label={describe(buckets)}>
+      <div className={styles.bars} role="img" aria-label={bucketsText(buckets)}>
         {Array.from(buckets, (value, bucket) => (
           <span
             // biome-ignore lint/suspicious/noArrayIndexKey: a bucket is its place
             key={bucket}
+            className={styles.bucket}
             title={value > 0 ? `${rangeText(bucket)}: ${value}` : undefined}
           >
             <span
+              className={styles.bar}
               style={{
                 height: value > 0 ? `${Math.max(4, (100 * value) / most)}%` : 0,
                 background: colour,
@@ -103,7 +105,7 @@ function rangeText(bucket: number): string {
 }
 
 /** The buckets that have stays, for those who do not see them. */
-function describe(buckets: Float64Array): string {
+function bucketsText(buckets: Float64Array): string {
   return Array.from(buckets, (value, bucket) => (value > 0 ? `${rangeText(bucket)}: ${value}` : ""))
     .filter(Boolean)
     .join(", ");

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useMedia } from "../../../../base/useMedia";
 import { READABLE_MS, useSelected, useStore, useThrottled } from "../../../../base/useStore";
+import type { ThreadView } from "../../../../model/threadView";
 import type { ViewRequest } from "../../../../model/viewRequest";
 import { Button } from "../../../../ui/Button";
 import { Dialog } from "../../../../ui/Dialog";
@@ -29,9 +30,7 @@ export function ThreadDrawer() {
   const open = useThreadOpen();
   const over = useMedia(OVER);
   const selected = useSelected(client.view, selectedOf);
-  useEffect(() => {
-    client.request({ thread: open });
-  }, [client, open]);
+  useEffect(() => (open ? client.mountFacts("thread") : undefined), [client, open]);
   useEffect(() => {
     // Selected again later, it opens again.
     if (selected === null) threadClosed.set(null);
@@ -44,12 +43,20 @@ export function ThreadDrawer() {
   return over ? <Over onClose={close} /> : <Beside key={selected} onClose={close} />;
 }
 
+/** The panel's content; null: it is on its way. */
+function useThreadView(): ThreadView | null {
+  const client = useLiveClient();
+  const view = useThrottled(client.facts.thread, READABLE_MS);
+  const selected = useSelected(client.view, selectedOf);
+  return view?.key === selected ? view : null;
+}
+
 interface PlaceProps {
   readonly onClose: () => void;
 }
 
 function Over({ onClose }: PlaceProps) {
-  const view = useThrottled(useLiveClient().thread, READABLE_MS);
+  const view = useThreadView();
   return (
     <Dialog title={view === null ? "Thread" : `${view.name} (${view.tid})`} onClose={onClose}>
       <ThreadPanel view={view} />
@@ -58,7 +65,7 @@ function Over({ onClose }: PlaceProps) {
 }
 
 function Beside({ onClose }: PlaceProps) {
-  const view = useThrottled(useLiveClient().thread, READABLE_MS);
+  const view = useThreadView();
   const element = useRef<HTMLElement>(null);
   const [before] = useState(() => document.activeElement);
   const title = view === null ? "Thread" : `${view.name} (${view.tid})`;
