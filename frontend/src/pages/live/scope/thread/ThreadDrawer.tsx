@@ -58,7 +58,7 @@ interface PlaceProps {
 function Over({ onClose }: PlaceProps) {
   const view = useThreadView();
   return (
-    <Dialog title={view === null ? "Thread" : `${view.name} (${view.tid})`} onClose={onClose}>
+    <Dialog title={titleOf(view)} onClose={onClose}>
       <ThreadPanel view={view} />
     </Dialog>
   );
@@ -68,7 +68,7 @@ function Beside({ onClose }: PlaceProps) {
   const view = useThreadView();
   const element = useRef<HTMLElement>(null);
   const [before] = useState(() => document.activeElement);
-  const title = view === null ? "Thread" : `${view.name} (${view.tid})`;
+  const title = titleOf(view);
   const close = () => {
     const inside = element.current?.contains(document.activeElement) === true;
     onClose();
@@ -80,7 +80,7 @@ function Beside({ onClose }: PlaceProps) {
     <aside
       ref={element}
       className={`surface ${styles.drawer}`}
-      aria-label={`Thread ${title}`}
+      aria-label={title}
       data-panel="thread"
       tabIndex={-1}
       onKeyDown={(event) => {
@@ -101,6 +101,10 @@ function Beside({ onClose }: PlaceProps) {
       </div>
     </aside>
   );
+}
+
+function titleOf(view: ThreadView | null): string {
+  return view === null ? "Thread" : `Thread ${view.name} (${view.tid})`;
 }
 
 /** Put the focus into the panel of the selected thread, or open it. */
