@@ -18,6 +18,10 @@ type Report struct {
 	Locks     []Lock     `json:"locks"`
 	Sections  []Section  `json:"sections"`
 	Unpaired  []Unpaired `json:"unpaired"`
+	// ForCallers are the places of operations that functions do for their callers.
+	ForCallers []Place `json:"for_callers"`
+	// Benchmarks are functions of the packages' tests, with the package's path.
+	Benchmarks []string `json:"benchmarks"`
 }
 
 // A Lock is one object, or all objects of one field.
@@ -59,6 +63,9 @@ type Section struct {
 	Effects    []Effect `json:"effects"`
 	Panics     []Place  `json:"panics"`
 }
+
+// Length is the number of lines of the section's function, less one.
+func (s Section) Length() int { return s.Ends.Line - s.Begins.Line }
 
 // An Operation is where a section locks or unlocks.
 type Operation struct {
@@ -102,7 +109,7 @@ func (r *Report) Absolute(file string) string {
 }
 
 func (p *program) report() *Report {
-	report := &Report{Version: 1, Directory: p.directory, Locks: []Lock{}, Sections: []Section{}, Unpaired: []Unpaired{}}
+	report := &Report{Version: 1, Directory: p.directory, Locks: []Lock{}, Sections: []Section{}, Unpaired: []Unpaired{}, ForCallers: []Place{}}
 	for _, one := range p.packages {
 		report.Packages = append(report.Packages, one.PkgPath)
 	}
@@ -115,6 +122,9 @@ func (p *program) report() *Report {
 			p.addLocks(locks, section.locks)
 		}
 		for _, left := range summary.unpaired {
+			if left.forCaller {
+				report.ForCallers = append(report.ForCallers, p.placeOf(left.operation.instruction))
+			}
 			if left.operation.via == "" {
 				report.Unpaired = append(report.Unpaired, p.unpairedReport(left))
 				p.addLocks(locks, []*operation{left.operation})

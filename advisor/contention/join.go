@@ -17,16 +17,18 @@ type Report struct {
 	WaitNs   int64     `json:"wait_ns"`
 	Waits    int64     `json:"waits"`
 	Sections []Section `json:"sections"`
+	// Unpaired are the waits at operations without a counterpart.
+	Unpaired []Section `json:"unpaired"`
 	// Elsewhere are the places of waits that belong to no section, longest first.
 	Elsewhere []Elsewhere `json:"elsewhere"`
 }
 
-// A Section has the waits of one of the program's sections.
+// A Section has the waits of a section, or of an operation without a counterpart.
 type Section struct {
-	// Section is its index in the report of the analysis.
-	Section int   `json:"section"`
-	WaitNs  int64 `json:"wait_ns"`
-	Waits   int64 `json:"waits"`
+	// Index is its place in the list of the analysis.
+	Index  int   `json:"index"`
+	WaitNs int64 `json:"wait_ns"`
+	Waits  int64 `json:"waits"`
 }
 
 // Elsewhere is a place of waits for a lock of other code.
@@ -38,42 +40,31 @@ type Elsewhere struct {
 	Waits    int64  `json:"waits"`
 }
 
-// mostFrames is how many callers are looked at: functions that lock for their callers nest.
-const mostFrames = 4
-
 // Join finds the section of each sample.
 func Join(profile *Profile, program *analysis.Report) *Report {
-	report := &Report{Seconds: profile.Seconds, Sections: []Section{}, Elsewhere: []Elsewhere{}}
-	sections := map[int]*Section{}
+	report := &Report{Seconds: profile.Seconds, Elsewhere: []Elsewhere{}}
+	sections, unpaired := map[int]*Section{}, map[int]*Section{}
 	elsewhere := map[frame]*Elsewhere{}
 	for _, one := range profile.samples {
 		report.WaitNs += one.wait
 		report.Waits += one.count
-		if index, found := one.section(program); found {
-			if sections[index] == nil {
-				sections[index] = &Section{Section: index}
+		at, found := one.place(program)
+		if !found {
+			if elsewhere[at] == nil {
+				elsewhere[at] = &Elsewhere{Function: at.function, File: at.file, Line: at.line}
 			}
-			sections[index].WaitNs += one.wait
-			sections[index].Waits += one.count
-			continue
+			elsewhere[at].WaitNs += one.wait
+			elsewhere[at].Waits += one.count
+		} else if index, paired := at.section(program, one); paired {
+			one.addTo(sections, index)
+		} else {
+			one.addTo(unpaired, at.unpaired(program, one))
 		}
-		at := frame{function: "unknown"}
-		if len(one.frames) > 0 {
-			at = one.frames[0]
-		}
-		if elsewhere[at] == nil {
-			elsewhere[at] = &Elsewhere{Function: at.function, File: at.file, Line: at.line}
-		}
-		elsewhere[at].WaitNs += one.wait
-		elsewhere[at].Waits += one.count
 	}
-	for _, one := range sections {
-		report.Sections = append(report.Sections, *one)
-	}
+	report.Sections, report.Unpaired = listed(sections), listed(unpaired)
 	for _, one := range elsewhere {
 		report.Elsewhere = append(report.Elsewhere, *one)
 	}
-	sort.Slice(report.Sections, func(i, j int) bool { return report.Sections[i].Section < report.Sections[j].Section })
 	sort.Slice(report.Elsewhere, func(i, j int) bool {
 		a, b := report.Elsewhere[i], report.Elsewhere[j]
 		return a.WaitNs > b.WaitNs || a.WaitNs == b.WaitNs && (a.File+a.Function < b.File+b.Function)
@@ -81,56 +72,87 @@ func Join(profile *Profile, program *analysis.Report) *Report {
 	return report
 }
 
-// section is the section that a sample belongs to: by the line of an operation, or, since a deferred
-// unlock runs where its function ends, by the lines of the function.
-func (s sample) section(program *analysis.Report) (int, bool) {
-	unlocks := strings.HasSuffix(s.method, "nlock")
-	reads := strings.HasPrefix(s.method, "R") || strings.HasPrefix(s.method, "TryR")
-	var lines, functions []int
-	for depth, at := range s.frames {
-		if depth == mostFrames {
+func (s sample) addTo(waits map[int]*Section, index int) {
+	if waits[index] == nil {
+		waits[index] = &Section{Index: index}
+	}
+	waits[index].WaitNs += s.wait
+	waits[index].Waits += s.count
+}
+
+func listed(waits map[int]*Section) []Section {
+	list := []Section{}
+	for _, one := range waits {
+		list = append(list, *one)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Index < list[j].Index })
+	return list
+}
+
+// place is the frame whose lock operation was waited for, and whether it is one of the program's: the
+// method's caller, or, of functions that lock for their callers, the first caller that does not.
+func (s sample) place(program *analysis.Report) (frame, bool) {
+	for _, at := range s.frames {
+		if _, found := at.section(program, s); found {
+			return at, true
+		}
+		if !slices.ContainsFunc(program.ForCallers, func(place analysis.Place) bool { return at.isPlace(program, place) }) {
 			break
 		}
-		for index, section := range program.Sections {
-			if (section.Mode == "read") != reads {
-				continue
-			}
-			operations := section.LockedAt
-			if unlocks {
-				operations = section.UnlockedAt
-			}
-			if !at.isFile(program.Absolute(section.Begins.File)) {
-				continue
-			}
-			if slices.ContainsFunc(operations, at.isAt) {
-				lines = append(lines, index)
-			} else if slices.ContainsFunc(operations, isDeferred) && at.isIn(section) {
-				functions = append(functions, index)
-			}
+	}
+	if len(s.frames) == 0 {
+		return frame{function: "unknown"}, false
+	}
+	return s.frames[0], s.frames[0].unpaired(program, s) >= 0
+}
+
+func (s sample) unlocks() bool { return strings.HasSuffix(s.method, "nlock") }
+
+func (s sample) reads() bool {
+	return strings.HasPrefix(s.method, "R") || strings.HasPrefix(s.method, "TryR")
+}
+
+// section is the section that a frame belongs to: by the line of an operation, or, since a deferred
+// unlock runs where its function ends, by the lines of the function.
+func (f frame) section(program *analysis.Report, of sample) (int, bool) {
+	var functions []int
+	for index, section := range program.Sections {
+		if (section.Mode == "read") != of.reads() || !f.isFile(program.Absolute(section.Begins.File)) {
+			continue
 		}
-		if len(lines) > 0 {
-			return lines[0], true
+		operations := section.LockedAt
+		if of.unlocks() {
+			operations = section.UnlockedAt
 		}
-		if len(functions) > 0 {
-			// The innermost: a closure lies within the lines of the function around it.
-			return slices.MinFunc(functions, func(a, b int) int {
-				return program.Sections[a].Ends.Line - program.Sections[a].Begins.Line -
-					program.Sections[b].Ends.Line + program.Sections[b].Begins.Line
-			}), true
+		if slices.ContainsFunc(operations, func(one analysis.Operation) bool { return one.Line == f.line }) {
+			return index, true
+		}
+		inside := f.line >= section.Begins.Line && f.line <= section.Ends.Line
+		if inside && slices.ContainsFunc(operations, isDeferred) {
+			functions = append(functions, index)
 		}
 	}
-	return 0, false
+	if len(functions) == 0 {
+		return 0, false
+	}
+	// The innermost: a closure lies within the lines of the function around it.
+	return slices.MinFunc(functions, func(a, b int) int {
+		return program.Sections[a].Length() - program.Sections[b].Length()
+	}), true
+}
+
+// unpaired is the operation without a counterpart that stands at a frame's line; -1 if none does.
+func (f frame) unpaired(program *analysis.Report, of sample) int {
+	return slices.IndexFunc(program.Unpaired, func(one analysis.Unpaired) bool {
+		return f.isPlace(program, one.Place) && strings.HasSuffix(one.Does, "unlock") == of.unlocks()
+	})
+}
+
+func (f frame) isPlace(program *analysis.Report, place analysis.Place) bool {
+	return f.line == place.Line && f.isFile(program.Absolute(place.File))
 }
 
 func isDeferred(one analysis.Operation) bool { return one.Deferred }
-
-func (f frame) isAt(one analysis.Operation) bool {
-	return f.line == one.Line
-}
-
-func (f frame) isIn(section analysis.Section) bool {
-	return f.line >= section.Begins.Line && f.line <= section.Ends.Line
-}
 
 // isFile compares file and folder only: a program may be built elsewhere, or with -trimpath.
 func (f frame) isFile(ours string) bool {
