@@ -105,10 +105,14 @@ def _atomic(lock: LockUse) -> Hint | None:
 
 def _is_plain_read(section: MeasuredSection) -> bool:
     facts = section.facts
+    return bool(facts["reads_only"] and not facts["map_accesses"] and _is_short(section))
+
+
+def _is_short(section: MeasuredSection) -> bool:
+    facts = section.facts
     return bool(
-        facts["reads_only"]
-        and not (facts["calls"] or facts["map_accesses"] or facts["loops"] or facts["effects"])
-        and facts["instructions"] <= SHORT_INSTRUCTIONS
+        facts["instructions"] <= SHORT_INSTRUCTIONS
+        and not (facts["calls"] or facts["loops"] or facts["effects"])
     )
 
 
@@ -127,10 +131,9 @@ def _rwmutex(lock: LockUse) -> Hint | None:
         if whole
         else f"{len(reading)} of {len(lock.sections)} sections only read"
     )
-    short = all(one.facts["instructions"] <= SHORT_INSTRUCTIONS for one in reading)
     caution = (
         " They are short, and RLock writes to the lock too: on many cores little may be gained."
-        if short
+        if all(map(_is_short, reading))
         else ""
     )
     return Hint(
