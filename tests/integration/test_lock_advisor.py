@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ pytestmark = [needs("go"), pytest.mark.timeout(300)]
 
 
 def locks(
-    *arguments: str | Path, folder: Path = CONTENDED, **environment: str
+    *arguments: str | Path, folder: Path = CONTENDED, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run it as a user would."""
     env = go_environment()
@@ -29,7 +29,7 @@ def locks(
     return subprocess.run(
         [ROOT / ".venv/bin/tidscope", "locks", *arguments],
         cwd=folder,
-        env={**env, **environment},
+        env={**env, **(environment or {})},
         capture_output=True,
         text=True,
         check=False,
@@ -183,15 +183,18 @@ def test_what_is_no_mutex_profile_is_refused(tmp_path: Path) -> None:
 
 def test_the_program_is_built_once_a_version(tmp_path: Path) -> None:
     cache = {"XDG_CACHE_HOME": str(tmp_path)}
-    assert locks(**cache).returncode == 0
+    assert locks(environment=cache).returncode == 0
     (built,) = (tmp_path / "tidscope" / "advisor").iterdir()
     before = (built / "advisor").stat().st_mtime_ns
-    assert locks(**cache).returncode == 0
+    assert locks(environment=cache).returncode == 0
     assert [(path.name, path.stat().st_mtime_ns) for path in built.iterdir()] == [
         ("advisor", before)
     ]
 
 
 def test_settings_for_the_analysed_program_are_not_for_ours(tmp_path: Path) -> None:
-    done = locks(XDG_CACHE_HOME=str(tmp_path), GOFLAGS="-mod=mod", GOWORK=os.devnull)
+    settings = {"XDG_CACHE_HOME": str(tmp_path), "GOFLAGS": "-mod=vendor", "GOWORK": os.devnull}
+    done = locks(environment=settings)
+    # Ours has no vendor folder and would not build with it.
     assert "does not build" not in done.stderr
+    assert list(tmp_path.rglob("advisor/*/advisor"))
