@@ -46,6 +46,8 @@ const TICKS = [
   [21, "1 s"],
 ] as const;
 
+const PLACES: readonly number[] = Array.from({ length: BUCKETS }, (_, bucket) => bucket);
+
 function Histogram({ row, stays, theme }: HistogramProps) {
   const { buckets, count, p50_s, p95_s, p99_s } = stays;
   const most = buckets.reduce((a, b) => Math.max(a, b), 0);
@@ -62,22 +64,24 @@ function Histogram({ row, stays, theme }: HistogramProps) {
         <span className={styles.count}>{counted(count, "stay")}</span>
       </p>
       <div className={styles.bars} role="img" aria-label={bucketsText(buckets)}>
-        {Array.from(buckets, (value, bucket) => (
-          <span
-            // biome-ignore lint/suspicious/noArrayIndexKey: a bucket is its place
-            key={bucket}
-            className={styles.bucket}
-            title={value > 0 ? `${rangeText(bucket)}: ${value}` : undefined}
-          >
+        {PLACES.map((bucket) => {
+          const value = buckets[bucket] ?? 0;
+          return (
             <span
-              className={styles.bar}
-              style={{
-                height: value > 0 ? `${Math.max(4, (100 * value) / most)}%` : 0,
-                background: colour,
-              }}
-            />
-          </span>
-        ))}
+              key={bucket}
+              className={styles.bucket}
+              title={value > 0 ? `${rangeText(bucket)}: ${value}` : undefined}
+            >
+              <span
+                className={styles.bar}
+                style={{
+                  height: value > 0 ? `${Math.max(4, (100 * value) / most)}%` : 0,
+                  background: colour,
+                }}
+              />
+            </span>
+          );
+        })}
       </div>
       <div className={styles.axis} aria-hidden="true">
         {TICKS.map(([bucket, label]) => (
