@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { addressSignIn } from "../api/session";
+import { foldIdle, idleFolded } from "../base/idleFold";
 import type { Command } from "../base/keyboard";
 import type { Route } from "../base/route";
 import { navigate, route } from "../base/routing";
@@ -9,6 +10,7 @@ import { useStore } from "../base/useStore";
 import { useLiveClient } from "../pages/clients";
 import { DoctorPage } from "../pages/doctor/DoctorPage";
 import { LivePage } from "../pages/live/LivePage";
+import { focusThread } from "../pages/live/scope/thread/ThreadDrawer";
 import { drawerOpen } from "../pages/live/steer/drawer";
 import { NotFoundPage } from "../pages/NotFoundPage";
 import { RunPage } from "../pages/run/RunPage";
@@ -59,6 +61,14 @@ export function App() {
         if (at.page === "live" && client.followed.get() !== null) {
           drawerOpen.set(!drawerOpen.get());
         }
+        break;
+      case "idle":
+        if (at.page === "run" || (at.page === "live" && client.followed.get() !== null)) {
+          foldIdle(!idleFolded.get());
+        }
+        break;
+      case "thread":
+        focusThread();
         break;
       case "go-live":
         navigate("/");

@@ -13,15 +13,19 @@ import type {
   ThreadExited,
   ThreadRenamed,
 } from "../wire/generated/models";
+import { CgroupLog } from "./cgroupLog";
 import { RING_FIELDS } from "./chartSpecs";
 import { CounterTable } from "./counterTable";
 import { RateBase } from "./currentRates";
 import { EventLog } from "./eventLog";
+import { Facts } from "./facts/facts";
 import { GaugeLog } from "./gaugeLog";
 import { History } from "./history";
 import { MachineLog } from "./machineLog";
 import type { RateExtremes } from "./rateExtremes";
 import { Reconciliation } from "./reconciliation";
+import { StateLog } from "./stateLog";
+import { isLedgerField } from "./states";
 import { SteerLog } from "./steerLog";
 import { sameStart, type Thread, Threads } from "./threads";
 
@@ -43,6 +47,8 @@ export class TargetModel {
   readonly threads: Threads;
   readonly counters: CounterTable;
   readonly history: History;
+  /** Ledgers of the threads. */
+  readonly states: StateLog;
   readonly events = new EventLog();
   readonly losses: Losses = { frames: 0, coalesced: 0, missing: 0, gaps: 0 };
   /** Stretches of time without frames, seconds since attach. */
@@ -54,6 +60,10 @@ export class TargetModel {
   readonly machine: MachineLog;
   /** Whether delay accounting was on: 1, 0, or NaN where that is not known. */
   readonly accounting: GaugeLog;
+  /** CPU limit of its control group. */
+  readonly cgroup: CgroupLog;
+  /** Frame tables: who wakes whom, locks and so on. */
+  readonly facts: Facts;
   /** What steered it, and what was decided. */
   readonly steer = new SteerLog();
   /** CPU of the process against that of its threads. */
@@ -102,7 +112,10 @@ export class TargetModel {
     this.liveCounts = new GaugeLog(maxAge_s);
     this.machine = new MachineLog(maxAge_s);
     this.accounting = new GaugeLog(maxAge_s);
+    this.cgroup = new CgroupLog(maxAge_s);
+    this.facts = new Facts(maxAge_s);
     this.counters = new CounterTable(this.history);
+    this.states = new StateLog(maxAge_s);
     this.threads = new Threads(roles);
   }
 
@@ -130,13 +143,17 @@ export class TargetModel {
     if (initial) {
       this.first_s = t_s;
       this.since_s = t_s;
-      this.counters.start(frame.fields, t_s);
+      const counters = frame.fields.filter((field) => !isLedgerField(field));
+      this.counters.start(counters, t_s);
     }
     this.counters_from = header.counters_from ?? this.counters_from;
     this.losses.frames++;
     this.losses.coalesced += header.seq - header.first_seq;
-    if (skipped) this.counters.forgetPast();
-    else this.countLosses(header, t_s);
+    this.states.placesOf(frame.fields);
+    if (skipped) {
+      this.counters.forgetPast();
+      this.states.forgetPast();
+    } else this.countLosses(header, t_s);
     // Many exits are divided among frames of one instant: those but the first continue it.
     const continued = !initial && !skipped && t_s === this.now_s;
     this.seq = header.seq;
@@ -145,10 +162,13 @@ export class TargetModel {
     if (!continued) {
       this.noteArrival(t_s);
       this.counters.begin(t_s, BLOCK_S * (this.arriving_hz || 10));
+      this.states.begin(t_s);
     }
     this.applyEvents(frame, initial);
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
     this.applyRows(frame);
+    this.facts.take(header.tables ?? null, frame.tables, t_s, header.kind === "key");
+    this.cgroup.note(t_s, header.process);
     this.counters.sumUp(header.exited.totals);
     this.born = header.threads_born;
     this.exited = header.exited.threads;
@@ -209,6 +229,7 @@ export class TargetModel {
    */
   resume(): void {
     this.since_s = this.now_s;
+    this.facts.resume();
     this.threads.forgetEnded();
     this.unrecorded.clear();
     this.rateBase = new RateBase();
@@ -293,6 +314,7 @@ export class TargetModel {
     this.threads.rename(thread, event.name);
     thread.life_s = event.lifetime_ns == null ? null : event.lifetime_ns / 1e9;
     this.counters.setTotals(thread, event.totals);
+    this.states.end(thread, event.totals, this.now_s);
     this.bury(thread, event.exact);
   }
 
@@ -308,6 +330,7 @@ export class TargetModel {
     thread.exact = event.exact;
     this.threads.rename(thread, event.name);
     this.counters.correctTotals(thread, event.totals);
+    this.states.end(thread, event.totals, this.now_s);
   }
 
   private bear(tid: number, start_ns: number, name: string): Thread {
@@ -315,6 +338,7 @@ export class TargetModel {
     if (before) this.bury(before, false);
     const thread = this.threads.add(tid, start_ns, name, this.now_s, this.history.blockId);
     this.counters.clear(thread);
+    this.states.clear(thread);
     this.rateBase.clear(thread.slot, this.counters.fields.length);
     return thread;
   }
@@ -360,13 +384,17 @@ export class TargetModel {
   private applyRows(frame: Frame): void {
     const { tid, columns } = frame;
     const order = this.counters.columnsOf(frame.fields);
+    const places = this.states.placesOf(frame.fields);
     for (let row = 0; row < tid.length; row++) {
       // Unknown ones can only follow a gap: the next key frame names them.
       const thread = this.threads.live.get(tid[row] ?? -1);
       if (!thread) continue;
       for (let c = 0; c < columns.length; c++) {
         const f = order[c] ?? -1;
-        if (f >= 0) this.counters.set(thread, f, columns[c]?.[row] ?? Number.NaN);
+        const value = columns[c]?.[row] ?? Number.NaN;
+        const place = places[c] ?? -1;
+        if (f >= 0) this.counters.set(thread, f, value);
+        else if (place >= 0) this.states.set(thread, place, value, this.now_s);
       }
     }
   }

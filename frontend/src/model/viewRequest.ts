@@ -21,6 +21,16 @@ export type ChartId =
   | "ops" // operations a second at each decision of a policy; absent while nothing steers
   | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
 
+/** Views of frame tables, and findings. */
+export type FactPart =
+  | "findings"
+  | "thread"
+  | "thread_facts"
+  | "wakes"
+  | "locks"
+  | "takers"
+  | "calls";
+
 /** A chart of the page. */
 export interface ChartRequest {
   readonly chart: ChartId;
@@ -86,11 +96,17 @@ export interface ViewRequest {
   readonly pinned: readonly ThreadKey[];
   /** Where the lines of cumulative charts start: at the first sample, or at the thread's start. */
   readonly baseline: "attach" | "start";
+  /** Leave out of "where the time goes" what threads wait in by their nature, when idle. */
+  readonly fold_idle: boolean;
   readonly table: TableRequest | null;
   readonly tiles: boolean;
   readonly events: boolean;
   /** The thread map; null: it is not on screen. */
   readonly map: MapRequest | null;
+  /** Views of frame tables and findings that can be seen. */
+  readonly facts: readonly FactPart[];
+  /** The lock whose threads are listed; null: none. */
+  readonly open_lock: number | null;
 }
 
 /** What a map request is until the page knows its size. */
@@ -123,10 +139,13 @@ export const DEFAULT_REQUEST: ViewRequest = {
   selected: null,
   pinned: [],
   baseline: "attach",
+  fold_idle: false,
   table: null,
   tiles: true,
   events: true,
   map: null,
+  facts: [],
+  open_lock: null,
 };
 
 /** What the pointer is over, shared by all charts. */
