@@ -13,6 +13,7 @@ from tidscope_collector.goruntime import elf as module
 from tidscope_collector.goruntime.buildinfo import MAGIC, read_build_info
 from tidscope_collector.goruntime.chosen import FIELD, SCHED, chosen_address
 from tidscope_collector.goruntime.elf import PIECE, ElfError, read_elf
+from tidscope_collector.goruntime.symbols import LONGEST_NAME, variables_at
 
 MOST = 4 << 20
 """What may be read and uncompressed of one file: enough for these, and soon over."""
@@ -92,6 +93,11 @@ def _check(file: int) -> None:
             symbol = elf.variable(name)
             assert symbol is None or 0 <= symbol.address < 1 << 64
         chosen_address(elf)
+        asked = [0x4000, 0x4FFF, 0, (1 << 64) - 1]
+        for address, found in variables_at(elf, asked).items():
+            assert 0 <= address - found.address < found.size
+            assert len(found.name) <= LONGEST_NAME
+        assert len(elf.segments) <= 256
         for section in elf.sections:
             assert all(len(piece) <= PIECE for piece in elf.pieces(section))
     except ElfError:

@@ -22,7 +22,7 @@ NOTHING = RecordingOptions(
     None, [], None, None, None, None, None, Keeping(arguments=True, output=True)
 )
 SERVER = {"fastapi", "starlette", "uvicorn", "prometheus_client", "opentelemetry"}
-ANALYSIS = {"scipy", "duckdb", "pandas"}
+ANALYSIS = {"duckdb", "pandas"}
 READING = {"pyarrow", "numpy", "websockets", "asyncio"}
 SAMPLING_ONLY = {
     "pyroute2",

@@ -16,6 +16,7 @@ from tidscope_backend.cli.server_options import (
     retention_seconds,
 )
 from tidscope_backend.listen_socket import SocketError, open_socket
+from tidscope_backend.memory import map_large_buffers
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
@@ -35,6 +36,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     """Serve until a signal ends it."""
+    map_large_buffers()
     from tidscope_backend.server import serve
 
     log_to_stderr(LOG_FORMAT)

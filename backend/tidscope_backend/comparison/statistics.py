@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from tidscope_wire.generated.models import GroupFigure, IntervalMethod
 
-UPPER = 0.975
-"""Both tails of a 95 % interval leave 2.5 % each."""
+from tidscope_backend.comparison.student import t_quantile
 
 CONFIDENCE = (
     "Intervals are 95 % confidence intervals: of a mean (±) by Student's t, of a difference by "
@@ -39,7 +38,7 @@ def group_figure(values: Sequence[float | None]) -> GroupFigure:
         mean = math.fsum(known) / n
     if mean is not None and n > 1:
         std_dev = _std_dev(known, mean)
-        half = _t(n - 1) * std_dev / math.sqrt(n)
+        half = t_quantile(n - 1) * std_dev / math.sqrt(n)
     return GroupFigure(
         values=list(values),
         n=n,
@@ -73,16 +72,10 @@ def _welch(first: GroupFigure, other: GroupFigure) -> float | None:
     a, b = first.std_dev**2 / first.n, other.std_dev**2 / other.n
     if a + b == 0:
         return 0.0
-    freedom = (a + b) ** 2 / (a**2 / (first.n - 1) + b**2 / (other.n - 1))
-    return _t(freedom) * math.sqrt(a + b)
+    share = a / (a + b)
+    freedom = 1 / (share**2 / (first.n - 1) + (1 - share) ** 2 / (other.n - 1))
+    return t_quantile(freedom) * math.sqrt(a + b)
 
 
 def _std_dev(values: Sequence[float], mean: float) -> float:
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
-
-
-def _t(freedom: float) -> float:
-    """The quantile of Student's t distribution that leaves 2.5 % above it."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, UPPER))

@@ -6,6 +6,7 @@ one process, and what is opened in it can still be read after all rights are giv
 
 import errno
 import os
+import stat
 
 from tidscope_collector.procfs.stat import parse_stat
 
@@ -36,6 +37,38 @@ def open_file(folder: int, name: str) -> int:
         return os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
     except OSError:
         return -1
+
+
+def open_below(folder: int, name: str, path: bytes) -> int:
+    """A descriptor of a regular file at an absolute path below a folder of a process, or -1.
+
+    No link is followed on the way: it could lead out of there.
+
+    Args:
+        folder: of the process.
+        name: of the folder in it, such as root.
+        path: as the process sees it.
+    """
+    parts = path.split(b"/")[1:]
+    flags = os.O_PATH | os.O_CLOEXEC
+    try:
+        file = os.open(name, flags | os.O_DIRECTORY, dir_fd=folder)
+    except OSError:
+        return -1
+    try:
+        for part in parts:
+            if part in (b"", b".", b".."):
+                return -1
+            deeper = os.open(part, flags | os.O_NOFOLLOW, dir_fd=file)
+            os.close(file)
+            file = deeper
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            return -1
+        return os.open(f"/proc/self/fd/{file}", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
+    finally:
+        os.close(file)
 
 
 def read_beginning(file: int, limit: int) -> bytes:

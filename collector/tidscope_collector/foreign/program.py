@@ -3,8 +3,8 @@
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tidscope_collector.confinement.children import ChildError
+from tidscope_collector.foreign.answering import Arguments
 from tidscope_collector.foreign.conversation import Conversation
-from tidscope_collector.foreign.questions import Arguments
 from tidscope_collector.foreign.reader import children
 from tidscope_collector.procfs.files import ProcFs
 

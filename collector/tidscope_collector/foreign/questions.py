@@ -8,13 +8,11 @@ Answers are lines of JSON, each an object.
 """
 
 import errno
-import json
 import os
 import socket
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypedDict
 
 from tidscope_confinement import capabilities
 from tidscope_confinement.resources import Limits, limit_resources
@@ -26,18 +24,24 @@ from tidscope_collector.foreign.agent_sockets import (
     connect_first,
     find_socket,
 )
-from tidscope_collector.foreign.opened_process import Key, find_runtime, open_process
+from tidscope_collector.foreign.answering import (
+    MEMORY_BYTES,
+    PROCESSES_S,
+    PROGRAM_S,
+    Arguments,
+    open_named_folder,
+    say,
+)
+from tidscope_collector.foreign.lock_addresses import lock_addresses
+from tidscope_collector.foreign.opened_process import find_runtime, open_process
 from tidscope_collector.foreign.ports import check_port, listening_ports
-from tidscope_collector.foreign.process_files import open_file, open_folder, read_beginning
+from tidscope_collector.foreign.process_files import open_file, read_beginning
 from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
 from tidscope_collector.goruntime.chosen import chosen_address
 from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import stack_start
 
-MEMORY_BYTES = 256 << 20
-PROCESSES_S = 2.0
-PROGRAM_S = 5.0
 SYMBOL = "runtime.gomaxprocs"
 WORD = struct.Struct("<i")
 UNREADABLE = b"\0\0\0\0"
@@ -53,40 +57,6 @@ _AT_ENTRY = 9  # include/uapi/linux/auxvec.h
 _HIGHEST_ADDRESS = 1 << 62
 
 
-class Arguments(TypedDict, total=False):
-    """What questions are about; each says which of these it takes.
-
-    Attributes:
-        root: of /proc.
-        pid: of a process.
-        start_ticks: its start.
-        processes: id, start, and the executable that it is known to have.
-        names: of variables.
-        pids: of processes.
-        port: a TCP port.
-        files: descriptors that were seen as sockets, with their inodes.
-        paths: of sockets, below the root of the process.
-        uids: users that the process may be of.
-        timeout_s: for connecting.
-        address: in memory.
-        auxv: of the program, in hexadecimal digits.
-    """
-
-    root: str
-    pid: int
-    start_ticks: int
-    processes: list[tuple[int, int, Key | None]]
-    names: list[str]
-    pids: list[int]
-    port: int
-    files: list[tuple[int, str]]
-    paths: list[str]
-    uids: list[int]
-    timeout_s: float
-    address: int
-    auxv: str
-
-
 def processes(arguments: Arguments, answer: int) -> None:
     """Command lines of many processes, and the runtimes of those whose executable is not known.
 
@@ -99,7 +69,7 @@ def processes(arguments: Arguments, answer: int) -> None:
     limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
     opened = []
     for pid, start_ticks, known in arguments["processes"]:
-        _say(answer, {"at": pid})
+        say(answer, {"at": pid})
         try:
             opened.append(
                 open_process(
@@ -110,9 +80,9 @@ def processes(arguments: Arguments, answer: int) -> None:
             continue
     confine()
     for one in opened:
-        _say(answer, {"at": one.pid})
+        say(answer, {"at": one.pid})
         found = find_runtime(one)
-        _say(
+        say(
             answer,
             {
                 "pid": one.pid,
@@ -127,7 +97,7 @@ def processes(arguments: Arguments, answer: int) -> None:
                 "version": found and found.version and found.version[:128],
             },
         )
-    _say(answer, {})
+    say(answer, {})
 
 
 def go_program(arguments: Arguments, answer: int) -> None:
@@ -140,10 +110,10 @@ def go_program(arguments: Arguments, answer: int) -> None:
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     try:
-        folder = _open_named_folder(arguments)
+        folder = open_named_folder(arguments)
         file = os.open("exe", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
     except OSError as error:
-        _say(answer, {"unreadable": error.errno})
+        say(answer, {"unreadable": error.errno})
         return
     auxv = open_file(folder, "auxv")
     confine()
@@ -154,10 +124,10 @@ def go_program(arguments: Arguments, answer: int) -> None:
         info = (read_build_info(elf) if go else None) or BuildInfo(None, {})
         symbol = elf.variable(SYMBOL) if go else None
     except ElfError as error:
-        _say(answer, {"damaged": _DAMAGED.format(arguments["pid"], error)})
+        say(answer, {"damaged": _DAMAGED.format(arguments["pid"], error)})
         return
     address = None if symbol is None else _relocate(elf, symbol.address, vector)
-    _say(
+    say(
         answer,
         {
             "go": go,
@@ -181,7 +151,7 @@ def go_chosen(arguments: Arguments, answer: int) -> None:
     Answers: {"chosen": true, false, or null if that cannot be found out}.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
-    folder = _open_named_folder(arguments)
+    folder = open_named_folder(arguments)
     file, auxv, memory = (open_file(folder, name) for name in ("exe", "auxv", "mem"))
     confine()
     chosen = None
@@ -195,7 +165,7 @@ def go_chosen(arguments: Arguments, answer: int) -> None:
             chosen = {b"\0": False, b"\1": True}.get(os.pread(memory, 1, address))
     except (ElfError, OSError):
         pass
-    _say(answer, {"chosen": chosen})
+    say(answer, {"chosen": chosen})
 
 
 def memory(arguments: Arguments, answer: int) -> None:
@@ -207,18 +177,18 @@ def memory(arguments: Arguments, answer: int) -> None:
     """
     limit_resources(Limits(MEMORY_BYTES, None, None))
     try:
-        folder = _open_named_folder(arguments)
+        folder = open_named_folder(arguments)
         # Both belong to the program that is executed now, if not to one after the other.
         file = os.open("mem", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
         auxv = os.open("auxv", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
     except OSError as error:
-        _say(answer, {"unreadable": error.errno})
+        say(answer, {"unreadable": error.errno})
         return
     confine()
     if read_beginning(auxv, _AUXV_BYTES).hex() != arguments["auxv"]:
-        _say(answer, {"unreadable": errno.ESRCH})
+        say(answer, {"unreadable": errno.ESRCH})
         return
-    _say(answer, {"opened": True})
+    say(answer, {"opened": True})
     while os.read(answer, 1):
         try:
             word = os.pread(file, WORD.size, arguments["address"])
@@ -235,10 +205,10 @@ def environment(arguments: Arguments, answer: int) -> None:
     """
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
     try:
-        folder = _open_named_folder(arguments)
+        folder = open_named_folder(arguments)
         file = os.open("environ", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
     except OSError as error:
-        _say(answer, {"unreadable": error.errno})
+        say(answer, {"unreadable": error.errno})
         return
     confine()
     variables: dict[str, str] = {}
@@ -247,7 +217,7 @@ def environment(arguments: Arguments, answer: int) -> None:
         name = key.decode(errors="replace")
         if name in arguments["names"]:
             variables.setdefault(name, os.fsdecode(value[:_LONGEST_VALUE]))
-    _say(answer, {"variables": variables})
+    say(answer, {"variables": variables})
 
 
 def ports(arguments: Arguments, answer: int) -> None:
@@ -258,7 +228,7 @@ def ports(arguments: Arguments, answer: int) -> None:
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
     found = listening_ports(ProcFs(Path(arguments["root"])), arguments["pids"])
-    _say(answer, {"ports": list(found.items())})
+    say(answer, {"ports": list(found.items())})
 
 
 def port(arguments: Arguments, answer: int) -> None:
@@ -275,7 +245,7 @@ def port(arguments: Arguments, answer: int) -> None:
         arguments["port"],
         dict(arguments["files"]),
     )
-    _say(answer, {"refusal": refusal, "files": list(files.items())})
+    say(answer, {"refusal": refusal, "files": list(files.items())})
 
 
 def program(arguments: Arguments, answer: int) -> None:
@@ -288,7 +258,7 @@ def program(arguments: Arguments, answer: int) -> None:
     """
     limit_resources(Limits(MEMORY_BYTES, None, None))
     capabilities.keep(OPENING)
-    folder = _open_named_folder(arguments)
+    folder = open_named_folder(arguments)
     while os.read(answer, 1):
         try:
             executable: str | None = os.readlink("exe", dir_fd=folder)
@@ -299,7 +269,7 @@ def program(arguments: Arguments, answer: int) -> None:
         if stat >= 0:
             os.close(stat)
         shown = executable and os.fsencode(executable).decode(errors="replace")
-        _say(answer, {"executable": shown, "stack": stack})
+        say(answer, {"executable": shown, "stack": stack})
 
 
 def agent_socket(arguments: Arguments, answer: int) -> None:
@@ -311,7 +281,7 @@ def agent_socket(arguments: Arguments, answer: int) -> None:
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
     root = _open_root(arguments, answer)
     if root is not None:
-        _say(answer, {"socket": find_socket(root, arguments["paths"])})
+        say(answer, {"socket": find_socket(root, arguments["paths"])})
 
 
 def agent(arguments: Arguments, answer: int) -> None:
@@ -333,7 +303,7 @@ def agent(arguments: Arguments, answer: int) -> None:
             arguments["timeout_s"],
         )
     except SocketTroubleError as error:
-        _say(answer, {"trouble": error.trouble, "text": str(error)})
+        say(answer, {"trouble": error.trouble, "text": str(error)})
         return
     with socket.socket(fileno=os.dup(answer)) as asker:
         socket.send_fds(asker, [b'{"opened": true}'], [made.fileno()])
@@ -350,6 +320,7 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "program": program,
     "agent_socket": agent_socket,
     "agent": agent,
+    "lock_addresses": lock_addresses,
 }
 
 
@@ -370,24 +341,14 @@ def _relocate(elf: Elf, address: int, auxv: bytes) -> int | None:
     return found if found is not None and 0 <= found < _HIGHEST_ADDRESS else None
 
 
-def _open_named_folder(arguments: Arguments) -> int:
-    return open_folder(arguments["root"], arguments["pid"], arguments["start_ticks"])
-
-
 def _open_root(arguments: Arguments, answer: int) -> int | None:
     """The root folder of a process; where it cannot be opened, that is answered."""
     try:
-        folder = _open_named_folder(arguments)
+        folder = open_named_folder(arguments)
         return os.open("root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
     except OSError as error:
-        _say(answer, {"unreadable": error.errno})
+        say(answer, {"unreadable": error.errno})
         return None
-
-
-def _say(answer: int, line: Mapping[str, object]) -> None:
-    data = json.dumps(line).encode() + b"\n"
-    while data:
-        data = data[os.write(answer, data) :]
 
 
 def main() -> None:

@@ -13,8 +13,8 @@ from tidscope_wire.generated.models import Runtime
 
 from tidscope_collector.confinement.children import ChildError, LimitedChildren
 from tidscope_collector.foreign.agent_sockets import SocketId, Trouble
+from tidscope_collector.foreign.answering import PROCESSES_S, PROGRAM_S, Arguments
 from tidscope_collector.foreign.opened_process import Key
-from tidscope_collector.foreign.questions import PROCESSES_S, PROGRAM_S, Arguments
 from tidscope_collector.procfs.files import ProcFs
 
 MOST_AT_ONCE = 64

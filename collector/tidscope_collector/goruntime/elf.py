@@ -9,11 +9,14 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 PIECE = 1 << 20
 MOST_BYTES = 512 << 20
 MOST_INFLATED = 2 << 30
 _MAX_SECTIONS = 4096
+_MAX_SEGMENTS = 256
+_LOADED = 1  # PT_LOAD
 _LONGEST_NAME = 64
 _MOST_PLACES = 16
 _LARGEST_FILE = 1 << 62
@@ -46,6 +49,15 @@ class Symbol:
     size: int
 
 
+class Segment(NamedTuple):
+    """A loaded part: its place in the file, and its address as linked with its size in memory."""
+
+    offset: int
+    file_size: int
+    address: int
+    memory_size: int
+
+
 @dataclass(slots=True)
 class Elf:
     """An opened ELF file.
@@ -55,12 +67,14 @@ class Elf:
         bits: 32 or 64.
         entry: address of the first instruction as linked; the loader tells where it really is.
         sections: in file order.
+        segments: those that are loaded, in file order.
     """
 
     file: int
     bits: int = 64
     entry: int = 0
     sections: tuple[Section, ...] = ()
+    segments: tuple[Segment, ...] = ()
     _read: int = 0
     _inflated: int = 0
 
@@ -79,7 +93,7 @@ class Elf:
             ElfError: it cannot be uncompressed, or is too large.
         """
         header = struct.Struct("<IIQQ" if self.bits == 64 else "<III")
-        pieces = (piece for _, piece in self._pieces(section, PIECE))
+        pieces = (piece for _, piece in self.chunks(section, PIECE))
         first = next(pieces, b"")
         if len(first) < header.size or header.unpack_from(first)[0] != _BY_ZLIB:
             yield first
@@ -108,7 +122,7 @@ class Elf:
             for place in self._places(self.sections[table.link], name.encode())
         ]
         layout = _SYMBOLS[self.bits]
-        for _, piece in self._pieces(table, PIECE - PIECE % layout.size):
+        for _, piece in self.chunks(table, PIECE - PIECE % layout.size):
             for wanted in names:
                 found = piece.find(wanted)
                 while 0 <= found <= len(piece) - layout.size:
@@ -140,7 +154,7 @@ class Elf:
             raise ElfError(f"more than {MOST_BYTES >> 20} MiB of tables")
         return data
 
-    def _pieces(self, section: Section, step: int) -> Iterator[tuple[int, bytes]]:
+    def chunks(self, section: Section, step: int) -> Iterator[tuple[int, bytes]]:
         """The section's bytes in pieces, each with its place in the section."""
         for place in range(0, section.size, step):
             piece = self.read(min(step, section.size - place), section.offset + place)
@@ -153,7 +167,7 @@ class Elf:
         wanted = b"\0" + name + b"\0"
         places: list[int] = []
         before = b""
-        for place, piece in self._pieces(strings, PIECE):
+        for place, piece in self.chunks(strings, PIECE):
             joined = before + piece
             base = place - len(before)
             found = joined.find(wanted)
@@ -189,6 +203,7 @@ def read_elf(file: int) -> Elf:
         elf.entry, table = struct.unpack_from("<I4xI", start, 24)
         entry_size, count, names_index = struct.unpack_from("<HHH", start, 46)
         row = struct.Struct("<I12xIII12x")
+    elf.segments = _segments(elf, start)
     if count == 0 or table == 0:
         return elf
     if entry_size != row.size or count > _MAX_SECTIONS or names_index >= count:
@@ -202,6 +217,28 @@ def read_elf(file: int) -> Elf:
         Section(_text(names, name), offset, size, link) for name, offset, size, link in rows
     )
     return elf
+
+
+def _segments(elf: Elf, start: bytes) -> tuple[Segment, ...]:
+    """What the program headers say is loaded; nothing if they are damaged."""
+    if elf.bits == 64:
+        (table,) = struct.unpack_from("<Q", start, 32)
+        entry_size, count = struct.unpack_from("<HH", start, 54)
+        row = struct.Struct("<I4xQQ8xQQ8x")
+    else:
+        (table,) = struct.unpack_from("<I", start, 28)
+        entry_size, count = struct.unpack_from("<HH", start, 42)
+        row = struct.Struct("<III4xII8x")
+    if entry_size != row.size or count > _MAX_SEGMENTS:
+        return ()
+    headers = elf.read(row.size * count, table)
+    if len(headers) != row.size * count:
+        return ()
+    return tuple(
+        Segment(offset, file_size, address, memory_size)
+        for kind, offset, address, file_size, memory_size in row.iter_unpack(headers)
+        if kind == _LOADED
+    )
 
 
 def _text(names: bytes, start: int) -> str:

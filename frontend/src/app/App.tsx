@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { addressSignIn } from "../api/session";
+import { foldIdle, idleFolded } from "../base/idleFold";
 import type { Command } from "../base/keyboard";
 import type { Route } from "../base/route";
 import { navigate, route } from "../base/routing";
@@ -58,6 +59,11 @@ export function App() {
       case "steer":
         if (at.page === "live" && client.followed.get() !== null) {
           drawerOpen.set(!drawerOpen.get());
+        }
+        break;
+      case "idle":
+        if (at.page === "run" || (at.page === "live" && client.followed.get() !== null)) {
+          foldIdle(!idleFolded.get());
         }
         break;
       case "go-live":

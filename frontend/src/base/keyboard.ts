@@ -4,6 +4,7 @@ export type Command =
   | "search"
   | "pause"
   | "steer"
+  | "idle"
   | "go-live"
   | "go-runs"
   | "go-compare"
@@ -45,6 +46,7 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string
   [["/"], "Search"],
   [["Space"], "Pause or resume the view; sampling continues. In a run: play or stop"],
   [["s"], "Open or close the Steer drawer"],
+  [["i"], "Where the time goes: fold idle time away, or show it"],
   [["g", "l"], "Go to Live"],
   [["g", "r"], "Go to Runs"],
   [["g", "c"], "Go to Compare"],
@@ -86,6 +88,8 @@ export function pressKey(
       return done("search");
     case "s":
       return done("steer");
+    case "i":
+      return done("idle");
     case "?":
       return done("help");
     case " ":

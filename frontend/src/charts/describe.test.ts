@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NO_PARTS } from "../model/timeParts";
 import { chart, line } from "../testing/charts";
 import { began, decided, steerView } from "../testing/steering";
 import { describeChart, describeEvent, describeTimes, lineName, othersNote } from "./describe";
@@ -6,8 +7,8 @@ import { describeChart, describeEvent, describeTimes, lineName, othersNote } fro
 describe("describeTimes", () => {
   const parts = { cpu: 3, queue: 1, blkio: Number.NaN, swapin: Number.NaN, memory: 0.01 };
   const row = {
-    ...{ key: "", name: "all threads", colour: 0, threads: 2, wall_s: 10 },
-    parts: { ...parts, irq: 0, unsplit: 5.99, rest: 0 },
+    ...{ key: "", name: "all threads", colour: 0, threads: 2, wall_s: 10, folded_s: 0 },
+    parts: { ...NO_PARTS, ...parts, irq: 0, unsplit: 5.99, rest: 0 },
   };
   const times = {
     scope: "process",
@@ -15,6 +16,8 @@ describe("describeTimes", () => {
     whole: row,
     roles: [],
     absent: [],
+    ledger: false,
+    no_ledger: null,
   } as const;
 
   it("gives shares, largest first, and leaves out what is next to nothing", () => {

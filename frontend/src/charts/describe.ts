@@ -1,10 +1,10 @@
 /** Charts and events in words. */
 
-import { PART_NAMES, PARTS, type Part } from "../model/breakdown";
 import { exitStatusText } from "../model/exitStatusText";
 import { formatDuration, formatValue } from "../model/format";
 import { signalName } from "../model/steerText";
 import type { SteerView } from "../model/steerView";
+import { partName, TIME_PARTS, type TimePart } from "../model/timeParts";
 import type { ChartView, LineView, TimesRow, TimesView } from "../model/views";
 import type { CountersSource, TargetEvent } from "../wire/generated/models";
 import { describeSteer, isSteerChart } from "./steerMarks";
@@ -33,21 +33,24 @@ export function describeChart(
 
 /** Where time went, in words: shares of the whole, and what is not distinguished. */
 export function describeTimes({ name, whole, absent }: TimesView): string {
-  if (!(whole.wall_s > 0)) return `${name}: no thread lived.`;
+  if (!(whole.wall_s > 0)) {
+    return whole.folded_s > 0 ? `${name}: idle all the time.` : `${name}: no thread lived.`;
+  }
   const lacking = new Set(absent.map(({ part }) => inText(part)));
   const without = lacking.size === 0 ? "" : ` Not fully available: ${[...lacking].join(", ")}.`;
-  return `${name}: ${sharesOf(whole)}.${without}`;
+  const of = whole.folded_s > 0 ? ", of the time that is not idle" : "";
+  return `${name}${of}: ${sharesOf(whole)}.${without}`;
 }
 
 /** Name of a part within a sentence: "on CPU". */
-function inText(part: Part): string {
-  const name = PART_NAMES[part];
+function inText(part: TimePart): string {
+  const name = partName(part);
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
 /** Shares of a row's parts, largest first, those of half a percent and more. */
 export function sharesOf({ parts, wall_s }: TimesRow): string {
-  return PARTS.map((part) => [part, parts[part] / wall_s] as const)
+  return TIME_PARTS.map((part) => [part, parts[part] / wall_s] as const)
     .filter(([, share]) => share >= 0.005)
     .sort((a, b) => b[1] - a[1])
     .map(([part, share]) => `${inText(part)} ${(100 * share).toFixed(0)} %`)

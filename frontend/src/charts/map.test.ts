@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MapLayout } from "../model/mapLayout";
-import type { MapView } from "../model/mapPicture";
-import { type MapPicture, nextPicture } from "../model/mapPicture";
+import { type MapPicture, type MapView, NO_FIELD, nextPicture } from "../model/mapPicture";
+import { packCell } from "../model/stateCells";
 import { ramp, scaleTicks, stepOf } from "./mapColours";
 import { moveCursor } from "./mapCursor";
 import { mapPlot, rowBox, rowUnder } from "./mapPlot";
@@ -89,6 +89,7 @@ function picture(changes: Partial<MapView> = {}): MapPicture {
     columns: 3,
     values: Float32Array.from([1, 0.25, 1, 0.25, -1, Number.NaN]),
     highest: Uint16Array.from([0, 1, 0, 1, 0, 0]),
+    shares: new Uint32Array(0),
     peak: Float32Array.from([1, 1, 0]),
     born: Uint16Array.from([0, 2, 0]),
     exited: Uint16Array.from([0, 0, 1]),
@@ -119,6 +120,28 @@ describe("words", () => {
     });
     expect(cellText(picture(), 6.8, "1@0")?.value).toBe("not sampled");
     expect(cellText(picture(), 5, "77@0")).toBeNull();
+  });
+
+  it("say how a cell's time was shared among states", () => {
+    const cell = (shares: readonly [number, number, number], unswitched: boolean) =>
+      packCell({ shares, second: 4, third: 0, unswitched });
+    const map = picture({
+      ...{ field: "state", unit: "share" },
+      values: Float32Array.from([1, 5, 1, 5, NO_FIELD, Number.NaN]),
+      shares: Uint32Array.from([cell([0.8, 0.2, 0], false), cell([1, 0, 0], true), 0, 0, 0, 0]),
+    });
+    const first = cellText(map, 5.2, "1@0");
+    expect(first && cellSentence(first)).toBe(
+      "main (1), 12:00:05.000: Running 80 %, Waiting for a lock or condition (futex) 20 %",
+    );
+    expect(cellText(map, 5.2, "2@0")).toMatchObject({
+      value: "Waiting for events (epoll, poll, select)",
+      notes: [
+        "not switched since attach: as /proc says",
+        "time of the 2 threads in this row; named is the one that was idle least",
+      ],
+    });
+    expect(cellText(map, 6.2, "1@0")?.value).toBe("no ledger of this thread");
   });
 
   it("describe the map", () => {

@@ -3,16 +3,19 @@
  * two images show it in order. Nothing moves but the images, so a tick costs one or two columns.
  */
 
-import { cellValue, type MapPicture, NO_FIELD, ringPlace } from "../model/mapPicture";
+import { cellShares, cellValue, type MapPicture, NO_FIELD, ringPlace } from "../model/mapPicture";
+import { CELL_STATES, isUnswitched } from "../model/stateCells";
+import { STATE_FIELD } from "../model/states";
 import { type MapScale, ramp, stepOf } from "./mapColours";
 import type { MapPlot } from "./mapPlot";
 import type { ChartTheme } from "./palette";
 import type { Rgb } from "./raster";
 import { rgbOf } from "./rgb";
+import { groupColours, groupNumbered } from "./stateColours";
 
 /** A thread's birth and end are marked in rows at least this high, CSS pixels. */
 const MARKED_PX = 4;
-/** Distance of the lines that hatch cells without a value, device pixels. */
+/** Distance of the lines that hatch cells without a value, or with one of /proc, device pixels. */
 const HATCH = 4;
 
 export class MapCanvas {
@@ -34,13 +37,15 @@ export class MapCanvas {
     const height = Math.max(1, plot.edges[plot.edges.length - 1] ?? 0);
     const across = view.bin_px * plot.ratio;
     const { top, log } = scale;
-    const state = [edition, view.capacity, across, height, top, log, theme.dark].join();
+    const states = view.field === STATE_FIELD;
+    const spread = states ? "states" : `${top} ${log}`;
+    const state = [edition, view.capacity, across, height, spread, theme.dark].join();
     let first = Math.max(from, Math.min(this.to - 1, picture.changed));
     if (state !== this.painted) {
       this.painted = state;
       first = from;
       this.fit(view.capacity * across, height, across);
-      this.colours = words(theme.dark);
+      this.colours = states ? stateWords(theme.dark) : words(theme.dark);
     }
     const muted = word(rgbOf(theme.muted));
     const mark = word(rgbOf(theme.text));
@@ -74,6 +79,7 @@ export class MapCanvas {
   ): void {
     const { view, layout } = picture;
     const { words, colours } = this;
+    const states = view.field === STATE_FIELD;
     const across = this.column.width;
     const x0 = ringPlace(k, view.capacity) * across;
     // The page's first sample is no birth, though nothing is before it.
@@ -84,16 +90,19 @@ export class MapCanvas {
       const bottom = edges[row + 1] ?? top;
       const value = cellValue(picture, k, row);
       const none = Number.isNaN(value);
-      const colour = none ? 0 : (colours[stepOf(value, scale)] ?? 0);
+      const step = states ? value : stepOf(value, scale);
+      const colour = none ? 0 : (colours[step] ?? 0);
+      const hatched = value === NO_FIELD || (states && isUnswitched(cellShares(picture, k, row)));
+      const [line, ground] = value === NO_FIELD ? [muted, 0] : [0, colour];
       const marked =
         marks &&
         bottom - top >= MARKED_PX * ratio &&
         none !== Number.isNaN(cellValue(picture, k - 1, row));
       for (let y = top; y < bottom; y++) {
         const at = y * across;
-        if (value === NO_FIELD) {
+        if (hatched) {
           for (let x = 0; x < across; x++) {
-            words[at + x] = (x0 + x + y) % (HATCH * ratio) < ratio ? muted : 0;
+            words[at + x] = (x0 + x + y) % (HATCH * ratio) < ratio ? line : ground;
           }
         } else {
           words.fill(colour, at, at + across);
@@ -107,6 +116,15 @@ export class MapCanvas {
 /** Little-endian, as every browser's host is. */
 function word([red, green, blue]: Rgb): number {
   return (red | (green << 8) | (blue << 16) | (255 << 24)) >>> 0;
+}
+
+/** By number of the state. */
+function stateWords(dark: boolean): Uint32Array<ArrayBuffer> {
+  const groups = groupColours(dark);
+  return Uint32Array.from({ length: CELL_STATES }, (_, number) => {
+    const group = groupNumbered(number);
+    return group === null ? 0 : word(rgbOf(groups[group]));
+  });
 }
 
 function words(dark: boolean): Uint32Array<ArrayBuffer> {

@@ -3,6 +3,7 @@
 import { formatDuration, formatValue } from "../model/format";
 import { rowAt } from "../model/mapLayout";
 import {
+  cellShares,
   cellValue,
   type MapPicture,
   NO_FIELD,
@@ -10,6 +11,8 @@ import {
   placeOf,
   ringPlace,
 } from "../model/mapPicture";
+import { cellStateName, isUnswitched, type StateShare, sharesOfCell } from "../model/stateCells";
+import { STATE_FIELD } from "../model/states";
 import { clockText } from "./axes";
 
 /** What there is to say about a cell. */
@@ -19,6 +22,8 @@ export interface CellText {
   readonly thread: string;
   readonly role: string;
   readonly value: string;
+  /** Of a map of states those that took most of the cell's time. */
+  readonly shares: readonly StateShare[];
   /** How many share the row, and what happened in the column; may be empty. */
   readonly notes: readonly string[];
 }
@@ -40,12 +45,17 @@ export function cellText(picture: MapPicture, t_s: number, key: string): CellTex
   const first = layout.first[row] ?? 0;
   const sharing = (layout.first[row + 1] ?? first) - first;
   const group = layout.groups.find((each) => row >= each.row && row < each.row + each.rows);
+  const states = view.field === STATE_FIELD;
+  const cell = states ? cellShares(picture, column, row) : 0;
   const notes: string[] = [];
+  if (cell > 0 && isUnswitched(cell)) notes.push("not switched since attach: as /proc says");
   if (sharing > 1 && value >= 0) {
     notes.push(
-      view.mix === "mean"
-        ? `mean of the ${sharing} threads in this row; named is the highest`
-        : `highest of the ${sharing} threads in this row`,
+      states
+        ? `time of the ${sharing} threads in this row; named is the one that was idle least`
+        : view.mix === "mean"
+          ? `mean of the ${sharing} threads in this row; named is the highest`
+          : `highest of the ${sharing} threads in this row`,
     );
   } else if (sharing > 1) {
     notes.push(`one of the ${sharing} threads in this row`);
@@ -62,19 +72,31 @@ export function cellText(picture: MapPicture, t_s: number, key: string): CellTex
     thread: `${layout.names[place] ?? ""} (${layout.tid[place] ?? ""})`,
     role: group?.role ?? "",
     value: valueText(picture, column, value),
+    shares: value >= 0 ? sharesOfCell(value, cell) : [],
     notes,
   };
 }
 
 function valueText({ view, from, to }: MapPicture, column: number, value: number): string {
-  if (value === NO_FIELD) return "no value for this thread";
+  const states = view.field === STATE_FIELD;
+  if (value === NO_FIELD) return states ? "no ledger of this thread" : "no value for this thread";
+  if (!Number.isNaN(value) && states) return cellStateName(value);
   if (!Number.isNaN(value)) return formatValue(value, view.unit);
   return column < from || column >= to ? "not sampled" : "not running";
 }
 
+/** A share of a cell, in whole percents. */
+export function shareText(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}
+
 /** A cell in one sentence, for those who do not see it. */
 export function cellSentence(words: CellText): string {
-  return [`${words.thread}, ${words.time}: ${words.value}`, ...words.notes].join("; ");
+  const shares = words.shares.map(
+    ({ number, share }) => `${cellStateName(number)} ${shareText(share)}`,
+  );
+  const value = shares.length > 0 ? shares.join(", ") : words.value;
+  return [`${words.thread}, ${words.time}: ${value}`, ...words.notes].join("; ");
 }
 
 /** What the map shows, for those who do not see it. */

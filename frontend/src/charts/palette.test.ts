@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { PARTS } from "../model/breakdown";
 import { threadColour } from "../model/threads";
+import { STATE_PARTS } from "../model/timeParts";
 import { line } from "../testing/charts";
 import { DARK_CHART_THEME, hueStyle, LIGHT_CHART_THEME, lineStyle, partStyle } from "./palette";
 import { hexRgb } from "./rgb";
+import { groupColours } from "./stateColours";
 
 /** Contrast of two colours (WCAG 2.2, relative luminance). */
 function contrast(a: string, b: string): number {
@@ -17,6 +19,59 @@ function contrast(a: string, b: string): number {
     })
     .sort((x, y) => y - x);
   return (light + 0.05) / (dark + 0.05);
+}
+
+/** How colours are seen (Machado, Oliveira and Fernandes 2009, severity 1), for linear RGB. */
+const SIGHTS: Readonly<Record<string, readonly (readonly number[])[]>> = {
+  trichromat: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  protanope: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deuteranope: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritanope: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
+};
+
+function times(matrix: readonly (readonly number[])[], values: readonly number[]): number[] {
+  return matrix.map((row) => row.reduce((sum, each, k) => sum + each * (values[k] ?? 0), 0));
+}
+
+/** A colour as somebody sees it, in OKLab (Ottosson 2020): distances are as they look. */
+function labOf(colour: string, sight: readonly (readonly number[])[]): number[] {
+  const linear = (hexRgb(colour) ?? [0, 0, 0]).map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  const seen = times(sight, linear).map((part) => Math.min(1, Math.max(0, part)));
+  const cones = times(
+    [
+      [0.4122214708, 0.5363325363, 0.0514459929],
+      [0.2119034982, 0.6806995451, 0.1073969566],
+      [0.0883024619, 0.2817188376, 0.6299787005],
+    ],
+    seen,
+  ).map(Math.cbrt);
+  return times(
+    [
+      [0.2104542553, 0.793617785, -0.0040720468],
+      [1.9779984951, -2.428592205, 0.4505937099],
+      [0.0259040371, 0.7827717662, -0.808675766],
+    ],
+    cones,
+  );
 }
 
 describe("palette", () => {
@@ -36,6 +91,29 @@ describe("palette", () => {
     expect(new Set(distinct).size).toBe(PARTS.length);
     for (const { colour } of styles) {
       expect(contrast(colour, theme.background)).toBeGreaterThanOrEqual(3);
+    }
+  });
+
+  it.each([LIGHT_CHART_THEME, DARK_CHART_THEME])("shows each state: %o", (theme) => {
+    const colours = STATE_PARTS.map((part) => partStyle(part, theme).colour);
+    expect(new Set(colours).size).toBe(STATE_PARTS.length);
+    for (const colour of [...colours, ...Object.values(groupColours(theme.dark))]) {
+      expect(contrast(colour, theme.background)).toBeGreaterThanOrEqual(3);
+    }
+  });
+
+  const sights = Object.entries(SIGHTS).flatMap(([sight, matrix]) =>
+    [false, true].map((dark) => [sight, dark, matrix] as const),
+  );
+  it.each(sights)("keeps groups of states apart: %s, dark: %s", (_sight, dark, matrix) => {
+    const groups = Object.entries(groupColours(dark));
+    for (const [i, [a, one]] of groups.entries()) {
+      for (const [b, other] of groups.slice(i + 1)) {
+        const apart = Math.hypot(
+          ...labOf(one, matrix).map((x, k) => x - (labOf(other, matrix)[k] ?? 0)),
+        );
+        expect([a, b, Math.round(100 * apart) >= 5]).toEqual([a, b, true]);
+      }
     }
   });
 

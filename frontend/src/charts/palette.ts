@@ -7,9 +7,11 @@
 
 import type { Part } from "../model/breakdown";
 import { SHADES } from "../model/threads";
+import { isStatePart, type TimePart } from "../model/timeParts";
 import type { ChartId } from "../model/viewRequest";
 import type { LineView } from "../model/views";
 import { mixed } from "./rgb";
+import { stateColour } from "./stateColours";
 
 /** Colours of a theme; read them from the style sheet's custom properties or give them as they are. */
 export interface ChartTheme {
@@ -119,7 +121,8 @@ export interface PartStyle {
 }
 
 /** Style of a part of time. */
-export function partStyle(part: Part, theme: ChartTheme): PartStyle {
+export function partStyle(part: TimePart, theme: ChartTheme): PartStyle {
+  if (isStatePart(part)) return { colour: stateColour(part, theme), opacity: 0.92, striped: false };
   const hue = PART_HUES[part];
   const colour = hue === null ? undefined : (theme.dark ? DARK : LIGHT)[hue];
   return {

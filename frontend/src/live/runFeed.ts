@@ -19,6 +19,7 @@ import {
   wantedFor,
   wholeOf,
 } from "../model/runWindow";
+import { STATE_FIELD } from "../model/states";
 import { TargetModel } from "../model/targetModel";
 import type { Outline, Reading } from "../model/views";
 import type { Span } from "../model/window";
@@ -140,7 +141,8 @@ export class RunFeed {
   /** Keep this field's past, too: frames are gone through once more for it. */
   keep(field: string | null): void {
     const rings: readonly string[] = RING_FIELDS;
-    const next = field !== null && rings.includes(field) ? null : field;
+    const kept = field === STATE_FIELD || (field !== null && rings.includes(field));
+    const next = kept ? null : field;
     if (next === this.field) return;
     this.field = next;
     if (next !== null && this.wholeRead) this.show(this.shown);

@@ -338,7 +338,7 @@ function buffersOf({ charts = [], map }: Omit<ViewBatch, "id">): ArrayBuffer[] {
     low,
     high,
   ]);
-  if (map) arrays.push(map.values, map.highest, map.peak, map.born, map.exited);
+  if (map) arrays.push(map.values, map.highest, map.shares, map.peak, map.born, map.exited);
   const buffers = new Set(arrays.map(({ buffer }) => buffer));
   return [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
 }

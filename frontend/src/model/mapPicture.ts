@@ -1,6 +1,7 @@
 /** The thread map as the page holds it: a ring of columns, put together from what the worker sends. */
 
 import type { MapLayout } from "./mapLayout";
+import { STATE_FIELD } from "./states";
 import type { MapMix } from "./viewRequest";
 import type { ShownUnit } from "./views";
 
@@ -30,10 +31,15 @@ export interface MapView {
   /** Number of the first column given, and how many. */
   readonly from: number;
   readonly columns: number;
-  /** Float32[columns * rows], column after column, in `unit`; NO_FIELD and NaN as said there. */
+  /**
+   * Float32[columns * rows], column after column, in `unit`; NO_FIELD and NaN as said there. Of a map
+   * of states the number of the one that took most of the time.
+   */
   readonly values: Float32Array;
   /** Uint16[columns * rows]: which thread of the row is the highest; empty if per_row is 1. */
   readonly highest: Uint16Array;
+  /** Uint32[columns * rows]: of a map of states, how the time was shared; see stateCells.ts. */
+  readonly shares: Uint32Array;
   /** Float32[columns]: largest value. Uint16[columns]: threads born and exited. */
   readonly peak: Float32Array;
   readonly born: Uint16Array;
@@ -60,6 +66,7 @@ export interface MapPicture {
   readonly changed: number;
   readonly values: Float32Array;
   readonly highest: Uint16Array;
+  readonly shares: Uint32Array;
   readonly peak: Float32Array;
   readonly born: Uint16Array;
   readonly exited: Uint16Array;
@@ -96,6 +103,7 @@ export function nextPicture(before: MapPicture | null, view: MapView): MapPictur
     changed: from,
     values: new Float32Array(capacity * rows),
     highest: new Uint16Array(per_row > 1 ? capacity * rows : 0),
+    shares: new Uint32Array(view.field === STATE_FIELD ? capacity * rows : 0),
     peak: new Float32Array(capacity),
     born: new Uint16Array(capacity),
     exited: new Uint16Array(capacity),
@@ -114,6 +122,9 @@ function copyColumns(picture: MapPicture, view: MapView): void {
     if (picture.highest.length > 0) {
       picture.highest.set(view.highest.subarray(c * rows, (c + 1) * rows), at * rows);
     }
+    if (picture.shares.length > 0) {
+      picture.shares.set(view.shares.subarray(c * rows, (c + 1) * rows), at * rows);
+    }
     picture.peak[at] = view.peak[c] ?? 0;
     picture.born[at] = view.born[c] ?? 0;
     picture.exited[at] = view.exited[c] ?? 0;
@@ -130,6 +141,13 @@ export function cellValue(picture: MapPicture, column: number, row: number): num
   const { view, layout, values } = picture;
   if (column < picture.from || column >= picture.to) return Number.NaN;
   return values[ringPlace(column, view.capacity) * layout.rows + row] ?? Number.NaN;
+}
+
+/** How the time of a cell was shared among states; 0 where there is nothing. */
+export function cellShares(picture: MapPicture, column: number, row: number): number {
+  const { view, layout, shares } = picture;
+  if (column < picture.from || column >= picture.to) return 0;
+  return shares[ringPlace(column, view.capacity) * layout.rows + row] ?? 0;
 }
 
 /** Largest value of the columns in sight. */

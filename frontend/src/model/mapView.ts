@@ -8,7 +8,9 @@ import type { History } from "./history";
 import { columnRates, Pieces } from "./mapColumns";
 import { layoutOf, type MapLayout, mapOrder } from "./mapLayout";
 import { type MapView, NO_FIELD } from "./mapPicture";
+import { StateFiller } from "./mapStates";
 import { ringOf } from "./series";
+import { STATE_FIELD } from "./states";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 import type { MapRequest } from "./viewRequest";
@@ -138,7 +140,10 @@ export class MapMaker {
     const stretches = source.history.between(from * bin_s, end_s);
     const pieces = new Pieces(stretches, from, count, bin_s);
     const view = emptyView(input, asked, bins, "ok", "", count, layout);
-    const filler = new Filler(model, asked.mix, pieces, source, layout, view);
+    const filler =
+      asked.field === STATE_FIELD
+        ? new StateFiller(model, pieces, layout, view)
+        : new Filler(model, asked.mix, pieces, source, layout, view);
     for (let row = 0; row < layout.rows; row++) filler.fillRow(order, row);
     countTurnover(input, from, bin_s, view);
     return {
@@ -287,6 +292,10 @@ function countTurnover({ model, filter }: ViewInput, from: number, bin_s: number
 }
 
 function sourceOf(model: TargetModel, field: string): Source | null {
+  if (field === STATE_FIELD) {
+    const { history, there } = model.states;
+    return there ? { history, ring: 0, own: true, since_s: model.since_s } : null;
+  }
   if (model.counters.columnOf(field) < 0) return null;
   const known: readonly string[] = RING_FIELDS;
   if (known.includes(field)) {
@@ -302,6 +311,9 @@ function sameThreads(a: readonly Thread[], b: readonly Thread[]): boolean {
 }
 
 function whyAbsent({ target }: ViewInput, field: string): string {
+  if (field === STATE_FIELD && target?.source.ledger_reason != null) {
+    return target.source.ledger_reason;
+  }
   const known = target?.absent.find((absent) => absent.field === field);
   return known?.reason ?? `this target does not give ${field}`;
 }
@@ -320,7 +332,7 @@ function emptyView(
     state,
     reason,
     field,
-    unit: shownRate(field, 0).unit,
+    unit: field === STATE_FIELD ? "share" : shownRate(field, 0).unit,
     mix,
     t0_s: span.t0_s,
     t1_s: span.t1_s,
@@ -334,6 +346,7 @@ function emptyView(
     columns,
     values: new Float32Array(cells),
     highest: new Uint16Array((layout?.per_row ?? 1) > 1 ? cells : 0),
+    shares: new Uint32Array(field === STATE_FIELD ? cells : 0),
     peak: new Float32Array(columns),
     born: new Uint16Array(columns),
     exited: new Uint16Array(columns),

@@ -22,6 +22,8 @@ import { History } from "./history";
 import { MachineLog } from "./machineLog";
 import type { RateExtremes } from "./rateExtremes";
 import { Reconciliation } from "./reconciliation";
+import { StateLog } from "./stateLog";
+import { isLedgerField } from "./states";
 import { SteerLog } from "./steerLog";
 import { sameStart, type Thread, Threads } from "./threads";
 
@@ -43,6 +45,8 @@ export class TargetModel {
   readonly threads: Threads;
   readonly counters: CounterTable;
   readonly history: History;
+  /** Ledgers of the threads. */
+  readonly states: StateLog;
   readonly events = new EventLog();
   readonly losses: Losses = { frames: 0, coalesced: 0, missing: 0, gaps: 0 };
   /** Stretches of time without frames, seconds since attach. */
@@ -103,6 +107,7 @@ export class TargetModel {
     this.machine = new MachineLog(maxAge_s);
     this.accounting = new GaugeLog(maxAge_s);
     this.counters = new CounterTable(this.history);
+    this.states = new StateLog(maxAge_s);
     this.threads = new Threads(roles);
   }
 
@@ -130,13 +135,17 @@ export class TargetModel {
     if (initial) {
       this.first_s = t_s;
       this.since_s = t_s;
-      this.counters.start(frame.fields, t_s);
+      const counters = frame.fields.filter((field) => !isLedgerField(field));
+      this.counters.start(counters, t_s);
     }
     this.counters_from = header.counters_from ?? this.counters_from;
     this.losses.frames++;
     this.losses.coalesced += header.seq - header.first_seq;
-    if (skipped) this.counters.forgetPast();
-    else this.countLosses(header, t_s);
+    this.states.placesOf(frame.fields);
+    if (skipped) {
+      this.counters.forgetPast();
+      this.states.forgetPast();
+    } else this.countLosses(header, t_s);
     // Many exits are divided among frames of one instant: those but the first continue it.
     const continued = !initial && !skipped && t_s === this.now_s;
     this.seq = header.seq;
@@ -145,6 +154,7 @@ export class TargetModel {
     if (!continued) {
       this.noteArrival(t_s);
       this.counters.begin(t_s, BLOCK_S * (this.arriving_hz || 10));
+      this.states.begin(t_s);
     }
     this.applyEvents(frame, initial);
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
@@ -293,6 +303,7 @@ export class TargetModel {
     this.threads.rename(thread, event.name);
     thread.life_s = event.lifetime_ns == null ? null : event.lifetime_ns / 1e9;
     this.counters.setTotals(thread, event.totals);
+    this.states.end(thread, event.totals, this.now_s);
     this.bury(thread, event.exact);
   }
 
@@ -308,6 +319,7 @@ export class TargetModel {
     thread.exact = event.exact;
     this.threads.rename(thread, event.name);
     this.counters.correctTotals(thread, event.totals);
+    this.states.end(thread, event.totals, this.now_s);
   }
 
   private bear(tid: number, start_ns: number, name: string): Thread {
@@ -315,6 +327,7 @@ export class TargetModel {
     if (before) this.bury(before, false);
     const thread = this.threads.add(tid, start_ns, name, this.now_s, this.history.blockId);
     this.counters.clear(thread);
+    this.states.clear(thread);
     this.rateBase.clear(thread.slot, this.counters.fields.length);
     return thread;
   }
@@ -360,13 +373,17 @@ export class TargetModel {
   private applyRows(frame: Frame): void {
     const { tid, columns } = frame;
     const order = this.counters.columnsOf(frame.fields);
+    const places = this.states.placesOf(frame.fields);
     for (let row = 0; row < tid.length; row++) {
       // Unknown ones can only follow a gap: the next key frame names them.
       const thread = this.threads.live.get(tid[row] ?? -1);
       if (!thread) continue;
       for (let c = 0; c < columns.length; c++) {
         const f = order[c] ?? -1;
-        if (f >= 0) this.counters.set(thread, f, columns[c]?.[row] ?? Number.NaN);
+        const value = columns[c]?.[row] ?? Number.NaN;
+        const place = places[c] ?? -1;
+        if (f >= 0) this.counters.set(thread, f, value);
+        else if (place >= 0) this.states.set(thread, place, value, this.now_s);
       }
     }
   }

@@ -1,20 +1,19 @@
 /** The chart of where the time goes: growth of counters per thread and column, cut into parts. */
 
-import { added, noTimes, PART_NAMES, PARTS, type Part, type RawTimes, split } from "./breakdown";
+import { added, noTimes, type Part, type RawTimes, split } from "./breakdown";
 import { emptyView, PLAIN_LINE, threadsIn, type ViewInput, whyAbsent } from "./chartView";
 import type { Stretches } from "./history";
-import { PROCESS_SLOT, roleColour, type Thread } from "./threads";
+import { PROCESS_SLOT, roleColour } from "./threads";
+import { NO_PARTS, partName, TIME_PARTS } from "./timeParts";
 import { ColumnSums, GrowthReader } from "./timesGrowth";
+import { gatherLedgers } from "./timesLedger";
+import { type Cut, edgesOf, type Gathered, STEP_THREADS, scopeOf } from "./timesScope";
 import type { ChartRequest } from "./viewRequest";
 import type { ChartView, LineView, TimesRow, TimesView } from "./views";
 
 /** Columns are at least so long: CPU time of a running thread moves in scheduler ticks. */
 const LEAST_S = 0.5;
 const MOST_COLUMNS = 150;
-/** A last column that is shorter says little. */
-const SHORT_S = 0.25;
-/** Threads of a step: a few milliseconds when all of them are busy. */
-const STEP_THREADS = 64;
 
 /** Make the view. */
 export function timesView(input: ViewInput, request: ChartRequest): ChartView {
@@ -34,38 +33,22 @@ export function* timesSteps(
   { width_px }: ChartRequest,
 ): Generator<undefined, ChartView> {
   const { model, span, now_s } = input;
-  const missing = (["cpu_run_ns", "cpu_delay_ns"] as const).find(
-    (field) => model.counters.columnOf(field) < 0,
-  );
+  const ledgers = model.states.there;
+  const missing = ledgers
+    ? undefined
+    : (["cpu_run_ns", "cpu_delay_ns"] as const).find((field) => model.counters.columnOf(field) < 0);
   if (missing !== undefined) {
     return emptyView(input, "times", "absent", whyAbsent(input, missing));
   }
   const columns = Math.max(8, Math.min(MOST_COLUMNS, Math.floor(width_px / 4)));
   const width_s = Math.max(LEAST_S, (span.t1_s - span.t0_s) / columns);
   const end_s = Math.min(span.t1_s, now_s);
-  const stretches = model.history.between(Math.floor(span.t0_s / width_s) * width_s, end_s);
+  const { history } = ledgers ? model.states : model;
+  const stretches = history.between(Math.floor(span.t0_s / width_s) * width_s, end_s);
   const edges = edgesOf(stretches, width_s);
   if (edges.length < 2) return emptyView(input, "times", "waiting", "not enough data yet");
-  const gathered = yield* gather(input, stretches, edges);
+  const gathered = yield* (ledgers ? gatherLedgers : gather)(input, stretches, edges);
   return { ...emptyView(input, "times", "ok", ""), ...bands(gathered), step: true, y_max: 1 };
-}
-
-/**
- * Samples at which columns begin and end: the first at or after each multiple of the width, so that
- * columns stay where they are when the window slides, and growth and wall time are of the same samples.
- */
-export function edgesOf({ n, time_s }: Pick<Stretches, "n" | "time_s">, width_s: number): number[] {
-  const edges: number[] = [];
-  let column = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < n; i++) {
-    // Times are sums of doubles: one that is meant to be on the edge may be off by rounding.
-    const now = Math.floor((time_s[i] ?? 0) / width_s + 1e-6);
-    if (now > column) edges.push(i);
-    column = now;
-  }
-  const last = edges.at(-1) ?? 0;
-  if ((time_s[n - 1] ?? 0) - (time_s[last] ?? 0) >= SHORT_S) edges.push(n - 1);
-  return edges;
 }
 
 /** Sums over some threads: of those with delays, and of those without. */
@@ -83,16 +66,6 @@ class RowSums {
   readonly sums = noSums();
   threads = 0;
   constructor(readonly index: number) {}
-}
-
-interface Gathered {
-  readonly scope: Pick<TimesView, "scope" | "name">;
-  readonly time_s: Float64Array;
-  readonly columns: readonly Sums[];
-  readonly whole: TimesRow;
-  readonly roles: readonly TimesRow[];
-  readonly absent: TimesView["absent"];
-  readonly cut: (sums: Sums) => Record<Part, number>;
 }
 
 /** Go through all threads once. */
@@ -148,17 +121,18 @@ function* gather(
   const irqTotal =
     model.counters.latest[PROCESS_SLOT + Math.max(0, model.counters.columnOf("irq_delay_ns"))] ?? 0;
   const irq = model.counters.columnOf("irq_delay_ns") >= 0 && irqTotal > 0;
-  const cut = (sums: Sums): Record<Part, number> => {
-    const parts = partsOf(sums, version !== null && version < 11);
-    return irq ? parts : { ...parts, irq: Number.NaN };
+  const cut = (sums: Sums): Cut => {
+    const parts = { ...NO_PARTS, ...partsOf(sums, version !== null && version < 11) };
+    if (!irq) parts.irq = Number.NaN;
+    return { wall_s: sums.full.wall + sums.bare.wall, parts };
   };
   const rowOf = (key: string, label: string, { index, threads, sums }: RowSums): TimesRow => ({
     key,
     name: label,
     colour: roleColour(index),
     threads,
-    wall_s: sums.full.wall + sums.bare.wall,
-    parts: cut(sums),
+    folded_s: 0,
+    ...cut(sums),
   });
   const rows = Array.from(roles, ([role, sums]) => rowOf(`role:${role}`, role, sums));
   const busy = ({ wall_s, parts }: TimesRow): number => wall_s - parts.rest - parts.unsplit;
@@ -166,7 +140,7 @@ function* gather(
   return {
     scope: { scope, name },
     time_s,
-    columns,
+    cuts: columns.map(cut),
     whole: rowOf("", name, wholeRow),
     roles: rows,
     absent: absences(input, {
@@ -175,7 +149,8 @@ function* gather(
       threads: wholeRow.threads,
       off: anyOff,
     }),
-    cut,
+    ledger: false,
+    no_ledger: target?.source.ledger_reason ?? null,
   };
 }
 
@@ -192,26 +167,6 @@ function switchedOff({ model }: ViewInput, time_s: Float64Array): boolean[] {
       .between(time_s[c] ?? 0, time_s[c + 1] ?? 0)
       .some((change) => change.value === 0),
   );
-}
-
-/** What the selection says: a thread, a role, or all that fit the filter. */
-function scopeOf({ request, model }: ViewInput): Pick<TimesView, "scope" | "name"> & {
-  readonly has: (thread: Thread) => boolean;
-} {
-  const { selected } = request;
-  if (selected?.startsWith("role:")) {
-    const role = selected.slice("role:".length);
-    return { scope: "role", name: role, has: (thread) => thread.role === role };
-  }
-  if (selected !== null) {
-    for (const thread of model.threads.all()) {
-      if (thread.key !== selected) continue;
-      const name = `${thread.name} (${thread.tid})`;
-      return { scope: "thread", name, has: (other) => other.key === selected };
-    }
-  }
-  const name = request.filter === "" ? "all threads" : "threads that match the filter";
-  return { scope: "process", name, has: () => true };
 }
 
 interface Lacks {
@@ -256,13 +211,9 @@ function absences(input: ViewInput, { irq, bare, threads, off }: Lacks): TimesVi
 
 /** Stack the parts of each column. */
 function bands(gathered: Gathered): Partial<ChartView> {
-  const { columns, time_s, cut, whole, roles, absent, scope } = gathered;
+  const { cuts, time_s, whole, roles, absent, scope, ledger, no_ledger } = gathered;
   const edges = time_s.length;
-  const cuts = columns.map((column) => ({
-    wall_s: column.full.wall + column.bare.wall,
-    parts: cut(column),
-  }));
-  const shown = PARTS.filter((part) =>
+  const shown = TIME_PARTS.filter((part) =>
     part === "rest" || part === "unsplit"
       ? cuts.some(({ parts }) => parts[part] > 0)
       : cuts.some(({ parts }) => !Number.isNaN(parts[part])),
@@ -281,8 +232,9 @@ function bands(gathered: Gathered): Partial<ChartView> {
     }
   }
   const lines = shown.map((part): LineView => {
-    const share = whole.parts[part] / whole.wall_s;
-    return { ...PLAIN_LINE, kind: "part", name: PART_NAMES[part], part, last: share };
+    const share = whole.wall_s > 0 ? whole.parts[part] / whole.wall_s : Number.NaN;
+    return { ...PLAIN_LINE, kind: "part", name: partName(part), part, last: share };
   });
-  return { columns: edges, time_s, low, high, lines, times: { ...scope, whole, roles, absent } };
+  const times = { ...scope, whole, roles, absent, ledger, no_ledger };
+  return { columns: edges, time_s, low, high, lines, times };
 }

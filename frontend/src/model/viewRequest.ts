@@ -86,6 +86,8 @@ export interface ViewRequest {
   readonly pinned: readonly ThreadKey[];
   /** Where the lines of cumulative charts start: at the first sample, or at the thread's start. */
   readonly baseline: "attach" | "start";
+  /** Leave out of "where the time goes" what threads wait in by their nature, when idle. */
+  readonly fold_idle: boolean;
   readonly table: TableRequest | null;
   readonly tiles: boolean;
   readonly events: boolean;
@@ -123,6 +125,7 @@ export const DEFAULT_REQUEST: ViewRequest = {
   selected: null,
   pinned: [],
   baseline: "attach",
+  fold_idle: false,
   table: null,
   tiles: true,
   events: true,

@@ -7,8 +7,8 @@
  */
 
 import type { CountersSource, StreamStats, Target, TargetEvent } from "../wire/generated/models";
-import type { Part } from "./breakdown";
 import type { CpuCheck } from "./reconciliation";
+import type { TimePart } from "./timeParts";
 import type { ChartId, ThreadKey } from "./viewRequest";
 
 /** Unit of a value that is shown, for `formatValue` and `tickFormatter` of model/format.ts. */
@@ -39,7 +39,7 @@ export interface LineView {
   /** Name of the variant, for legends: "read", "written", "voluntary", …; "" if there is one. */
   readonly variant_name: string;
   /** What a band of the times chart is: `partStyle(part, theme)` gives its looks. */
-  readonly part?: Part;
+  readonly part?: TimePart;
   readonly selected: boolean;
   readonly pinned: boolean;
   readonly exited: boolean;
@@ -117,7 +117,10 @@ export interface TimesView {
   /** By role, busiest first. */
   readonly roles: readonly TimesRow[];
   /** Parts that are not there, or are there for some threads only, and why. */
-  readonly absent: readonly { readonly part: Part; readonly reason: string }[];
+  readonly absent: readonly { readonly part: TimePart; readonly reason: string }[];
+  /** Whether parts are states of ledgers, and why not: null where nobody says. */
+  readonly ledger: boolean;
+  readonly no_ledger: string | null;
 }
 
 /** Where the time of some threads went. */
@@ -130,8 +133,10 @@ export interface TimesRow {
   readonly threads: number;
   /** Thread-seconds within the window: what all parts add up to. */
   readonly wall_s: number;
+  /** Seconds of threads that waited for work, left out because that is folded away. */
+  readonly folded_s: number;
   /** Seconds a part; NaN where it is not available (then it is within another part). */
-  readonly parts: Readonly<Record<Part, number>>;
+  readonly parts: Readonly<Record<TimePart, number>>;
 }
 
 /** The part of the table that was asked for. */

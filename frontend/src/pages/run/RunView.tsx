@@ -66,10 +66,10 @@ function Charts({ client, run, onChange }: ChartsProps) {
       <ReadingProblem client={client} />
       <RunControls run={run} />
       <Tiles target={target} />
+      <MapPanel target={target} />
       <ChartGrid target={target} />
       <RunLog run={run} onChange={onChange} />
       <RunNotes run={run} onChange={onChange} />
-      <MapPanel target={target} />
       <ThreadTable target={target} />
     </LiveClientContext>
   );

@@ -1,42 +1,51 @@
 import { type MapScale, rampStops, scaleTicks } from "../../../charts/mapColours";
+import { groupColours } from "../../../charts/stateColours";
 import { formatNumber, formatValue } from "../../../model/format";
 import type { MapPicture } from "../../../model/mapPicture";
+import { GROUP_NAMES, type StateGroup } from "../../../model/states";
 import type { ShownUnit } from "../../../model/views";
 import styles from "./MapLegend.module.css";
 
 interface MapLegendProps {
   readonly picture: MapPicture | null;
-  readonly scale: MapScale;
+  /** Null: colours are states. */
+  readonly scale: MapScale | null;
   readonly dark: boolean;
 }
 
+const GROUPS = Object.entries(GROUP_NAMES) as readonly (readonly [StateGroup, string])[];
+
 /** The scale of the colours, and what is no colour. */
 export function MapLegend({ picture, scale, dark }: MapLegendProps) {
-  const unit = picture?.view.unit ?? "cores";
-  const ticks = scaleTicks(scale);
   return (
     <div className={styles.legend}>
-      <div className={styles.scale} role="img" aria-label={scaleText(scale, unit)}>
-        <span
-          className={styles.bar}
-          style={{ background: `linear-gradient(to right, ${rampStops(dark).join(", ")})` }}
-        />
-        <span className={styles.ticks} aria-hidden="true">
-          {ticks.map(({ share, value }, place) => (
-            <span key={share}>
-              {scale.log && place === 0 ? "≤ " : ""}
-              {place === 0 || place === ticks.length - 1
-                ? formatValue(value, unit)
-                : formatNumber(value, unit)}
-            </span>
+      {scale === null ? (
+        <ul className={styles.keys} aria-label="Colours of states">
+          {GROUPS.map(([group, name]) => (
+            <li key={group}>
+              <span
+                className={styles.swatch}
+                style={{ background: groupColours(dark)[group] }}
+                aria-hidden="true"
+              />
+              {name}
+            </li>
           ))}
-        </span>
-      </div>
+        </ul>
+      ) : (
+        <Scale scale={scale} unit={picture?.view.unit ?? "cores"} dark={dark} />
+      )}
       <ul className={styles.keys}>
         <li>
           <span className={`${styles.swatch} ${styles.hatched}`} aria-hidden="true" />
-          no value for this thread
+          {scale === null ? "no ledger of this thread" : "no value for this thread"}
         </li>
+        {scale === null ? (
+          <li>
+            <span className={`${styles.swatch} ${styles.proc}`} aria-hidden="true" />
+            not switched since attach: as /proc says
+          </li>
+        ) : null}
         <li>
           <span className={styles.swatch} aria-hidden="true" />
           not running, or not sampled
@@ -50,6 +59,34 @@ export function MapLegend({ picture, scale, dark }: MapLegendProps) {
       </ul>
       <span className={styles.hint}>
         Click to select a thread, or use the arrow keys and Enter.
+      </span>
+    </div>
+  );
+}
+
+interface ScaleProps {
+  readonly scale: MapScale;
+  readonly unit: ShownUnit;
+  readonly dark: boolean;
+}
+
+function Scale({ scale, unit, dark }: ScaleProps) {
+  const ticks = scaleTicks(scale);
+  return (
+    <div className={styles.scale} role="img" aria-label={scaleText(scale, unit)}>
+      <span
+        className={styles.bar}
+        style={{ background: `linear-gradient(to right, ${rampStops(dark).join(", ")})` }}
+      />
+      <span className={styles.ticks} aria-hidden="true">
+        {ticks.map(({ share, value }, place) => (
+          <span key={share}>
+            {scale.log && place === 0 ? "≤ " : ""}
+            {place === 0 || place === ticks.length - 1
+              ? formatValue(value, unit)
+              : formatNumber(value, unit)}
+          </span>
+        ))}
       </span>
     </div>
   );

@@ -5,6 +5,7 @@ import type { MapScale } from "../../../charts/mapColours";
 import { ThreadMap } from "../../../charts/ThreadMap";
 import { RING_FIELDS } from "../../../model/chartSpecs";
 import { fieldLabel } from "../../../model/format";
+import { isLedgerField, STATE_FIELD } from "../../../model/states";
 import { DEFAULT_MAP, type MapMix } from "../../../model/viewRequest";
 import { Panel } from "../../../ui/Panel";
 import { SegmentedControl } from "../../../ui/SegmentedControl";
@@ -22,7 +23,7 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
   const colours = CHART_THEMES[useStore(theme)];
   const picture = useThrottled(client.map, READABLE_MS);
   const threads = useThrottled(client.target, READABLE_MS)?.live_threads ?? 0;
-  const [field, setField] = useState(DEFAULT_MAP.field);
+  const [field, setField] = useState<string | null>(null);
   const [mix, setMix] = useState<MapMix>("max");
   const [spread, setSpread] = useState<"linear" | "log">("log");
   const [scale, setScale] = useState<MapScale>({ top: 1, log: false });
@@ -33,12 +34,11 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
     setMost(rows);
   }
   const onScale = useCallback((next: MapScale) => setScale(next), []);
-  const kept: readonly string[] = RING_FIELDS;
-  const choices = [...target.fields].sort(
-    (a, b) => Number(kept.includes(b)) - Number(kept.includes(a)),
-  );
+  const choices = choicesOf(target);
   const view = picture?.view ?? null;
-  const shown = choices.includes(field) ? field : (choices[0] ?? field);
+  const asked = field ?? (target.source.ledger ? STATE_FIELD : DEFAULT_MAP.field);
+  const shown = choices.includes(asked) ? asked : (choices[0] ?? asked);
+  const states = shown === STATE_FIELD;
   return (
     <Panel
       title="Thread map"
@@ -52,16 +52,18 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
             choices={choices.map((each) => ({ value: each, label: fieldLabel(each) }))}
             onChange={setField}
           />
-          <SegmentedControl
-            label="Colour scale"
-            value={spread}
-            choices={[
-              { value: "log", label: "Log" },
-              { value: "linear", label: "Linear" },
-            ]}
-            onChange={setSpread}
-          />
-          {(picture?.layout.per_row ?? 1) > 1 ? (
+          {states ? null : (
+            <SegmentedControl
+              label="Colour scale"
+              value={spread}
+              choices={[
+                { value: "log", label: "Log" },
+                { value: "linear", label: "Linear" },
+              ]}
+              onChange={setSpread}
+            />
+          )}
+          {!states && (picture?.layout.per_row ?? 1) > 1 ? (
             <SegmentedControl
               label="Threads that share a row"
               value={mix}
@@ -89,7 +91,15 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
           <p className={styles.message}>{view.reason}</p>
         ) : null}
       </div>
-      <MapLegend picture={picture} scale={scale} dark={colours.dark} />
+      <MapLegend picture={picture} scale={states ? null : scale} dark={colours.dark} />
     </Panel>
   );
 });
+
+/** What the colour may show: states, then counters, those first whose past is always kept. */
+function choicesOf({ fields, source }: Target): readonly string[] {
+  const kept: readonly string[] = RING_FIELDS;
+  const counters = fields.filter((field) => !isLedgerField(field));
+  counters.sort((a, b) => Number(kept.includes(b)) - Number(kept.includes(a)));
+  return source.ledger ? [STATE_FIELD, ...counters] : counters;
+}

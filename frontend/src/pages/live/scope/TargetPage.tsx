@@ -68,8 +68,8 @@ export function Scope({ id }: { readonly id: string }) {
         ) : null}
         <Tiles target={target} />
         <ViewControls target={target} />
-        <ChartGrid target={target} />
         <MapPanel target={target} />
+        <ChartGrid target={target} />
         <ThreadTable target={target} />
       </div>
       <SteerDrawer target={target} />

@@ -3,6 +3,7 @@
 import { localTime } from "../../../base/clock";
 import { counted, formatDuration } from "../../../model/format";
 import type { MapPicture } from "../../../model/mapPicture";
+import { STATE_FIELD } from "../../../model/states";
 
 /** Height for so many threads, CSS pixels. */
 export function mapHeight(threads: number): number {
@@ -26,13 +27,16 @@ export function mapText(picture: MapPicture | null): string {
   }
   const { view, layout } = picture;
   const threads = layout.tid.length;
+  const states = view.field === STATE_FIELD;
   const parts = [
-    `${UNITS[view.unit] ?? view.unit}, mean over ${formatDuration(view.bin_s)}`,
+    states
+      ? `what threads did most of each ${formatDuration(view.bin_s)}`
+      : `${UNITS[view.unit] ?? view.unit}, mean over ${formatDuration(view.bin_s)}`,
     counted(threads, "thread"),
   ];
   if (layout.per_row > 1) {
-    const word = view.mix === "max" ? "highest" : "mean";
-    parts.push(`up to ${layout.per_row} per row, ${word} shown`);
+    const word = states ? "together" : view.mix === "max" ? "highest shown" : "mean shown";
+    parts.push(`up to ${layout.per_row} per row, ${word}`);
   }
   if (view.since_s !== null) {
     const since = localTime(view.attached_unix_ms + 1000 * view.since_s);

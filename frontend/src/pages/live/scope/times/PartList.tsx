@@ -1,6 +1,7 @@
 import type { ChartTheme } from "../../../../charts/palette";
-import { PART_NAMES, PARTS, type Part } from "../../../../model/breakdown";
-import { formatNumber, formatValue, NO_VALUE } from "../../../../model/format";
+import type { Part } from "../../../../model/breakdown";
+import { fieldNamed, formatNumber, formatValue, NO_VALUE } from "../../../../model/format";
+import { partName, stateOf, TIME_PARTS, type TimePart } from "../../../../model/timeParts";
 import type { TimesView } from "../../../../model/views";
 import { Swatch } from "./Swatch";
 import styles from "./TimesPanel.module.css";
@@ -17,12 +18,23 @@ const MEANINGS: Readonly<Record<Part, string>> = {
   rest: "Remaining time, derived: sleeping, or waiting for a lock, a socket or a timer.",
 };
 
+const PARKED =
+  "In futex(2) at a lock where idle workers of its runtime wait, by the thread's share of waits there.";
+
 /** From the top of the stack to its bottom, as in the chart. */
-const ORDER = [...PARTS].reverse();
+const ORDER = [...TIME_PARTS].reverse();
+
+function meaningOf(part: TimePart): string {
+  if (part === "parked") {
+    return PARKED;
+  }
+  const state = stateOf(part);
+  return state === undefined ? MEANINGS[part as Part] : (fieldNamed(state.field)?.meaning ?? "");
+}
 
 /** Legend: each part with its share and seconds in the window; what is not there, and why. */
 export function PartList({ times, theme }: { times: TimesView; theme: ChartTheme }) {
-  const { whole, absent } = times;
+  const { whole, absent, ledger, no_ledger } = times;
   const lacking = new Set(absent.map(({ part }) => part));
   const shown = ORDER.filter((part) =>
     part === "rest" || part === "unsplit"
@@ -44,14 +56,14 @@ export function PartList({ times, theme }: { times: TimesView; theme: ChartTheme
             const seconds = whole.parts[part];
             const there = !Number.isNaN(seconds);
             return (
-              <tr key={part} data-part={part} data-available={there} title={MEANINGS[part]}>
+              <tr key={part} data-part={part} data-available={there} title={meaningOf(part)}>
                 <th scope="row">
                   <Swatch part={there ? part : "unsplit"} theme={theme} />
-                  <span>{PART_NAMES[part]}</span>
+                  <span>{partName(part)}</span>
                 </th>
                 {there ? (
                   <>
-                    <td>{formatValue(seconds / whole.wall_s, "share")}</td>
+                    <td>{formatValue(seconds / (whole.wall_s || 1), "share")}</td>
                     <td>{formatNumber(seconds, "s")}</td>
                   </>
                 ) : (
@@ -66,16 +78,21 @@ export function PartList({ times, theme }: { times: TimesView; theme: ChartTheme
       </table>
       {reasonsOf(times).map(([reason, parts]) => (
         <p key={reason} className={styles.reason} data-reason={parts[0]}>
-          <strong>{parts.map((part) => PART_NAMES[part]).join(", ")}:</strong> {reason}.
+          <strong>{parts.map(partName).join(", ")}:</strong> {reason}.
         </p>
       ))}
+      {ledger || no_ledger === null ? null : (
+        <p className={styles.reason} data-reason="ledger">
+          <strong>Reasons of waits:</strong> {no_ledger}.
+        </p>
+      )}
     </div>
   );
 }
 
 /** Parts that lack for the same reason are named together. */
-function reasonsOf({ absent }: TimesView): readonly (readonly [string, readonly Part[]])[] {
-  const reasons = new Map<string, Part[]>();
+function reasonsOf({ absent }: TimesView): readonly (readonly [string, readonly TimePart[]])[] {
+  const reasons = new Map<string, TimePart[]>();
   for (const { part, reason } of absent) {
     reasons.set(reason, [...(reasons.get(reason) ?? []), part]);
   }

@@ -2,8 +2,8 @@ import { sharesOf } from "../../../../charts/describe";
 import { Marker } from "../../../../charts/Marker";
 import type { ChartTheme } from "../../../../charts/palette";
 import { colourStyle } from "../../../../charts/palette";
-import { PART_NAMES, PARTS } from "../../../../model/breakdown";
 import { formatValue } from "../../../../model/format";
+import { partName, TIME_PARTS } from "../../../../model/timeParts";
 import type { ThreadKey } from "../../../../model/viewRequest";
 import type { TimesRow } from "../../../../model/views";
 import { partFill } from "./Swatch";
@@ -19,7 +19,7 @@ interface RoleBarProps {
 /** Where the time of a role's threads went, as one bar; a press selects the role everywhere. */
 export function RoleBar({ row, theme, selected, onSelect }: RoleBarProps) {
   const { parts, wall_s } = row;
-  const shown = PARTS.filter((part) => parts[part] > 0);
+  const shown = TIME_PARTS.filter((part) => parts[part] > 0);
   return (
     <li data-role={row.name}>
       <button
@@ -37,7 +37,7 @@ export function RoleBar({ row, theme, selected, onSelect }: RoleBarProps) {
             <span
               key={part}
               data-part={part}
-              title={`${PART_NAMES[part]} ${formatValue(parts[part] / wall_s, "share")}`}
+              title={`${partName(part)} ${formatValue(parts[part] / wall_s, "share")}`}
               style={{ flexGrow: parts[part], background: partFill(part, theme) }}
             />
           ))}

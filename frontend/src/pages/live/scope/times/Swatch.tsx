@@ -1,9 +1,9 @@
 import type { ChartTheme } from "../../../../charts/palette";
 import { partStyle } from "../../../../charts/palette";
-import type { Part } from "../../../../model/breakdown";
+import type { TimePart } from "../../../../model/timeParts";
 
 /** Fill of a part of time, as CSS; the chart's bands look the same. */
-export function partFill(part: Part, theme: ChartTheme): string {
+export function partFill(part: TimePart, theme: ChartTheme): string {
   const { colour, opacity, striped } = partStyle(part, theme);
   const plain = `color-mix(in srgb, ${colour} ${100 * opacity}%, transparent)`;
   if (!striped) {
@@ -14,7 +14,7 @@ export function partFill(part: Part, theme: ChartTheme): string {
 }
 
 /** What a part looks like, for legends. */
-export function Swatch({ part, theme }: { readonly part: Part; readonly theme: ChartTheme }) {
+export function Swatch({ part, theme }: { readonly part: TimePart; readonly theme: ChartTheme }) {
   return (
     <span
       aria-hidden="true"

@@ -1,12 +1,14 @@
 import { useEffect, useRef, useState } from "react";
+import { foldIdle, idleFolded } from "../../../../base/idleFold";
 import { theme } from "../../../../base/theme";
 import { READABLE_MS, useStore, useThrottled } from "../../../../base/useStore";
 import type { ChartTheme } from "../../../../charts/palette";
 import { TimeChart } from "../../../../charts/TimeChart";
 import { useVisibility } from "../../../../charts/useVisibility";
-import { counted } from "../../../../model/format";
+import { counted, formatValue } from "../../../../model/format";
 import type { ChartView, TimesView } from "../../../../model/views";
 import { Button } from "../../../../ui/Button";
+import { Checkbox } from "../../../../ui/Checkbox";
 import { Panel } from "../../../../ui/Panel";
 import { useLiveClient } from "../../../clients";
 import { ChartFrame } from "../ChartFrame";
@@ -28,11 +30,13 @@ export function TimesPanel() {
   const inputs = useChartInputs("times");
   const view = useThrottled(client.chart("times"), READABLE_MS);
   const times = view?.state === "ok" ? view.times : undefined;
+  const folded = useStore(idleFolded);
+  useEffect(() => client.request({ fold_idle: folded }), [client, folded]);
   return (
     <Panel
       title={TITLE}
-      note="share of thread time"
-      controls={times === undefined ? null : <Scope times={times} />}
+      note={folded && times?.ledger ? "share of the time that is not idle" : "share of thread time"}
+      controls={times === undefined ? null : <Controls times={times} folded={folded} />}
       data-panel="times"
     >
       <div className={styles.body}>
@@ -48,6 +52,29 @@ export function TimesPanel() {
 
 function emptyText(view: ChartView | null): string {
   return view?.state === "absent" ? view.reason : "Not enough samples.";
+}
+
+interface ControlsProps {
+  readonly times: TimesView;
+  readonly folded: boolean;
+}
+
+/** What the chart is of, and whether idle time is in it. */
+function Controls({ times, folded }: ControlsProps) {
+  const { ledger, whole } = times;
+  return (
+    <>
+      <Scope times={times} />
+      {ledger ? (
+        <span className={styles.fold}>
+          <span className={`note ${styles.folded}`}>
+            {folded ? `${formatValue(whole.folded_s, "s")} of idle time folded away` : ""}
+          </span>
+          <Checkbox label="Fold idle time away" checked={folded} onChange={foldIdle} />
+        </span>
+      ) : null}
+    </>
+  );
 }
 
 /** What the chart is of, and the way back to all. */

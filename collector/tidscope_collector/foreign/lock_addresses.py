@@ -1,0 +1,304 @@
+"""What lies at addresses that threads of a process wait at: a question to a limited child.
+
+Mappings and ids of threads are the kernel's own words; they say which files to open. Those files
+and the memory of the process are read when all rights are given up.
+"""
+
+import ctypes
+import os
+import platform
+import re
+import stat
+from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_collector.confinement.child import confine
+from tidscope_collector.foreign.answering import (
+    MEMORY_BYTES,
+    PROGRAM_S,
+    Arguments,
+    open_named_folder,
+    say,
+)
+from tidscope_collector.foreign.lock_kinds import (
+    JOIN,
+    JVM_LIBRARY,
+    Found,
+    Place,
+    Program,
+    Variable,
+    classify,
+)
+from tidscope_collector.foreign.lock_layouts import AFTER, BEFORE, Surroundings
+from tidscope_collector.foreign.maps import (
+    MAPS_BYTES,
+    Mapping,
+    holding,
+    object_start,
+    parse_maps,
+)
+from tidscope_collector.foreign.process_files import open_below, open_file, read_beginning
+from tidscope_collector.goruntime.buildinfo import is_go
+from tidscope_collector.goruntime.elf import ElfError, read_elf
+from tidscope_collector.goruntime.symbols import variables_at
+
+MOST_ADDRESSES = 512
+"""In one question."""
+MOST_FILES = 64
+MOST_TIDS = 4096
+
+_AUXV_BYTES = 4096
+_GET_ROBUST_LIST = {"x86_64": 274, "aarch64": 100}
+_BEFORE_ROBUST_LIST = 16
+"""From a thread's id, which pthread_join waits at, to its list of robust mutexes: struct pthread of
+the GNU C library has the id, an unused one, the end of the list, and its head."""
+_NEAR_STACK = 1 << 44
+_PYTHON = re.compile(rb"/(?:lib)?python[^/]*$")
+
+
+class _Object(NamedTuple):
+    """A loaded file: what is mapped first of it, and a descriptor, -1 if it cannot be opened."""
+
+    mapping: Mapping
+    file: int
+
+
+@dataclass(slots=True)
+class _Opened:
+    """What is opened of a process.
+
+    Attributes:
+        mappings: of its memory.
+        objects: by the place of their first mapping.
+        executable: descriptor.
+        memory: descriptor.
+        tids: of its threads.
+        joins: addresses at which pthread_join waits for them.
+        stacks: places of the mappings that hold stacks of threads.
+        go_below: where memory is Go's own if it is a Go program: the kernel chooses addresses near
+            the stack for all others, Go asks for some far below (runtime/malloc.go).
+    """
+
+    mappings: list[Mapping]
+    objects: dict[int, _Object] = field(default_factory=dict)
+    executable: int = -1
+    memory: int = -1
+    tids: frozenset[int] = frozenset()
+    joins: frozenset[int] = frozenset()
+    stacks: frozenset[int] = frozenset()
+    go_below: int = 0
+
+
+def lock_addresses(arguments: Arguments, answer: int) -> None:
+    """What is at addresses that threads wait at.
+
+    Arguments: root, pid, start_ticks, addresses (at most MOST_ADDRESSES), join_place.
+    Answers: {"unreadable": errno}, or {"auxv", "join_place"}, auxv in hexadecimal digits, then for
+    each address {"address", "kind", "name", "base", "place", "file"} (see `Found`), at the end {}.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
+    try:
+        folder = open_named_folder(arguments)
+        maps = os.open("maps", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+    except OSError as error:
+        say(answer, {"unreadable": error.errno})
+        return
+    addresses = arguments["addresses"][:MOST_ADDRESSES]
+    auxv = open_file(folder, "auxv")
+    mappings = parse_maps(read_beginning(maps, MAPS_BYTES))
+    opened = _open(folder, arguments["pid"], mappings, addresses)
+    confine()
+    vector = read_beginning(auxv, _AUXV_BYTES)
+    join_place = _join_place(opened) or arguments["join_place"]
+    say(answer, {"auxv": vector.hex(), "join_place": join_place})
+    program = Program(
+        go=_is_go(opened.executable),
+        jvm=any(one.path.endswith(JVM_LIBRARY.encode()) for one in opened.mappings),
+        python=any(_PYTHON.search(one.path) for one in opened.mappings),
+        tids=opened.tids,
+    )
+    for address, found in _examine(opened, addresses, program, join_place).items():
+        say(answer, {"address": address, **found._asdict()})
+    say(answer, {})
+
+
+def _open(folder: int, pid: int, mappings: list[Mapping], addresses: Sequence[int]) -> _Opened:
+    opened = _Opened(mappings)
+    opened.executable = open_file(folder, "exe")
+    opened.memory = open_file(folder, "mem")
+    opened.tids = frozenset(_tids(folder))
+    stack = next((one.start for one in mappings if one.path == b"[stack]"), 0)
+    opened.go_below = stack - _NEAR_STACK
+    joins = _joins(opened.tids)
+    opened.joins = frozenset(joins.values())
+    # The first thread's id lies wherever the loader put it.
+    of_others = (address for tid, address in joins.items() if tid != pid)
+    opened.stacks = frozenset(at for at in map(partial(holding, mappings), of_others) if at)
+    wanted = {
+        place: object_start(mappings, place)
+        for place in (holding(mappings, address) for address in addresses)
+        if place is not None
+    }
+    for first in sorted({start for start in wanted.values() if start is not None}):
+        if len(opened.objects) == MOST_FILES:
+            break
+        mapping = mappings[first]
+        opened.objects[first] = _Object(mapping, _open_mapped(folder, mapping, opened.executable))
+    return opened
+
+
+def _open_mapped(folder: int, mapping: Mapping, executable: int) -> int:
+    """A descriptor of a mapped file, even if another one lies at its path by now; -1 if none."""
+    name = f"map_files/{mapping.start:x}-{mapping.end:x}"
+    if _is_same(executable, mapping):
+        return executable
+    for file in (open_file(folder, name), open_below(folder, "root", mapping.path)):
+        if _is_same(file, mapping):
+            return file
+    return -1
+
+
+def _is_same(file: int, mapping: Mapping) -> bool:
+    """Whether a file is the mapped one.
+
+    The device is not compared: some file systems show another number in mappings.
+    """
+    if file < 0:
+        return False
+    status = os.fstat(file)
+    return status.st_ino == mapping.inode and stat.S_ISREG(status.st_mode)
+
+
+def _tids(folder: int) -> list[int]:
+    try:
+        tasks = os.open("task", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:
+        return []
+    try:
+        return [int(name) for name in os.listdir(tasks)[:MOST_TIDS]]
+    except OSError:
+        return []
+    finally:
+        os.close(tasks)
+
+
+def _joins(tids: frozenset[int]) -> dict[int, int]:
+    """Addresses at which pthread_join waits for threads, by their ids; those that are known."""
+    number = _GET_ROBUST_LIST.get(platform.machine())
+    if number is None:
+        return {}
+    call = ctypes.CDLL(None).syscall
+    head, size = ctypes.c_uint64(), ctypes.c_size_t()
+    found = {}
+    for tid in tids:
+        head.value = 0
+        if call(number, tid, ctypes.byref(head), ctypes.byref(size)) == 0 and head.value:
+            found[tid] = head.value - _BEFORE_ROBUST_LIST
+    return found
+
+
+def _join_place(opened: _Opened) -> int:
+    """How far the id of a thread lies below the end of its stack, most often; 0 if unknown."""
+    places: dict[int, int] = {}
+    for address in opened.joins:
+        at = holding(opened.mappings, address)
+        if at is not None and at in opened.stacks:
+            place = opened.mappings[at].end - address
+            places[place] = places.get(place, 0) + 1
+    return max(places, key=lambda place: places[place], default=0)
+
+
+def _is_go(executable: int) -> bool:
+    try:
+        return executable >= 0 and is_go(read_elf(executable))
+    except (ElfError, OSError):
+        return False
+
+
+def _examine(
+    opened: _Opened, addresses: Sequence[int], program: Program, join_place: int
+) -> MappingOf[int, Found]:
+    by_object: dict[int, list[int]] = {}
+    found: dict[int, Found] = {}
+    for address in addresses:
+        at = holding(opened.mappings, address)
+        if at is None:
+            found[address] = Found("unknown", "", address, "gone", "")
+            continue
+        mapping = opened.mappings[at]
+        if address in opened.joins or _is_join(mapping, address, join_place):
+            found[address] = Found("join", JOIN, address, "stack", "")
+            continue
+        start = object_start(opened.mappings, at)
+        if start is not None and start in opened.objects:
+            by_object.setdefault(start, []).append(address)
+        place: Place = "heap" if mapping.anonymous else "file"
+        if mapping.path == b"[stack]" or at in opened.stacks:
+            place = "stack"
+        near = _read_near(opened.memory, address)
+        go_heap = mapping.anonymous and mapping.path != b"[heap]" and address < opened.go_below
+        one = classify(program, address, place, near, go_heap=go_heap)
+        found[address] = one if mapping.anonymous else one._replace(file=_text(mapping.path))
+    for start, group in by_object.items():
+        found |= _by_symbols(opened, opened.objects[start], group, program)
+    return found
+
+
+def _is_join(mapping: Mapping, address: int, join_place: int) -> bool:
+    """Whether the id of a thread that has ended was there."""
+    return mapping.anonymous and not mapping.path and mapping.end - address == join_place
+
+
+def _by_symbols(
+    opened: _Opened, loaded: _Object, addresses: Sequence[int], program: Program
+) -> dict[int, Found]:
+    """What the symbols of a file say of addresses in its variables; only those that are in it."""
+    path = _text(loaded.mapping.path)
+    executable = loaded.file == opened.executable
+    try:
+        elf = read_elf(loaded.file)
+        first = next(one for one in elf.segments if one.offset >= loaded.mapping.offset)
+        base = loaded.mapping.start - (first.address - (first.offset - loaded.mapping.offset))
+        linked = {
+            address: address - base
+            for address in addresses
+            if any(0 <= address - base - one.address < one.memory_size for one in elf.segments)
+        }
+        symbols = variables_at(elf, list(linked.values()))
+    except (ElfError, OSError, StopIteration):
+        return {}
+    found = {}
+    for address, place in linked.items():
+        symbol = symbols.get(place)
+        variable = (
+            Variable("", place, 0, path, executable)
+            if symbol is None
+            else Variable(symbol.name, place - symbol.address, symbol.size, path, executable)
+        )
+        near = _read_near(opened.memory, address)
+        found[address] = classify(program, address, "file", near, variable)
+    return found
+
+
+def _text(path: bytes) -> str:
+    return path.removesuffix(b" (deleted)").decode(errors="replace")
+
+
+def _read_near(memory: int, address: int) -> Surroundings:
+    begin = max(0, address - BEFORE)
+    try:
+        data = os.pread(memory, address - begin + AFTER, begin) if memory >= 0 else b""
+    except (OSError, OverflowError):
+        data = b""
+    if len(data) > address - begin:
+        return Surroundings(data, address - begin, address)
+    # What lies before it is not mapped.
+    try:
+        return Surroundings(os.pread(memory, AFTER, address) if memory >= 0 else b"", 0, address)
+    except (OSError, OverflowError):
+        return Surroundings(b"", 0, address)

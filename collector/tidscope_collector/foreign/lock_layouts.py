@@ -1,0 +1,180 @@
+"""What kind of lock lies around an address that threads wait at, by the bytes in memory there.
+
+Pure. Layouts of the GNU C library on 64-bit machines (sysdeps/nptl/bits/struct_mutex.h and
+thread-shared-types.h) and of CPython (Include/internal/pycore_gil.h, 3.11 to 3.14). They are read
+while the program runs, so each rule asks for what holds in between two of its steps as well.
+"""
+
+import struct
+from collections.abc import Collection
+from typing import Literal, NamedTuple
+
+Kind = Literal["lock", "condition", "gil", "park", "join", "monitor", "unknown"]
+
+BEFORE, AFTER = 192, 128
+"""Bytes that are read before and behind an address."""
+
+MUTEX_BYTES, CONDITION_BYTES = 40, 48
+_WAIT_PLACES = (40, 44, 32, 36)
+"""Of __g_signals in pthread_cond_t: up to glibc 2.40, and from 2.41 on."""
+_MOST_WAITERS = 1 << 22
+_COUNTER_LIMIT = 1 << 48
+_KINDS_OF_MUTEX = 0x3FF
+
+_COND_BEGIN = struct.Struct("<QQ")
+_OLD_REST = struct.Struct("<IIiiII")  # g_refs[2], g_size[2], g1_orig_size, wrefs
+_NEW_REST = struct.Struct("<iiII")  # g_size[2], g1_orig_size, wrefs
+_MUTEX = struct.Struct("<iIiIi")  # lock, count, owner, nusers, kind
+_GIL = struct.Struct("<QQixxxxQ")  # interval, last_holder, locked, switch_number
+_LONGEST_INTERVAL_US = 60_000_000
+_WORD = struct.Struct("<I")
+_SEMAPHORE = struct.Struct("<III")  # value, waiters, private
+
+
+class Surroundings(NamedTuple):
+    """Bytes around an address.
+
+    Attributes:
+        data: what was read; empty if the memory is gone.
+        place: of the address in it.
+        address: the address.
+    """
+
+    data: bytes
+    place: int
+    address: int
+
+    def around(self, begin: int, size: int) -> bytes:
+        """``size`` bytes from ``begin`` on, counted from the address; empty if not all are known.
+
+        Args:
+            begin: may be negative.
+            size: how many.
+        """
+        first = self.place + begin
+        piece = self.data[first : first + size] if first >= 0 else b""
+        return piece if len(piece) == size else b""
+
+    def word(self) -> int | None:
+        """The 32-bit word at the address; None if it is not known."""
+        data = self.around(0, _WORD.size)
+        return int(_WORD.unpack(data)[0]) if data else None
+
+
+def kind_by_size(size: int, place: int) -> Kind | None:
+    """What a variable of a size is if threads wait at a place of it; None if that is open."""
+    if size == CONDITION_BYTES and place in _WAIT_PLACES:
+        return "condition"
+    if size == MUTEX_BYTES and place == 0:
+        return "lock"
+    return None
+
+
+def kind_of(near: Surroundings, tids: Collection[int]) -> Kind:
+    """A mutex or a condition variable; a lock if it is neither, as a semaphore is.
+
+    Args:
+        near: the bytes.
+        tids: threads of the process.
+    """
+    if _is_held_mutex(near, tids):
+        return "lock"
+    return "condition" if condition_begin(near) is not None else "lock"
+
+
+def condition_begin(near: Surroundings) -> int | None:
+    """Where a condition variable begins if threads wait for it at the address.
+
+    Returns:
+        Bytes from the address, below zero; None if it is no condition variable.
+    """
+    for place in _wait_places(near):
+        if _is_condition(near.around(-place, CONDITION_BYTES), old=place >= 40):
+            return -place
+    return None
+
+
+def is_semaphore(near: Surroundings) -> bool:
+    """Whether threads wait for a POSIX semaphore there now (sem_t: no units, some waiters)."""
+    data = near.around(0, _SEMAPHORE.size)
+    if not data:
+        return False
+    value, waiters, private = _SEMAPHORE.unpack(data)
+    return value == 0 and 0 < waiters < _MOST_WAITERS and private in (0, 128)
+
+
+def gil_begin(near: Surroundings) -> int | None:
+    """Where CPython's global interpreter lock begins if threads wait for it at the address.
+
+    It has a condition variable and a mutex for whoever wants it, and such a pair for whoever gave
+    it up on demand; before them stand the switch interval and who held it last.
+
+    Returns:
+        Bytes from the address, below zero; None if it is another lock.
+    """
+    pair = CONDITION_BYTES + MUTEX_BYTES
+    for place in (*_wait_places(near), CONDITION_BYTES):
+        for first in (0, pair):
+            if _is_gil_at(near, -place - first):
+                return -place - first - _GIL.size
+    return None
+
+
+def _is_gil_at(near: Surroundings, condition: int) -> bool:
+    """Whether a GIL's first condition variable begins there, counted from the address."""
+    head = near.around(condition - _GIL.size, _GIL.size)
+    mutex = near.around(condition + CONDITION_BYTES, _MUTEX.size)
+    if not head or not mutex:
+        return False
+    interval, holder, locked, switches = _GIL.unpack(head)
+    lock, count, _, users, kind = _MUTEX.unpack(mutex)
+    return (
+        0 < interval <= _LONGEST_INTERVAL_US
+        and 0 < holder < _COUNTER_LIMIT
+        and holder % 8 == 0
+        and locked in (-1, 0, 1)
+        and 0 < switches < _COUNTER_LIMIT
+        and lock in (0, 1, 2)
+        and (count, kind) == (0, 0)
+        and users < _MOST_WAITERS  # those of its condition variable included
+        and any(
+            _is_condition(near.around(condition, CONDITION_BYTES), old=old) for old in (True, False)
+        )
+    )
+
+
+def _is_held_mutex(near: Surroundings, tids: Collection[int]) -> bool:
+    data = near.around(0, _MUTEX.size)
+    if not data:
+        return False
+    lock, _, owner, users, kind = _MUTEX.unpack(data)
+    return lock != 0 and owner in tids and users < _MOST_WAITERS and 0 <= kind <= _KINDS_OF_MUTEX
+
+
+def _wait_places(near: Surroundings) -> list[int]:
+    """Where in a condition variable the address can be: it is a multiple of eight itself."""
+    return [place for place in _WAIT_PLACES if (near.address - place) % 8 == 0]
+
+
+def _is_condition(data: bytes, *, old: bool) -> bool:
+    """Whether bytes can be those of a condition variable that a thread has waited at."""
+    if len(data) != CONDITION_BYTES:
+        return False
+    sequence, group_start = _COND_BEGIN.unpack_from(data)
+    if old:
+        refs = list(_OLD_REST.unpack_from(data, _COND_BEGIN.size))
+        first_refs, second_refs = refs[:2]
+        sizes, original, waiters = refs[2:4], refs[4], refs[5]
+    else:
+        first_refs = second_refs = 0
+        *sizes, original, waiters = _NEW_REST.unpack_from(data, _COND_BEGIN.size)
+        if any(data[40:]):
+            return False  # not used any more, and set to zero
+    counts = (first_refs >> 1, second_refs >> 1, original >> 2, waiters >> 3)
+    return (
+        1 < sequence < _COUNTER_LIMIT
+        and group_start >> 1 <= sequence >> 1
+        and all(count < _MOST_WAITERS for count in counts)
+        and all(abs(size) < _MOST_WAITERS for size in sizes)
+        and bool(group_start >> 1 or waiters >> 3 or first_refs or second_refs)
+    )

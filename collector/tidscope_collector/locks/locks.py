@@ -1,0 +1,173 @@
+"""The locks of one target, as whoever makes its frames asks for them.
+
+    numbers = locks.numbers(addresses)   # each second, from the sampling thread; never waits
+    rows = locks.names(after=revision)   # rows of `lock_names` that are new
+    more = locks.waits()                 # rows of `locks` that no futex tells of
+
+What lies at new addresses is found out by a thread of its own, with the help of limited children.
+"""
+
+import logging
+import threading
+from typing import NamedTuple
+
+from tidscope_collector.foreign.lock_answers import LockAnswer, ask_lock_addresses
+from tidscope_collector.foreign.lock_kinds import Found
+from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.locks.registry import Addresses, LockName, LockRegistry, Numbers
+from tidscope_collector.procfs.files import ProcFs
+
+MOST_ASKED = 512
+"""Addresses in one question."""
+
+log = logging.getLogger("tidscope.locks")
+
+
+class LockWaits(NamedTuple):
+    """A row of the table `locks`: values are cumulative since attach.
+
+    Attributes:
+        lock: its number.
+        tid: of the thread; 0: it is not known which one.
+        wait_ns: time waited.
+        waits: how many waits.
+    """
+
+    lock: int
+    tid: int
+    wait_ns: int
+    waits: int
+
+
+class Locks:
+    """Numbers and names of the locks of one target; any thread may call its methods.
+
+    Args:
+        procfs: where the process is.
+        pid: its id.
+        start_ticks: its start.
+    """
+
+    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
+        self._procfs = procfs
+        self._pid = pid
+        self._start_ticks = start_ticks
+        self._registry = LockRegistry()
+        self._pending: set[int] = set()
+        self._program = ""
+        self._execution = 0
+        self._join_place = 0
+        self._changed = threading.Condition()
+        self._closed = False
+        self._worker = threading.Thread(target=self._work, name=f"locks-{pid}", daemon=True)
+        self._worker.start()
+
+    def numbers(self, addresses: Addresses, *, final: bool = False) -> Numbers:
+        """Numbers of locks, by the addresses that threads wait at; returns at once.
+
+        Several addresses may be one lock: rows of the same lock and thread are to be added up.
+
+        Args:
+            addresses: uint64[n].
+            final: there is no later time: those that are not examined yet get numbers without
+                names.
+
+        Returns:
+            uint32[n]; 0 for those that are being examined, usually for less than a second, and
+            for those beyond the most that a target may have: their rows are left out for now.
+            Counters are cumulative, so nothing of them is lost.
+        """
+        with self._changed:
+            found = self._registry.numbers(addresses)
+            if found.all():
+                return found
+            left = self._registry.unknown(addresses).tolist()
+            if final or self._closed:
+                self._registry.enter({address: _unexamined(address) for address in left})
+                return self._registry.numbers(addresses)
+            self._pending.update(left)
+            self._changed.notify_all()
+            return found
+
+    def names(self, after: int = 0) -> list[LockName]:
+        """Rows of `lock_names`; a row never changes.
+
+        Args:
+            after: rows that were seen before: the first so many are left out.
+        """
+        with self._changed:
+            return self._registry.names(after)
+
+    def waits(self) -> list[LockWaits]:
+        """Rows of `locks` of which no futex tells, all of them."""
+        return []
+
+    @property
+    def without_number(self) -> int:
+        """Locks that have no number, because the target has too many."""
+        with self._changed:
+            return self._registry.without_number
+
+    def executed(self) -> None:
+        """The target runs another program: its addresses mean other locks from now on."""
+        with self._changed:
+            self._forget()
+            self._program = ""
+
+    def close(self) -> None:
+        """Stop examining; returns at once, names stay."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def join(self, timeout_s: float) -> bool:
+        """Wait until every address is examined; whether that is so in time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._pending, timeout_s)
+
+    def _forget(self) -> None:
+        self._execution += 1
+        self._pending.clear()
+        self._registry.forget_addresses()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed or self._pending)
+                if self._closed:
+                    return
+                asked = sorted(self._pending)[:MOST_ASKED]
+                execution, join_place = self._execution, self._join_place
+            answer = self._ask(asked, join_place)
+            with self._changed:
+                # Addresses of another program may be other locks.
+                if execution == self._execution:
+                    self._enter(asked, answer)
+                self._changed.notify_all()
+
+    def _ask(self, asked: list[int], join_place: int) -> LockAnswer | None:
+        try:
+            return ask_lock_addresses(self._procfs, self._pid, self._start_ticks, asked, join_place)
+        except NoAnswerError as error:
+            log.info("locks of process %d: %s", self._pid, error)
+            return None
+
+    def _enter(self, asked: list[int], answer: LockAnswer | None) -> None:
+        found: dict[int, Found] = {address: _unexamined(address) for address in asked}
+        if answer is not None:
+            if self._program and self._program != answer.program:
+                # It is another program already; whoever asks next asks about that one.
+                self._forget()
+                self._program = answer.program
+                return
+            self._program = answer.program
+            self._join_place = answer.join_place
+            found |= {
+                address: answer.found[address] for address in asked if address in answer.found
+            }
+        self._pending.difference_update(asked)
+        self._registry.enter(found)
+
+
+def _unexamined(address: int) -> Found:
+    return Found("unknown", "", address, "gone", "")

@@ -1,0 +1,127 @@
+"""Numbers and names of the locks of one target: addresses go in, rows of the wire come out.
+
+Not safe for several threads; `locks.Locks` sees to that.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tidscope_collector.foreign.lock_kinds import Found
+from tidscope_collector.foreign.lock_layouts import Kind
+
+Addresses = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.uint32]
+Source = Literal["futex", "go-mutex-profile", "go-metrics", "java-monitor"]
+
+MOST_LOCKS = 65_536
+"""Of a target; further ones have no number."""
+
+_OF_THREADS = ("park", "join")
+"""Kinds of which every thread has an address of its own: all of one name are one lock."""
+
+
+class LockName(NamedTuple):
+    """A row of the table `lock_names`.
+
+    Attributes:
+        lock: its number, from 1 on.
+        address: where it begins; the first one seen of several; 0 if it has none.
+        name: empty if it is unknown.
+        kind: what it is.
+        source: what it is known from.
+        symbol_file: path of the file whose variable it is, as the target sees it; or empty.
+    """
+
+    lock: int
+    address: int
+    name: str
+    kind: Kind
+    source: Source
+    symbol_file: str
+
+
+class LockRegistry:
+    """Numbers stay those of their locks for as long as the target lives.
+
+    A place in memory that is freed and used for another lock keeps its number.
+
+    Attributes:
+        revision: rises with each new row of names.
+        without_number: locks that got no number, because there were too many.
+    """
+
+    def __init__(self) -> None:
+        self._addresses: Addresses = np.zeros(0, np.uint64)
+        self._numbers: Numbers = np.zeros(0, np.uint32)
+        self._locks: dict[Hashable, int] = {}
+        self._names: list[LockName] = []
+        self._places: Counter[str] = Counter()
+        self.without_number = 0
+
+    @property
+    def revision(self) -> int:
+        return len(self._names)
+
+    def names(self, after: int = 0) -> list[LockName]:
+        """Rows that came after a revision; rows never change."""
+        return self._names[after:]
+
+    def numbers(self, addresses: Addresses) -> Numbers:
+        """Numbers of addresses, uint32[n]; 0 where none is known."""
+        if not len(self._addresses):
+            return np.zeros(len(addresses), np.uint32)
+        at = np.minimum(np.searchsorted(self._addresses, addresses), len(self._addresses) - 1)
+        known = self._addresses[at] == addresses
+        return np.where(known, self._numbers[at], 0).astype(np.uint32)
+
+    def unknown(self, addresses: Addresses) -> Addresses:
+        """Addresses that nothing was entered for, each once, ascending."""
+        return np.setdiff1d(addresses, self._addresses)
+
+    def enter(self, found: Mapping[int, Found]) -> None:
+        """Give numbers to addresses that are examined."""
+        new = {address: self._number(address, one) for address, one in found.items()}
+        addresses = np.array(sorted(new), np.uint64)
+        numbers = np.array([new[int(address)] for address in addresses], np.uint32)
+        at = np.searchsorted(self._addresses, addresses)
+        self._addresses = np.insert(self._addresses, at, addresses)
+        self._numbers = np.insert(self._numbers, at, numbers)
+
+    def number_of(self, source: Source, name: str, kind: Kind, symbol_file: str = "") -> int:
+        """The number of a lock that has no address, a new one the first time; 0 if it gets none."""
+        row = LockName(0, 0, name, kind, source, symbol_file)
+        return self._add((source, name), row)
+
+    def forget_addresses(self) -> None:
+        """The target runs another program: all addresses mean something else from now on."""
+        self._addresses = np.zeros(0, np.uint64)
+        self._numbers = np.zeros(0, np.uint32)
+        self._locks = {key: lock for key, lock in self._locks.items() if not isinstance(key, int)}
+
+    def _number(self, address: int, found: Found) -> int:
+        shared = found.kind in _OF_THREADS and found.name
+        key: Hashable = ("futex", found.name) if shared else found.base
+        if key in self._locks:
+            return self._locks[key]
+        name = found.name
+        if not name and found.place != "gone" and len(self._locks) < MOST_LOCKS:
+            # The place in memory, and a number in order of appearance.
+            self._places[found.place] += 1
+            name = f"{found.place} #{self._places[found.place]}"
+        begin = address if shared else found.base
+        return self._add(key, LockName(0, begin, name, found.kind, "futex", found.file))
+
+    def _add(self, key: Hashable, row: LockName) -> int:
+        if key in self._locks:
+            return self._locks[key]
+        if len(self._names) >= MOST_LOCKS:
+            self.without_number += 1
+            return 0
+        number = len(self._names) + 1
+        self._locks[key] = number
+        self._names.append(row._replace(lock=number))
+        return number

@@ -1,0 +1,196 @@
+/** Fills the thread map with states: of each row and column the one that took most of the time. */
+
+import type { Pieces } from "./mapColumns";
+import type { MapLayout } from "./mapLayout";
+import { type MapView, NO_FIELD } from "./mapPicture";
+import { parkedShares } from "./parked";
+import { CELL_STATES, PARKED, packCell } from "./stateCells";
+import { StateReader } from "./stateReader";
+import { FUTEX, STATES } from "./states";
+import type { TargetModel } from "./targetModel";
+import type { Thread } from "./threads";
+
+const IDLE: readonly boolean[] = [
+  false,
+  ...STATES.map(({ idle }) => idle),
+  true, // parked
+];
+
+export class StateFiller {
+  private readonly reader: StateReader;
+  /** By number of the state, seconds a column of the row's threads. */
+  private readonly sums: readonly Float64Array[];
+  /** Those of one thread. */
+  private readonly own: readonly Float64Array[];
+  private readonly touched = new Set<number>();
+  /** Of each column: most seconds of work that a thread has, and its place in the row. */
+  private readonly most: Float64Array;
+  private readonly place: Uint16Array;
+  /** Threads that are there without a ledger, those with one, and of these the unswitched. */
+  private readonly lacking: Uint16Array;
+  private readonly having: Uint16Array;
+  private readonly unswitched: Uint16Array;
+  /** Length of the part of each column that samples cover, seconds. */
+  private readonly covered: Float64Array;
+  private readonly parked: ReadonlyMap<number, number>;
+
+  constructor(
+    private readonly model: TargetModel,
+    private readonly pieces: Pieces,
+    private readonly layout: MapLayout,
+    private readonly view: MapView,
+  ) {
+    const { columns, stretches, perCovered } = pieces;
+    this.parked = parkedShares(model);
+    this.reader = new StateReader(model.states, stretches);
+    const arrays = () => Array.from({ length: CELL_STATES }, () => new Float64Array(columns));
+    this.sums = arrays();
+    this.own = arrays();
+    this.most = new Float64Array(columns);
+    this.place = new Uint16Array(columns);
+    this.lacking = new Uint16Array(columns);
+    this.having = new Uint16Array(columns);
+    this.unswitched = new Uint16Array(columns);
+    this.covered = Float64Array.from(perCovered, (per) => (Number.isNaN(per) ? 0 : 1 / per));
+  }
+
+  fillRow(order: readonly Thread[], row: number): void {
+    const { layout, touched, sums } = this;
+    const first = layout.first[row] ?? 0;
+    const end = layout.first[row + 1] ?? first;
+    for (const number of touched) sums[number]?.fill(0);
+    touched.clear();
+    this.most.fill(-1);
+    for (const counts of [this.place, this.lacking, this.having, this.unswitched]) counts.fill(0);
+    for (let place = first; place < end; place++) {
+      const thread = order[place];
+      if (thread) this.add(thread, place - first);
+    }
+    this.write(row);
+  }
+
+  /** Add a thread's time to the row's. */
+  private add(thread: Thread, place: number): void {
+    const { reader, model } = this;
+    if (!reader.load(thread)) {
+      this.mark(thread);
+      return;
+    }
+    const { own, sums, touched, covered } = this;
+    const { columns, from, bin_s } = this.pieces;
+    const numbers = [...reader.moving];
+    if (reader.steady > 0) own[reader.steady]?.set(covered);
+    else for (const number of numbers) this.spread(thread, number);
+    const share = numbers.includes(FUTEX) ? (this.parked.get(thread.tid) ?? 0) : 0;
+    if (share > 0) {
+      numbers.push(PARKED);
+      for (let k = 0; k < columns; k++) {
+        const waits = own[FUTEX]?.[k] ?? 0;
+        setAt(own[PARKED], k, share * waits);
+        setAt(own[FUTEX], k, (1 - share) * waits);
+      }
+    }
+    for (const number of numbers) touched.add(number);
+    const until_s = model.states.unswitchedUntil(thread);
+    for (let k = 0; k < columns; k++) {
+      let all = 0;
+      let work = 0;
+      for (const number of numbers) {
+        const seconds = own[number]?.[k] ?? 0;
+        if (seconds === 0) continue;
+        addAt(sums[number], k, seconds);
+        all += seconds;
+        if (!IDLE[number]) work += seconds;
+      }
+      if (all === 0) continue;
+      this.having[k] = (this.having[k] ?? 0) + 1;
+      if ((from + k + 1) * bin_s <= until_s) this.unswitched[k] = (this.unswitched[k] ?? 0) + 1;
+      if (work > (this.most[k] ?? 0)) {
+        this.most[k] = work;
+        this.place[k] = place;
+      }
+    }
+  }
+
+  /** Share a thread's time in a state among the columns. */
+  private spread(thread: Thread, number: number): void {
+    const { reader, pieces, model } = this;
+    const out = this.own[number];
+    if (!out) return;
+    out.fill(0);
+    const { count, sample, column, seconds, perSecond } = pieces;
+    const fresh = thread.start_ns / 1e9 >= model.since_s;
+    let previous = -1;
+    let rate = 0;
+    for (let p = 0; p < count; p++) {
+      const i = sample[p] ?? 0;
+      if (i !== previous) {
+        previous = i;
+        rate = 0;
+        if (i >= reader.first && i <= reader.last) {
+          const before = i > reader.first ? reader.at(number, i - 1) : fresh ? 0 : Number.NaN;
+          const grown = reader.at(number, i) - before;
+          // What is settled afterwards may make a column fall by some microseconds.
+          rate = grown > 0 ? grown * (perSecond[i] ?? 0) : 0;
+        }
+      }
+      if (rate > 0) addAt(out, column[p] ?? 0, rate * (seconds[p] ?? 0));
+    }
+  }
+
+  private mark({ seen_s, end_s }: Thread): void {
+    const { lacking } = this;
+    const { from, columns, bin_s } = this.pieces;
+    const until_s = end_s ?? Number.POSITIVE_INFINITY;
+    for (let k = 0; k < columns; k++) {
+      const there = (from + k + 1) * bin_s > seen_s && (from + k) * bin_s <= until_s;
+      if (there) lacking[k] = (lacking[k] ?? 0) + 1;
+    }
+  }
+
+  private write(row: number): void {
+    const { touched, sums, view } = this;
+    const { rows } = this.layout;
+    const shared = view.highest.length > 0;
+    for (let k = 0; k < this.pieces.columns; k++) {
+      const at = k * rows + row;
+      let total = 0;
+      // The three that took most.
+      let [a, b, c] = [0, 0, 0];
+      let [inA, inB, inC] = [0, 0, 0];
+      for (const number of touched) {
+        const seconds = sums[number]?.[k] ?? 0;
+        if (seconds === 0) continue;
+        total += seconds;
+        if (seconds > inA) {
+          [c, inC] = [b, inB];
+          [b, inB] = [a, inA];
+          [a, inA] = [number, seconds];
+        } else if (seconds > inB) {
+          [c, inC] = [b, inB];
+          [b, inB] = [number, seconds];
+        } else if (seconds > inC) [c, inC] = [number, seconds];
+      }
+      if (total === 0) {
+        view.values[at] = (this.lacking[k] ?? 0) > 0 ? NO_FIELD : Number.NaN;
+        continue;
+      }
+      view.values[at] = a;
+      view.shares[at] = packCell({
+        shares: [inA / total, inB / total, inC / total],
+        second: b,
+        third: c,
+        unswitched: this.unswitched[k] === this.having[k],
+      });
+      if (shared) view.highest[at] = this.place[k] ?? 0;
+    }
+  }
+}
+
+function setAt(values: Float64Array | undefined, at: number, value: number): void {
+  if (values) values[at] = value;
+}
+
+function addAt(values: Float64Array | undefined, at: number, value: number): void {
+  if (values) values[at] = (values[at] ?? 0) + value;
+}

@@ -1,0 +1,238 @@
+/** Where the time goes by ledgers: seconds a state, column by column, and by role. */
+
+import { threadsIn, type ViewInput } from "./chartView";
+import type { Stretches } from "./history";
+import { parkedShares } from "./parked";
+import { CELL_STATES, PARKED } from "./stateCells";
+import { StateReader } from "./stateReader";
+import { FUTEX, STATES } from "./states";
+import { roleColour, type Thread } from "./threads";
+import { isIdle, NO_PARTS, STATE_PARTS, type TimePart } from "./timeParts";
+import { type Cut, type Gathered, STEP_THREADS, scopeOf } from "./timesScope";
+import type { TimesRow, TimesView } from "./views";
+
+/** Sums by number of the state; below the first of them the time of threads without a ledger. */
+const UNLEDGERED = 0;
+const SUMS = CELL_STATES;
+
+/** Place in the sums of each part. */
+const PLACES: readonly (readonly [TimePart, number])[] = [
+  ...STATE_PARTS.map((part): [TimePart, number] => [
+    part,
+    part === "parked" ? PARKED : STATES.findIndex(({ id }) => id === part) + 1,
+  ]),
+  ["unsplit", UNLEDGERED],
+];
+
+/** Threads of a role (or all that are shown), within the window. */
+class RowSums {
+  readonly sums = new Float64Array(SUMS);
+  threads = 0;
+  constructor(readonly index: number) {}
+}
+
+/** Go through all threads once. */
+export function* gatherLedgers(
+  input: ViewInput,
+  stretches: Stretches,
+  edges: readonly number[],
+): Generator<undefined, Gathered> {
+  const { model } = input;
+  const time_s = Float64Array.from(edges, (at) => stretches.time_s[at] ?? 0);
+  const count = edges.length - 1;
+  const columns = Array.from({ length: SUMS }, () => new Float64Array(count));
+  const { scope, name, has } = scopeOf(input);
+  const roles = new Map<string, RowSums>();
+  const wholeRow = new RowSums(0);
+  const growth = new ThreadGrowth(input, new StateReader(model.states, stretches), edges, time_s);
+  let unledgered = 0;
+  // Those of now: more may come, and ended ones be forgotten, between two steps.
+  for (const [place, thread] of [...threadsIn(input)].entries()) {
+    if (place % STEP_THREADS === STEP_THREADS - 1) yield undefined;
+    if (!growth.load(thread)) continue;
+    let role = roles.get(thread.role);
+    if (!role) {
+      role = new RowSums(thread.roleIndex);
+      roles.set(thread.role, role);
+    }
+    role.threads++;
+    const within = has(thread);
+    if (within) {
+      wholeRow.threads++;
+      if (growth.moving.includes(UNLEDGERED)) unledgered++;
+    }
+    for (const number of growth.moving) {
+      const values = growth.of(number);
+      const sums = columns[number];
+      let total = 0;
+      for (let c = 0; c < count; c++) {
+        const value = values[c] ?? 0;
+        total += value;
+        if (within && sums) sums[c] = (sums[c] ?? 0) + value;
+      }
+      for (const row of within ? [role, wholeRow] : [role]) {
+        row.sums[number] = (row.sums[number] ?? 0) + total;
+      }
+    }
+  }
+  const fold = input.request.fold_idle;
+  const cut = cutter(model.states.present, fold);
+  const rowOf = (key: string, label: string, { index, threads, sums }: RowSums): TimesRow => ({
+    key,
+    name: label,
+    colour: roleColour(index),
+    threads,
+    ...cut((place) => sums[place] ?? 0),
+  });
+  const rows = Array.from(roles, ([role, sums]) => rowOf(`role:${role}`, role, sums));
+  const busy = ({ parts }: TimesRow): number => workOf(parts);
+  rows.sort((a, b) => busy(b) - busy(a) || (a.name < b.name ? -1 : 1));
+  const whole = rowOf("", name, wholeRow);
+  return {
+    scope: { scope, name },
+    time_s,
+    cuts: Array.from({ length: count }, (_, c) => cut((place) => columns[place]?.[c] ?? 0)),
+    whole,
+    roles: rows,
+    absent: withoutLedger(unledgered, wholeRow.threads),
+    ledger: true,
+    no_ledger: null,
+  };
+}
+
+/** Seconds in which threads did not wait for work. */
+function workOf(parts: Cut["parts"]): number {
+  let sum = 0;
+  for (const [part] of PLACES) {
+    const seconds = parts[part];
+    if (seconds > 0 && !isIdle(part)) sum += seconds;
+  }
+  return sum;
+}
+
+/** Cut sums into parts: those in which a thread of the target has been so far. */
+function cutter(
+  present: readonly number[],
+  fold: boolean,
+): (sum: (place: number) => number) => Cut & { readonly folded_s: number } {
+  return (sum) => {
+    const parts = { ...NO_PARTS };
+    let wall_s = 0;
+    let folded_s = 0;
+    for (const [part, place] of PLACES) {
+      const seconds = sum(place);
+      const known =
+        place === UNLEDGERED || place === PARKED ? seconds > 0 : present.includes(place);
+      if (!known) continue;
+      if (fold && isIdle(part)) {
+        folded_s += seconds;
+      } else {
+        parts[part] = seconds;
+        wall_s += seconds;
+      }
+    }
+    return { parts, wall_s, folded_s };
+  };
+}
+
+function withoutLedger(threads: number, all: number): TimesView["absent"] {
+  if (threads === 0) return [];
+  const whose = threads === all ? "these threads have" : `${threads} of ${all} threads have`;
+  return [{ part: "unsplit", reason: `${whose} no ledger` }];
+}
+
+/** Growth of the time of one thread in each state, column by column. */
+class ThreadGrowth {
+  /** Places in the sums that grew, or may have. */
+  readonly moving: number[] = [];
+  /** Place of the sums in which it was all the time; -1: there are several. */
+  private steady = -1;
+  private readonly parked: ReadonlyMap<number, number>;
+  private readonly growth: readonly Float64Array[];
+  private readonly widths: Float64Array;
+
+  constructor(
+    private readonly input: ViewInput,
+    private readonly reader: StateReader,
+    private readonly edges: readonly number[],
+    private readonly time_s: Float64Array,
+  ) {
+    const count = edges.length - 1;
+    this.growth = Array.from({ length: SUMS }, () => new Float64Array(count));
+    this.parked = parkedShares(input.model);
+    this.widths = Float64Array.from(
+      { length: count },
+      (_, c) => (time_s[c + 1] ?? 0) - (time_s[c] ?? 0),
+    );
+  }
+
+  /** Seconds a column. */
+  of(number: number): Float64Array {
+    return this.steady === number ? this.widths : (this.growth[number] ?? this.widths);
+  }
+
+  /** Read a thread; false if it did not live within the columns. */
+  load(thread: Thread): boolean {
+    const { reader, moving, input } = this;
+    moving.length = 0;
+    this.steady = -1;
+    if (!reader.load(thread)) return this.loadUnledgered(thread);
+    moving.push(...reader.moving);
+    if (reader.steady > 0) this.steady = reader.steady;
+    else {
+      const fresh = thread.start_ns / 1e9 >= input.model.since_s;
+      for (const number of moving) this.readState(number, fresh);
+    }
+    this.park(thread);
+    return true;
+  }
+
+  private readState(number: number, fresh: boolean): void {
+    const { reader, edges } = this;
+    const out = this.growth[number];
+    if (!out) return;
+    // Before it was seen, a thread that is older than our attachment stood at its first value.
+    const first = fresh ? 0 : reader.at(number, reader.first);
+    let before = 0;
+    for (const [e, at] of edges.entries()) {
+      const value = at < reader.first ? first : reader.at(number, Math.min(at, reader.last));
+      if (e > 0) out[e - 1] = Math.max(0, value - before);
+      before = value;
+    }
+  }
+
+  /** Waits for locks at which idle workers wait are no waits of work. */
+  private park(thread: Thread): void {
+    const { moving, growth } = this;
+    const share = moving.includes(FUTEX) ? (this.parked.get(thread.tid) ?? 0) : 0;
+    if (!(share > 0)) return;
+    const waits = this.of(FUTEX);
+    const parked = growth[PARKED];
+    const rest = growth[FUTEX];
+    if (!parked || !rest) return;
+    for (let c = 0; c < waits.length; c++) {
+      const seconds = waits[c] ?? 0;
+      parked[c] = share * seconds;
+      rest[c] = (1 - share) * seconds;
+    }
+    moving.push(PARKED);
+    this.steady = -1;
+  }
+
+  private loadUnledgered(thread: Thread): boolean {
+    const { input, time_s, moving, growth } = this;
+    const start_s = thread.start_ns / 1e9;
+    const from = start_s >= input.model.since_s ? start_s : thread.seen_s;
+    const noted = thread.end_s ?? Number.POSITIVE_INFINITY;
+    const to = Math.min(noted, start_s + (thread.life_s ?? Number.POSITIVE_INFINITY));
+    const out = growth[UNLEDGERED];
+    if (!out || from >= (time_s.at(-1) ?? 0) || noted <= (time_s[0] ?? 0)) return false;
+    for (let c = 0; c < out.length; c++) {
+      const a = Math.max(from, time_s[c] ?? 0);
+      const b = Math.min(to, time_s[c + 1] ?? 0);
+      out[c] = Math.max(0, b - a);
+    }
+    moving.push(UNLEDGERED);
+    return true;
+  }
+}

@@ -1,0 +1,131 @@
+/** Frames of threads whose stays in states are known: ledgers as the collector sends them. */
+
+import { SINCE_FIELD, STATE_FIELD, STATES, type StateId } from "../model/states";
+import type { Frame } from "../wire/frame";
+import type { TargetEvent } from "../wire/generated/models";
+import { type FrameChanges, frame, TARGET } from "./frames";
+
+/** From when on a thread is in a state, seconds since attach; "ended" is the last. */
+export type Stay = readonly [from_s: number, state: StateId | "ended"];
+
+export interface LedgerThread {
+  readonly tid: number;
+  readonly name: string;
+  /** Seconds since attach; negative: it was there before. */
+  readonly start_s: number;
+  readonly stays: readonly Stay[];
+  /** It has no ledger: there was no room for one. */
+  readonly without?: boolean;
+}
+
+const FIELDS = [
+  "cpu_run_ns",
+  "cpu_delay_ns",
+  ...STATES.map(({ field }) => field),
+  STATE_FIELD,
+  SINCE_FIELD,
+];
+
+/** The target that these frames are of. */
+export const LEDGER_TARGET = {
+  ...TARGET,
+  fields: FIELDS,
+  source: { ...TARGET.source, ledger: true, ledger_reason: null },
+};
+
+/** The values of a thread's row at an instant, by field; null: it is not there. */
+export function ledgerRow(thread: LedgerThread, t_s: number): Record<string, number> | null {
+  const { stays, start_s, without = false } = thread;
+  if (t_s < start_s) return null;
+  const row: Record<string, number> = Object.fromEntries(FIELDS.map((field) => [field, 0]));
+  const current = stays.findLast(([from_s]) => from_s <= t_s) ?? stays[0];
+  if (!current || current[1] === "ended") return null;
+  for (const [field, ns] of Object.entries(finished(thread, t_s))) row[field] = ns;
+  row.cpu_run_ns = row.state_on_cpu_ns ?? 0;
+  row.cpu_delay_ns = (row.state_preempted_ns ?? 0) + (row.state_woken_ns ?? 0);
+  row[STATE_FIELD] = STATES.findIndex(({ id }) => id === current[1]) + 1;
+  row[SINCE_FIELD] = 1e9 * Math.max(0, current[0]);
+  if (without) {
+    for (const field of FIELDS) if (field.startsWith("state")) row[field] = Number.NaN;
+  }
+  return row;
+}
+
+/** Time of stays that were over at an instant, since attach, ns by field. */
+export function finished({ stays }: LedgerThread, t_s: number): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const [i, [from_s, state]] of stays.entries()) {
+    const end_s = stays[i + 1]?.[0] ?? Number.POSITIVE_INFINITY;
+    if (end_s > t_s || state === "ended") continue;
+    const field = `state_${state}_ns`;
+    sums[field] = (sums[field] ?? 0) + 1e9 * (end_s - Math.max(0, from_s));
+  }
+  return sums;
+}
+
+/** Frames of some threads: a key frame first, then only rows that changed. */
+export class LedgerFrames {
+  private seq = 0;
+  private readonly sent = new Map<number, string>();
+
+  constructor(readonly threads: readonly LedgerThread[]) {}
+
+  /** The next frame. */
+  at(t_s: number, changes: Partial<FrameChanges> = {}): Frame {
+    this.seq++;
+    const key = this.seq === 1;
+    const events: TargetEvent[] = [];
+    const rows: [LedgerThread, Record<string, number>][] = [];
+    for (const thread of this.threads) {
+      const { tid, name, start_s, stays } = thread;
+      const row = ledgerRow(thread, t_s);
+      const known = this.sent.get(tid);
+      if (row === null) {
+        const [end_s, last] = stays.at(-1) ?? [0, ""];
+        if (known === undefined || last !== "ended") continue;
+        this.sent.delete(tid);
+        events.push({
+          ...{ type: "thread_exited", tid, name, start_ns: 1e9 * start_s, exact: true },
+          seen_alive: true,
+          lifetime_ns: 1e9 * (end_s - start_s),
+          totals: { cpu_run_ns: 0, cpu_delay_ns: 0, ...finished(thread, end_s) },
+        });
+        continue;
+      }
+      if (!key && known === undefined) {
+        events.push({ type: "thread_born", tid, name, start_ns: 1e9 * start_s });
+      }
+      const text = JSON.stringify(row);
+      if (text === known) continue;
+      this.sent.set(tid, text);
+      rows.push([thread, row]);
+    }
+    const empty = frame({ seq: this.seq, t_s, events, ...changes }, []);
+    return {
+      ...empty,
+      header: { ...empty.header, kind: key ? "key" : "delta", rows: rows.length },
+      tid: Uint32Array.from(rows, ([{ tid }]) => tid),
+      fields: FIELDS,
+      columns: FIELDS.map((field) => Float64Array.from(rows, ([, row]) => row[field] ?? 0)),
+      start_ns: key ? Float64Array.from(rows, ([{ start_s }]) => 1e9 * start_s) : null,
+      names: key ? rows.map(([{ name }]) => name) : null,
+    };
+  }
+}
+
+/** A thread that goes through some stays again and again until a moment: [state, seconds], … */
+export function cycle(
+  thread: Omit<LedgerThread, "stays">,
+  turns: readonly (readonly [StateId, number])[],
+  until_s: number,
+): LedgerThread {
+  const stays: Stay[] = [];
+  let t_s = Math.max(0, thread.start_s);
+  while (t_s < until_s) {
+    for (const [state, seconds] of turns) {
+      stays.push([t_s, state]);
+      t_s += seconds;
+    }
+  }
+  return { ...thread, stays };
+}

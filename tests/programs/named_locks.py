@@ -1,0 +1,101 @@
+"""Drives named_locks.c, and tells at which addresses threads of any process wait."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from processes import wait_until
+from programs.build import build_c
+
+FUTEX = {"x86_64": "202", "aarch64": "98"}[os.uname().machine]
+WAITERS = {
+    *("global", "static", "data", "member", "library", "heap", "stack"),
+    *("condition", "changed", "semaphore", "join"),
+}
+_HERE = Path(__file__).parent
+
+
+def futex_waits(pid: int) -> dict[str, int]:
+    """Names of the threads that wait at a futex, and the address that each waits at."""
+    found = {}
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            words = (task / "syscall").read_text().split()
+            name = (task / "comm").read_text().strip()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if words[0] == FUTEX:
+            found[name] = int(words[1], 16)
+    return found
+
+
+def build_library() -> Path:
+    """The shared library with a lock."""
+    return build_c(_HERE / "lock_library.c", "-shared", "-fPIC")
+
+
+class NamedLocks:
+    """A running named_locks program; use it in a ``with`` statement.
+
+    Args:
+        flags: for the compiler.
+        folder: where a copy is run from, stripped; by default the program is run as built.
+        replaced_by: what it executes at its end.
+    """
+
+    def __init__(
+        self,
+        flags: tuple[str, ...] = (),
+        folder: Path | None = None,
+        replaced_by: Path | None = None,
+    ) -> None:
+        self.program, self.library = build_c(_HERE / "named_locks.c", *flags), build_library()
+        if folder is not None:
+            for one in (self.program, self.library):
+                shutil.copy(one, folder / one.name)
+                subprocess.run(["strip", folder / one.name], check=True)
+            self.program = folder / self.program.name
+            self.library = folder / self.library.name
+        more = [] if replaced_by is None else [replaced_by]
+        self._process = subprocess.Popen(
+            [self.program, self.library, *more],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        self.pid = self._process.pid
+        self._read(b"ready\n")
+        wait_until(lambda: futex_waits(self.pid).keys() >= WAITERS)
+
+    def end_joined_thread(self) -> None:
+        """Let the thread end that another one waits for."""
+        self._write()
+        self._read(b"ended\n")
+
+    def execute(self) -> None:
+        """Execute the other program."""
+        self._write()
+        self._read(b"ready\n")
+
+    def _write(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"x")
+        self._process.stdin.flush()
+
+    def _read(self, wanted: bytes) -> None:
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == wanted
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._process.kill()
+        self._process.communicate()
