@@ -8,7 +8,6 @@ from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_collector.sampling.roles import RoleSums
 
-
 _STATES = frozenset(STATE_FIELDS)
 """They may fall by microseconds when a stay ends."""
 

@@ -217,9 +217,7 @@ class Tracker:
         if len(self.threads) < len(alive.tid):
             alive = pick(alive, np.array([tid in self.threads for tid in alive.tid.tolist()]))
         names = [self.threads[tid].name for tid in alive.tid.tolist()]
-        return self._ended.roles.summary(
-            self._states.at(alive, now_ns), names, self._states.summed
-        )
+        return self._ended.roles.summary(self._states.at(alive, now_ns), names, self._states.summed)
 
     def finish(self, exits: Reading | None, *, exited: bool) -> list[TargetEvent]:
         """Sampling is over.

@@ -123,9 +123,7 @@ class LedgerReader:
         if self._began_since(base, ledgers, rows):
             ledgers = self._keeper.read(self._pid)
             rows = ledgers.find(base.tid)
-        counters = np.concatenate(
-            [base.counters, columns(ledgers, rows, self._attach_ns)], axis=1
-        )
+        counters = np.concatenate([base.counters, columns(ledgers, rows, self._attach_ns)], axis=1)
         absent = None
         if base.absent is not None or (rows < 0).any():
             absent = np.zeros(counters.shape, np.bool_)
@@ -147,13 +145,17 @@ class LedgerReader:
         if changed is None or base.changed is None or known is None:
             raise AssertionError("a reading that is brought up to date marks what changed")
         rows = np.flatnonzero(base.changed)
-        kept.counters[rows, : self._width] = base.counters[rows]
-        base.changed[rows] = False
-        changed[rows] = True
-        mine = np.flatnonzero((ledgers.changed[self._rows] > known.number) & (self._rows >= 0))
-        kept.counters[mine, self._width :] = columns(ledgers, self._rows[mine], self._attach_ns)
-        changed[mine] = True
-        self._ledgers = ledgers
+        if len(rows):
+            kept.counters[rows, : self._width] = base.counters[rows]
+            base.changed[rows] = False
+            changed[rows] = True
+        if ledgers is not known:
+            newer = ledgers.changed[self._rows] > known.number
+            mine = np.flatnonzero(newer & (self._rows >= 0))
+            made = columns(ledgers, self._rows[mine], self._attach_ns)
+            kept.counters[mine, self._width :] = made
+            changed[mine] = True
+            self._ledgers = ledgers
 
 
 class _ExitDecoder:
