@@ -168,7 +168,7 @@ async def serve(
         return uplink.stalled()
 
     def send_frame(target: Target, frame: SampledFrame) -> None:
-        loop.call_soon_threadsafe(uplink.add_frame, target, frame)
+        uplink.add_frame(target, frame)
 
     exits = sources.open_exits if sources.has_exits else None
     machine = MachineMeter(procfs, find_zones())
