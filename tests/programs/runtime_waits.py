@@ -1,4 +1,4 @@
-"""Drives the programs of runtime_waits/: the same waits in CPython, Go and Java."""
+"""Drives the programs waits_go, waits_java and waits_python: the same waits in CPython, Go and Java."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from programs.agent_program import JAVA_OPTIONS
 from programs.build import build_go_module, build_java
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-HERE = Path(__file__).parent / "runtime_waits"
+HERE = Path(__file__).parent
 
 
 class Waiter(BaseModel):
@@ -33,11 +33,11 @@ class Waiter(BaseModel):
 def command(language: str) -> list[str]:
     """How to start the program; it is built if it has to be."""
     if language == "python":
-        return [sys.executable, str(HERE / "main.py")]
+        return [sys.executable, str(HERE / "waits_python" / "main.py")]
     if language == "java":
-        classes = build_java("runtime_waits", [HERE / "java" / "Main.java"])
+        classes = build_java("waits_java", [HERE / "waits_java" / "Main.java"])
         return ["java", *JAVA_OPTIONS, "-cp", str(classes), "Main"]
-    return [str(build_go_module(HERE / "go"))]
+    return [str(build_go_module(HERE / "waits_go"))]
 
 
 class RuntimeWaits:
