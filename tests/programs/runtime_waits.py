@@ -1,4 +1,4 @@
-"""Drives the programs waits_go, waits_java and waits_python: the same waits in CPython, Go and Java."""
+"""Drives waits_go, waits_java and waits_python: the same waits in each language."""
 
 import subprocess
 import sys
