@@ -26,12 +26,11 @@ SMALL_BUFFER = 8192
 
 
 async def test_lost_exit_records_are_counted_and_reported_to_the_page() -> None:
-    loop = asyncio.get_running_loop()
     sources = await asyncio.to_thread(Sources, ProcFs())
     replay = Replay(1 << 24, 1 << 24)
 
     def hand_over(target: Target, frame: SampledFrame) -> None:
-        loop.call_soon_threadsafe(uplink.add_frame, target, frame)
+        uplink.add_frame(target, frame)
 
     def small_listener() -> ExitListener:
         assert sources.kernel is not None, sources.reason

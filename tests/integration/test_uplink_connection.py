@@ -3,9 +3,8 @@
 import asyncio
 import json
 import logging
-import tempfile
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from backend_builders import TARGET_ID, frame_bytes, key_frame, process, steering, stream, target
@@ -32,8 +31,8 @@ from tidscope_wire.generated.models import (
     Target,
 )
 from uplink_harness import MIB, UplinkHarness, quiet_targets
-from websockets.asyncio.server import ServerConnection, unix_serve
-from websockets.exceptions import ConnectionClosed
+from uplink_server import Server, welcome
+from websockets.asyncio.server import ServerConnection
 
 LEAST, MOST = 0.7, 1.3  # what chance makes of a wait
 OTHER = "t-200-deadbeef"
@@ -314,41 +313,6 @@ async def test_a_refused_frame_is_left_out_alone(
     assert "refused a message (4400: not a frame" in caplog.text
 
 
-class Server:
-    """A backend of few words: welcomes a collector, then does what the test says.
-
-    Args:
-        behave: what to do with a connection, from the start.
-    """
-
-    def __init__(self, behave: Callable[[ServerConnection], Awaitable[None]]) -> None:
-        self._behave = behave
-        self._folder = tempfile.TemporaryDirectory(prefix="server-")
-        path = f"{self._folder.name}/socket"
-        self._serving = unix_serve(self._connected, path, compression=None, max_size=None)
-        self.url = f"unix:{path}"
-
-    async def _connected(self, socket: ServerConnection) -> None:
-        try:
-            await self._behave(socket)
-        except ConnectionClosed:
-            pass
-
-    async def __aenter__(self) -> "Server":
-        await self._serving.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._serving.__aexit__(None, None, None)
-        self._folder.cleanup()
-
-
-async def welcome(socket: ServerConnection, resume: dict[str, int] | None = None) -> None:
-    assert json.loads(await socket.recv())["type"] == "collector_hello"
-    message = CollectorWelcome(protocol=PROTOCOL_VERSION, resume=resume or {})
-    await socket.send(message.model_dump_json())
-
-
 async def test_replay_starts_right_behind_what_the_backend_has(targets: TargetRegistry) -> None:
     got: asyncio.Queue[int] = asyncio.Queue()
     points = iter(({}, {TARGET_ID: 7, OTHER: 3}))
@@ -521,6 +485,7 @@ async def test_a_target_that_ends_meanwhile_is_not_forgotten_before_its_last_fra
 
     async with Server(behave) as server:
         harness = UplinkHarness(targets, server.url)
+        targets.update(target())
         harness.put(stream(1, 2))
         for number in range(16):
             targets.update(target(f"t-{number}-deadbeef", state="exited"))

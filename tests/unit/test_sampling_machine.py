@@ -7,7 +7,7 @@ import pytest
 from fake_powercap import FakePowercap
 from fake_proc import FakeProc
 from tidscope_collector.energy.zones import find_zones
-from tidscope_collector.procfs.machine import busy_us
+from tidscope_collector.procfs.machine import CpuTimes, cpu_times
 from tidscope_collector.sampling import machine
 from tidscope_collector.sampling.machine import MachineMeter
 
@@ -22,18 +22,19 @@ def proc(tmp_path: Path) -> FakeProc:
 
 
 def test_busy_is_all_that_ran_here(proc: FakeProc) -> None:
-    """Neither idle, iowait nor stolen; guests are in user already."""
-    assert busy_us(proc.procfs) == (100 + 10 + 50 + 5 + 6) * 10_000
+    """Neither idle, iowait nor stolen, which stands apart; guests are in user already."""
+    ticks = 100 + 10 + 50 + 5 + 6
+    assert cpu_times(proc.procfs) == CpuTimes(busy_us=ticks * 10_000, steal_us=700_000)
 
 
 @pytest.mark.parametrize("content", [b"", b"cpu  1 2 3\n", b"cpu0 1 2 3 4 5 6 7 8 9 10\n", b"\0"])
 def test_nonsense_is_not_known(proc: FakeProc, content: bytes) -> None:
     proc.write("stat", content)
-    assert busy_us(proc.procfs) is None
+    assert cpu_times(proc.procfs) is None
 
 
 def test_no_file_is_not_known(tmp_path: Path) -> None:
-    assert busy_us(FakeProc(tmp_path / "empty").procfs) is None
+    assert cpu_times(FakeProc(tmp_path / "empty").procfs) is None
 
 
 def test_each_target_counts_from_its_attach(
@@ -46,12 +47,12 @@ def test_each_target_counts_from_its_attach(
     began = time.monotonic_ns()
     first = meter.watch(began)
     tree.set("intel-rapl:0", 1_500)
-    proc.write("stat", CPU.replace(b"cpu  100", b"cpu  103"))
+    proc.write("stat", CPU.replace(b"cpu  100", b"cpu  103").replace(b" 70 30", b" 74 30"))
     second = meter.watch(began)
     tree.set("intel-rapl:0", 1_700)
     counters = first.counters()
     assert (counters.package_uj, counters.domains_uj) == (700, [700])
-    assert counters.cpu_busy_us == 30_000
+    assert (counters.cpu_busy_us, counters.cpu_steal_us) == (30_000, 40_000)
     assert 0 < counters.time_ns <= time.monotonic_ns() - began
     assert second.counters().package_uj == 200
     assert second.counters().cpu_busy_us == 0

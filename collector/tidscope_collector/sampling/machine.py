@@ -11,7 +11,7 @@ from tidscope_wire.generated.models import EnergySource, MachineCounters
 from tidscope_collector.energy.meter import EnergyMeter, EnergyReading
 from tidscope_collector.energy.zones import Powercap
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.machine import busy_us
+from tidscope_collector.procfs.machine import CpuTimes, cpu_times
 
 READ_NS = 1_000_000_000
 """On a machine with many CPUs /proc/stat costs the kernel a millisecond and more."""
@@ -22,7 +22,7 @@ ABSENT = MachineCounters(time_ns=0, cpu_busy_us=None, package_uj=None, domains_u
 @dataclass(frozen=True, slots=True)
 class _Reading:
     at_ns: int
-    busy_us: int | None
+    cpu: CpuTimes | None
     energy: EnergyReading
 
 
@@ -57,7 +57,7 @@ class MachineMeter:
 
     def _read(self) -> _Reading:
         now = time.monotonic_ns()
-        self._last = _Reading(now, busy_us(self._procfs), self._energy.read(now))
+        self._last = _Reading(now, cpu_times(self._procfs), self._energy.read(now))
         return self._last
 
 
@@ -78,12 +78,21 @@ class MachineWatch:
             energy = zip(read.energy.domains_uj, base.energy.domains_uj, strict=True)
             self._counters = MachineCounters(
                 time_ns=max(0, read.at_ns - self._attach_ns),
-                cpu_busy_us=_since(read.busy_us, base.busy_us),
+                cpu_busy_us=_since(_busy(read), _busy(base)),
+                cpu_steal_us=_since(_steal(read), _steal(base)),
                 package_uj=_since(read.energy.package_uj, base.energy.package_uj),
                 domains_uj=[_since(now, then) for now, then in energy],
                 gaps=read.energy.gaps - base.energy.gaps,
             )
         return self._counters
+
+
+def _busy(read: _Reading) -> int | None:
+    return None if read.cpu is None else read.cpu.busy_us
+
+
+def _steal(read: _Reading) -> int | None:
+    return None if read.cpu is None else read.cpu.steal_us
 
 
 def _since(now: int | None, then: int | None) -> int | None:

@@ -23,7 +23,6 @@ from tidscope_wire.generated.models import (
     TargetForgotten,
     TargetReply,
 )
-from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from tidscope_collector.sampling.sampled_frame import SampledFrame
@@ -32,9 +31,11 @@ from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
 from tidscope_collector.uplink.close_reason import CloseReason, close_reason
 from tidscope_collector.uplink.commands import Command, Commands, parse
+from tidscope_collector.uplink.direct import DirectSender
 from tidscope_collector.uplink.in_flight import InFlight
 from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.reply_bounds import reply_text
+from tidscope_collector.uplink.shared_connection import SharedConnection
 from tidscope_collector.uplink.sign_in import SignIn, SignInError, open_link
 
 log = logging.getLogger("tidscope.uplink")
@@ -84,6 +85,8 @@ class Uplink:
         self._confirmed = asyncio.Event()
         self._sent_targets: dict[str, Target] = {}
         self._in_flight = InFlight()
+        self._direct = DirectSender()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._refused: set[tuple[str, int]] = set()
         self._connected = False
         self._said = ""
@@ -97,8 +100,8 @@ class Uplink:
             replay_bytes=self._replay.size,
             replay_frames=self._replay.count,
             unsent_frames=self._replay.unsent,
-            undelivered_bytes=self._replay.waiting_bytes,
-            backlog=self._replay.fill >= BACKLOG,
+            undelivered_bytes=self._replay.waiting_bytes + self._direct.held_bytes,
+            backlog=self._replay.fill(self._direct.held_bytes) >= BACKLOG,
             dropped=self._dropped(),
             sent_frames=self._sent_frames,
             sent_bytes=self._sent_bytes,
@@ -109,7 +112,7 @@ class Uplink:
 
         May be asked from any thread.
         """
-        return self._connected and self._replay.fill >= STALL
+        return self._connected and self._replay.fill(self._direct.held_bytes) >= STALL
 
     def _dropped(self) -> Counter[str]:
         dropped = Counter(target for target, _ in list(self._refused))
@@ -118,10 +121,22 @@ class Uplink:
         return dropped
 
     def add_frame(self, target: Target, frame: SampledFrame) -> None:
-        """Queue a frame; call in the event loop."""
-        self._replay.add(target.id, frame)
-        self._targets.update(target)
-        self._wake.set()
+        """Send a frame, now or when it is its turn; call in one thread, whichever it is."""
+        if self._direct.add(target, frame) and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._take_in)
+
+    def _take_in(self) -> None:
+        """Keep what was handed over; what did not go out is sent."""
+        for target, frame, sent in self._direct.take():
+            self._replay.add(target.id, frame)
+            self._targets.update(target)
+            if sent:
+                self._in_flight.add(target.id, frame.seq)
+                self._replay.note_sent(target.id, frame.seq)
+                self._sent_frames += 1
+                self._sent_bytes += len(frame.data)
+            else:
+                self._wake.set()
 
     async def deliver(self, seconds: float) -> int:
         """Wait until a connected backend has all frames, for a limited time.
@@ -131,6 +146,7 @@ class Uplink:
         """
         try:
             async with asyncio.timeout(seconds):
+                self._take_in()
                 while self._connected and self._replay.waiting_bytes:
                     self._confirmed.clear()
                     await self._confirmed.wait()
@@ -141,6 +157,8 @@ class Uplink:
     async def run(self) -> None:
         """Connect, and connect again, until cancelled."""
         backoff = Backoff()
+        self._loop = asyncio.get_running_loop()
+        self._take_in()
         while True:
             end, held_s = await self._connection()
             wait = backoff.wait_s(held_s, end.wait_s)
@@ -163,6 +181,7 @@ class Uplink:
                 await self._serve(link)
         except ConnectionClosed as error:
             end = close_reason(error)
+            self._take_in()
             if end.refused and (frame := self._in_flight.refused()):
                 self._refused.add(frame)
             self._say(logging.WARNING, end.text)
@@ -176,6 +195,7 @@ class Uplink:
             end = CloseReason(f"the uplink failed: {error!r}", LONGEST_WAIT_S)
             log.exception("the uplink failed")
         finally:
+            self._direct.forbid()
             self._connected = False
             self._confirmed.set()
         return end, None if welcomed is None else clock() - welcomed
@@ -186,7 +206,7 @@ class Uplink:
             self._said = text
             log.log(level, "%s", text)
 
-    async def _greet(self, link: ClientConnection) -> None:
+    async def _greet(self, link: SharedConnection) -> None:
         known = self._targets.all()
         hello = CollectorHello(
             protocol=PROTOCOL_VERSION, host=self._host, targets=known, policies=self._policies
@@ -200,12 +220,13 @@ class Uplink:
             raise WelcomeError(f"it did not answer the hello within {WELCOME_S} s") from None
         if not isinstance(answer, CollectorWelcome):
             raise WelcomeError("it did not answer the hello with a welcome")
+        self._take_in()
         # What changed since the hello is still to be sent.
         self._sent_targets = {one.id: one for one in known}
         self._in_flight.connected(answer.resume)
         self._replay.connected(answer.resume)
 
-    async def _serve(self, link: ClientConnection) -> Never:
+    async def _serve(self, link: SharedConnection) -> Never:
         """Send and receive until one of the two fails, as they do when the connection ends."""
         tasks = [asyncio.create_task(self._send_all(link)), asyncio.create_task(self._obey(link))]
         try:
@@ -216,7 +237,7 @@ class Uplink:
             await asyncio.gather(*tasks, return_exceptions=True)
         raise next(error for task in done if (error := task.exception()))
 
-    async def _obey(self, link: ClientConnection) -> Never:
+    async def _obey(self, link: SharedConnection) -> Never:
         while True:
             command = parse(await link.recv())
             if isinstance(command, FramesReceived):
@@ -227,14 +248,16 @@ class Uplink:
                 task.add_done_callback(self._tasks.discard)
 
     def _confirm(self, received: FramesReceived) -> None:
+        self._take_in()
         for target, seq in received.targets.items():
             self._replay.confirm(target, seq)
         self._in_flight.confirm(received.targets)
         self._confirmed.set()
 
-    async def _send_all(self, link: ClientConnection) -> Never:
+    async def _send_all(self, link: SharedConnection) -> Never:
         while True:
             self._wake.clear()
+            self._take_in()
             await self._tell_changes(link)
             more = True
             while more:
@@ -243,9 +266,21 @@ class Uplink:
                     more |= await self._send_next(link, target)
             await self._tell_changes(link)
             await self._forget_ended(link)
+            self._take_in()
+            if self._in_flight.is_unlimited:
+                self._direct.allow(link, self._all_sent)
             await self._wake.wait()
 
-    async def _send_next(self, link: ClientConnection, target: str) -> bool:
+    def _all_sent(self) -> dict[str, tuple[Target, int]]:
+        """By id the targets of which nothing waits, as the backend knows them; the last number."""
+        sent = ((one, self._replay.sent(one)) for one in self._replay.targets())
+        return {
+            one: (self._sent_targets[one], seq)
+            for one, seq in sent
+            if one in self._sent_targets and seq == self._replay.last_seq(one)
+        }
+
+    async def _send_next(self, link: SharedConnection, target: str) -> bool:
         if target not in self._sent_targets:
             # Attached meanwhile. The backend takes no frame of a target that it does not know.
             await self._tell_changes(link)
@@ -268,13 +303,13 @@ class Uplink:
         return self._replay.last_seq(target) > kept.seq
 
     async def _tell_lost(
-        self, link: ClientConnection, target: str, first: int, last: int, reason: str
+        self, link: SharedConnection, target: str, first: int, last: int, reason: str
     ) -> None:
         lost = FramesLost(target=target, from_seq=first, to_seq=last, reason=reason)
         self._replay.note_sent(target, last)
         await self._give(link, lost.model_dump_json())
 
-    async def _tell_changes(self, link: ClientConnection) -> None:
+    async def _tell_changes(self, link: SharedConnection) -> None:
         for target in self._targets.all():
             sent = self._sent_targets.get(target.id)
             if sent is target:
@@ -283,7 +318,7 @@ class Uplink:
             if sent is None or _without_decision(sent) != _without_decision(target):
                 await self._give(link, TargetChanged(target=target).model_dump_json())
 
-    async def _forget_ended(self, link: ClientConnection) -> None:
+    async def _forget_ended(self, link: SharedConnection) -> None:
         """Forget the oldest ended targets, once the backend has all that is kept of them."""
         ended = [one.id for one in self._targets.all() if one.state != "attached"]
         for target in ended[:-ENDED_KEPT]:
@@ -296,13 +331,14 @@ class Uplink:
             self._refused = {one for one in self._refused if one[0] != target}
             await self._give(link, TargetForgotten(target=target).model_dump_json())
 
-    async def _give(self, link: ClientConnection, message: str | bytes) -> None:
+    async def _give(self, link: SharedConnection, message: str | bytes) -> None:
         if isinstance(message, str):
+            self._take_in()
             self._in_flight.add_text()
         await link.send(message)
         self._sent_bytes += len(message)
 
-    async def _answer(self, link: ClientConnection, command: Command) -> None:
+    async def _answer(self, link: SharedConnection, command: Command) -> None:
         reply = await self._commands.answer(command)
         text = await asyncio.to_thread(reply_text, reply)
         if isinstance(reply, TargetReply):

@@ -67,6 +67,11 @@ class InFlight:
         self._suspects = {one for one in self._suspects if one[0] != target}
         self._settle({})
 
+    @property
+    def is_unlimited(self) -> bool:
+        """Whether frames may go out as they come."""
+        return self._window is None
+
     async def room(self) -> None:
         """Wait until another frame may go out."""
         while self._window is not None and self._frames >= self._window:

@@ -79,10 +79,13 @@ class Replay:
         """Bytes of all that is kept."""
         return self._held_bytes + self.waiting_bytes
 
-    @property
-    def fill(self) -> float:
-        """How much of the bound is taken by frames that the backend has not confirmed, 0 to 1."""
-        return self.waiting_bytes / self._most_waiting if self._most_waiting else 1.0
+    def fill(self, more: int = 0) -> float:
+        """How much of the bound is taken by frames that the backend has not confirmed, from 0.
+
+        Args:
+            more: bytes of frames that are still to be added.
+        """
+        return (self.waiting_bytes + more) / self._most_waiting if self._most_waiting else 1.0
 
     def add(self, target: str, frame: SampledFrame) -> None:
         """Keep a frame; without room the oldest key-frame groups of the largest stream go.

@@ -7,6 +7,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import cast
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
@@ -20,7 +21,9 @@ from tidscope_wire.proof import (
     SignInAttempt,
     authorization,
 )
-from websockets.asyncio.client import ClientConnection, connect, unix_connect
+from websockets.asyncio.client import connect, unix_connect
+
+from tidscope_collector.uplink.shared_connection import SharedConnection
 
 UNIX = "unix:"
 PROOF_PATH = "/api/v1/proof"
@@ -78,7 +81,7 @@ class SignIn:
         self._attempt = attempt
         return {"Authorization": authorization(proof)}
 
-    async def check_accepted(self, link: ClientConnection) -> None:
+    async def check_accepted(self, link: SharedConnection) -> None:
         """Check the answer to the upgrade request: who took the proof is who gave one.
 
         Raises:
@@ -139,7 +142,7 @@ def is_address(url: str) -> bool:
 
 
 @asynccontextmanager
-async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[ClientConnection]:
+async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[SharedConnection]:
     """Connect to a backend that has proven itself.
 
     Args:
@@ -156,6 +159,7 @@ async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[ClientCon
             url.removeprefix(UNIX),
             "ws://localhost/ws/collector",
             compression=None,
+            create_connection=SharedConnection,
             max_size=MAX_COLLECTOR_COMMAND_BYTES,
         )
     else:
@@ -163,10 +167,12 @@ async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[ClientCon
             url,
             additional_headers=headers,
             compression=None,
+            create_connection=SharedConnection,
             max_size=MAX_COLLECTOR_COMMAND_BYTES,
             proxy=None,
         )
-    async with connecting as link:
+    async with connecting as made:
+        link = cast(SharedConnection, made)
         if sign_in is not None:
             await sign_in.check_accepted(link)
         yield link

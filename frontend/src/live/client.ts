@@ -4,6 +4,7 @@ import { dropSession, session } from "../base/session";
 import type { Writable } from "../base/store";
 import { createStore } from "../base/store";
 import type { LiveClient } from "../model/client";
+import { FACT_PARTS, type FactViews } from "../model/factViews";
 import { type MapPicture, nextPicture } from "../model/mapPicture";
 import type { RunSource } from "../model/runWindow";
 import { within } from "../model/runWindow";
@@ -11,6 +12,7 @@ import type { SteerView } from "../model/steerView";
 import type {
   ChartId,
   ChartRequest,
+  FactPart,
   Hover,
   ThreadKey,
   TimeWindow,
@@ -119,9 +121,11 @@ function makeClient(
   const health = createStore<DataHealth | null>(null);
   const steer = createStore<SteerView | null>(null);
   const map = createStore<MapPicture | null>(null);
+  const facts = factStores();
   const hover = createStore<Hover>(NO_HOVER);
   const charts = new Map<ChartId, Writable<ChartView | null>>();
   const mounted = new Map<symbol, ChartRequest>();
+  const seen = new Map<symbol, FactPart>();
   let asking = false;
 
   const post = (message: ToWorker): void => worker.postMessage(message);
@@ -148,6 +152,7 @@ function makeClient(
   const clear = (): void => {
     for (const store of [target, tiles, table, events, health, steer, map]) store.set(null);
     for (const store of charts.values()) store.set(null);
+    for (const part of FACT_PARTS) facts[part].set(null);
     hover.set(NO_HOVER);
   };
 
@@ -191,6 +196,7 @@ function makeClient(
         if (data.events) events.set(data.events);
         if (data.steer) steer.set(data.steer);
         if (data.map) map.set(nextPicture(map.get(), data.map));
+        setFacts(facts, data);
         for (const chart of data.charts ?? []) chartStore(chart.chart).set(chart);
         break;
     }
@@ -223,7 +229,13 @@ function makeClient(
       problem.set(null);
       // A run is what its worker was opened with.
       if (!extent) post({ type: "follow", target: id });
-      request({ paused: false, selected: null, pinned: [], window: liveWindow(view.get()) });
+      request({
+        paused: false,
+        selected: null,
+        pinned: [],
+        open_lock: null,
+        window: liveWindow(view.get()),
+      });
     },
     target,
     tiles,
@@ -232,6 +244,7 @@ function makeClient(
     health,
     steer,
     map,
+    facts,
     chart: chartStore,
     hover,
     select: (key) => request({ selected: key === view.get().selected ? null : key }),
@@ -244,6 +257,16 @@ function makeClient(
       return () => {
         mounted.delete(mount);
         ask();
+      };
+    },
+    mountFacts: (part) => {
+      const mount = Symbol(part);
+      const change = () => request({ facts: FACT_PARTS.filter((each) => has(seen, each)) });
+      seen.set(mount, part);
+      change();
+      return () => {
+        seen.delete(mount);
+        change();
       };
     },
     retryNow: () => post({ type: "retry" }),
@@ -270,6 +293,34 @@ function together(mounted: Iterable<ChartRequest>): readonly ChartRequest[] {
 /** A window of a run: what would be live is all of it. */
 function wholeOrWithin(window: TimeWindow, extent: Span): TimeWindow {
   return { kind: "fixed", ...(window.kind === "last" ? extent : within(window, extent)) };
+}
+
+type FactStores = { readonly [P in FactPart]: Writable<FactViews[P] | null> };
+
+function factStores(): FactStores {
+  return {
+    findings: createStore<FactViews["findings"] | null>(null),
+    thread: createStore<FactViews["thread"] | null>(null),
+    thread_facts: createStore<FactViews["thread_facts"] | null>(null),
+    wakes: createStore<FactViews["wakes"] | null>(null),
+    locks: createStore<FactViews["locks"] | null>(null),
+    takers: createStore<FactViews["takers"] | null>(null),
+    calls: createStore<FactViews["calls"] | null>(null),
+  };
+}
+
+function setFacts(stores: FactStores, views: Partial<FactViews>): void {
+  if (views.findings) stores.findings.set(views.findings);
+  if (views.thread) stores.thread.set(views.thread);
+  if (views.thread_facts) stores.thread_facts.set(views.thread_facts);
+  if (views.wakes) stores.wakes.set(views.wakes);
+  if (views.locks) stores.locks.set(views.locks);
+  if (views.takers) stores.takers.set(views.takers);
+  if (views.calls) stores.calls.set(views.calls);
+}
+
+function has<T>(mounts: ReadonlyMap<symbol, T>, value: T): boolean {
+  return [...mounts.values()].includes(value);
 }
 
 /** Call when the page draws next; at once where nothing is drawn (tests). */

@@ -15,9 +15,10 @@
 import type { Readable, Writable } from "../base/store";
 import type { LiveState, Problem } from "../wire/generated/models";
 import type { Connection } from "../wire/liveSocket";
+import type { FactViews } from "./factViews";
 import type { MapPicture } from "./mapPicture";
 import type { SteerView } from "./steerView";
-import type { ChartId, Hover, ThreadKey, ViewRequest } from "./viewRequest";
+import type { ChartId, FactPart, Hover, ThreadKey, ViewRequest } from "./viewRequest";
 import type {
   ChartView,
   DataHealth,
@@ -67,6 +68,8 @@ export interface LiveClient {
   readonly steer: Readable<SteerView | null>;
   /** The thread map, put together of what came; asked for by `request({ map })`. */
   readonly map: Readable<MapPicture | null>;
+  /** Views of frame tables and findings; asked for by `mountFacts`. */
+  readonly facts: { readonly [P in FactPart]: Readable<FactViews[P] | null> };
   /** Latest view of a chart; the same store for the same id. */
   readonly chart: (chart: ChartId) => Readable<ChartView | null>;
 
@@ -82,6 +85,9 @@ export interface LiveClient {
    * view. Returns what ends it.
    */
   readonly mountChart: (chart: ChartId, width_px: number, inView: boolean) => () => void;
+
+  /** A view of a frame table can be seen: make it. Returns what ends it. */
+  readonly mountFacts: (part: FactPart) => () => void;
 
   /** Try again at once (from waiting, denied and refused). */
   readonly retryNow: () => void;

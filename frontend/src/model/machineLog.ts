@@ -14,6 +14,8 @@ interface Reading {
   readonly energy_j: number;
   /** CPU time of all that ran since attach, seconds; NaN if it is not known. */
   readonly busy_s: number;
+  /** CPU time since attach that the hypervisor gave to others, seconds; NaN if it is not known. */
+  readonly steal_s: number;
   readonly gaps: number;
 }
 
@@ -39,6 +41,7 @@ export class MachineLog {
       t_s,
       energy_j: (counters.package_uj ?? Number.NaN) / 1e6,
       busy_s: (counters.cpu_busy_us ?? Number.NaN) / 1e6,
+      steal_s: (counters.cpu_steal_us ?? Number.NaN) / 1e6,
       gaps: counters.gaps,
     });
     const oldest_s = this.readings[0]?.t_s ?? t_s;
@@ -71,6 +74,14 @@ export class MachineLog {
   /** Whether energy is missing in the sums up to a moment. */
   holesAt(now_s: number): boolean {
     return (this.readings[this.indexAt(now_s)]?.gaps ?? 0) > 0;
+  }
+
+  /** CPUs a second that the hypervisor gave to others within a span; NaN if it is not known. */
+  stealWithin(t0_s: number, t1_s: number): number {
+    const before = this.readings[Math.max(0, this.indexAt(t0_s))];
+    const after = this.readings[this.indexAt(t1_s)];
+    if (!before || !after) return Number.NaN;
+    return rateBetween(before.steal_s, after.steal_s, after.t_s - before.t_s);
   }
 
   /** Power at the ends of `points` equal parts of a span, watts; NaN where it is not known. */

@@ -13,10 +13,12 @@ import type {
   ThreadExited,
   ThreadRenamed,
 } from "../wire/generated/models";
+import { CgroupLog } from "./cgroupLog";
 import { RING_FIELDS } from "./chartSpecs";
 import { CounterTable } from "./counterTable";
 import { RateBase } from "./currentRates";
 import { EventLog } from "./eventLog";
+import { Facts } from "./facts/facts";
 import { GaugeLog } from "./gaugeLog";
 import { History } from "./history";
 import { MachineLog } from "./machineLog";
@@ -58,6 +60,10 @@ export class TargetModel {
   readonly machine: MachineLog;
   /** Whether delay accounting was on: 1, 0, or NaN where that is not known. */
   readonly accounting: GaugeLog;
+  /** CPU limit of its control group. */
+  readonly cgroup: CgroupLog;
+  /** Frame tables: who wakes whom, locks and so on. */
+  readonly facts: Facts;
   /** What steered it, and what was decided. */
   readonly steer = new SteerLog();
   /** CPU of the process against that of its threads. */
@@ -106,6 +112,8 @@ export class TargetModel {
     this.liveCounts = new GaugeLog(maxAge_s);
     this.machine = new MachineLog(maxAge_s);
     this.accounting = new GaugeLog(maxAge_s);
+    this.cgroup = new CgroupLog(maxAge_s);
+    this.facts = new Facts(maxAge_s);
     this.counters = new CounterTable(this.history);
     this.states = new StateLog(maxAge_s);
     this.threads = new Threads(roles);
@@ -159,6 +167,8 @@ export class TargetModel {
     this.applyEvents(frame, initial);
     if (frame.start_ns && frame.names) this.applyIdentities(frame, frame.start_ns, frame.names);
     this.applyRows(frame);
+    this.facts.take(header.tables ?? null, frame.tables, t_s, header.kind === "key");
+    this.cgroup.note(t_s, header.process);
     this.counters.sumUp(header.exited.totals);
     this.born = header.threads_born;
     this.exited = header.exited.threads;
@@ -219,6 +229,7 @@ export class TargetModel {
    */
   resume(): void {
     this.since_s = this.now_s;
+    this.facts.resume();
     this.threads.forgetEnded();
     this.unrecorded.clear();
     this.rateBase = new RateBase();

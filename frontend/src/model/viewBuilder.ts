@@ -8,6 +8,7 @@
 import type { Target } from "../wire/generated/models";
 import { type Chosen, chartView, chooseThreads, type ViewInput } from "./chartView";
 import { type CurrentRates, frozenRates, movingRates } from "./currentRates";
+import { FACT_PARTS, FactViewMaker, type FactViews, isFactPart, wantsFacts } from "./factViews";
 import { type Filter, filterFrom } from "./filter";
 import type { MapView } from "./mapPicture";
 import { MapMaker } from "./mapView";
@@ -32,6 +33,8 @@ const STALE_MS = 900;
 const TIMES_MS = 0.25;
 /** At once it looks no longer: frames come first. */
 const TIMES_STEP_MS = 8;
+/** Findings look at every thread too, and are sentences: they are read slowly. */
+const FINDINGS_MS = 2000;
 /** A chart or map out of view with nothing to show: that may change, and its panel with it. */
 const UNSEEN_MS = 2000;
 /** The target's state is made this often without a frame too: silence is seen so. */
@@ -40,7 +43,7 @@ const STATE_MS = 1000;
 const QUIET_MS = 3000;
 
 /** Views of a target. */
-export interface Views {
+export interface Views extends FactViews {
   readonly target: TargetView;
   readonly charts: readonly ChartView[];
   readonly tiles: readonly TileView[];
@@ -51,7 +54,16 @@ export interface Views {
 }
 
 /** What is read, in the order in which it is made when the request changed. */
-const PARTS = ["target", "table", "tiles", "times", "events", "map", "unseen"] as const;
+const PARTS = [
+  "target",
+  "table",
+  "tiles",
+  "times",
+  "events",
+  ...FACT_PARTS,
+  "map",
+  "unseen",
+] as const;
 type PartName = (typeof PARTS)[number];
 
 /** When a part was made, and of what. */
@@ -79,6 +91,7 @@ export class ViewBuilder {
   /** Where the time goes, half made. */
   private times: Generator<undefined, ChartView> | null = null;
   private steerSeen = -1;
+  private readonly factMaker = new FactViewMaker();
   private mapMaker = new MapMaker();
   /** The map has something to show. */
   private mapped = false;
@@ -110,11 +123,13 @@ export class ViewBuilder {
     if (request.map === null) this.mapMaker = new MapMaker();
     this.request = request;
     this.charts = charts;
-    const { table, tiles, events, map } = before;
-    if (!equal({ ...request, table, tiles, events, map }, before)) {
+    const { table, tiles, events, map, facts, open_lock } = before;
+    if (!equal({ ...request, table, tiles, events, map, facts, open_lock }, before)) {
       this.askAll();
       return;
     }
+    for (const part of request.facts) if (!facts.includes(part)) this.outdate(part);
+    if (request.open_lock !== open_lock) this.outdate("locks");
     for (const part of ["table", "tiles", "events", "map"] as const) {
       if (!equal(request[part], before[part])) this.outdate(part);
     }
@@ -190,6 +205,7 @@ export class ViewBuilder {
 
   private makePart(name: PartName, input: ViewInput, silent_ms: number): Partial<Views> {
     const { request } = this;
+    if (isFactPart(name)) return this.factMaker.make(name, input);
     switch (name) {
       case "target":
         return { target: this.targetView(input, silent_ms) };
@@ -234,6 +250,7 @@ export class ViewBuilder {
     if (name === "target") return made_ms + (same ? STATE_MS : SLOW_MS);
     if (same || this.frozen || !this.wants(name)) return never;
     if (name === "times") return made_ms + Math.max(SLOW_MS, TIMES_MS * this.model.live);
+    if (name === "findings") return made_ms + Math.max(FINDINGS_MS, TIMES_MS * this.model.live);
     const unseen = name === "unseen" || (name === "map" && !this.request.map?.in_view);
     return made_ms + (unseen ? UNSEEN_MS : SLOW_MS);
   }
@@ -241,6 +258,7 @@ export class ViewBuilder {
   /** Whether the page wants to see it change. */
   private wants(name: PartName): boolean {
     const { request, charts } = this;
+    if (isFactPart(name)) return wantsFacts(request, name);
     switch (name) {
       case "target":
         return true;

@@ -21,6 +21,16 @@ export type ChartId =
   | "ops" // operations a second at each decision of a policy; absent while nothing steers
   | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
 
+/** Views of frame tables, and findings. */
+export type FactPart =
+  | "findings"
+  | "thread"
+  | "thread_facts"
+  | "wakes"
+  | "locks"
+  | "takers"
+  | "calls";
+
 /** A chart of the page. */
 export interface ChartRequest {
   readonly chart: ChartId;
@@ -93,6 +103,10 @@ export interface ViewRequest {
   readonly events: boolean;
   /** The thread map; null: it is not on screen. */
   readonly map: MapRequest | null;
+  /** Views of frame tables and findings that can be seen. */
+  readonly facts: readonly FactPart[];
+  /** The lock whose threads are listed; null: none. */
+  readonly open_lock: number | null;
 }
 
 /** What a map request is until the page knows its size. */
@@ -130,6 +144,8 @@ export const DEFAULT_REQUEST: ViewRequest = {
   tiles: true,
   events: true,
   map: null,
+  facts: [],
+  open_lock: null,
 };
 
 /** What the pointer is over, shared by all charts. */

@@ -1088,6 +1088,10 @@ class MachineCounters(Message):
     """
     Busy CPU time of the machine, microseconds: user, nice, system, irq and softirq of /proc/stat, without idle and steal. Advances in scheduler ticks. Null if it cannot be read.
     """
+    cpu_steal_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    CPU time that the hypervisor gave to others while something here was runnable, all CPUs together, microseconds: steal of /proc/stat. Null if it cannot be read.
+    """
     package_uj: Annotated[int | None, Field(ge=0)]
     """
     Energy of all packages, microjoules, with counter wraps unwrapped. Null without energy; the target gives the reason.

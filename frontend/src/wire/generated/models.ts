@@ -1592,6 +1592,10 @@ export interface MachineCounters {
    */
   cpu_busy_us: number | null;
   /**
+   * CPU time that the hypervisor gave to others while something here was runnable, all CPUs together, microseconds: steal of /proc/stat. Null if it cannot be read.
+   */
+  cpu_steal_us?: number | null;
+  /**
    * Energy of all packages, microjoules, with counter wraps unwrapped. Null without energy; the target gives the reason.
    */
   package_uj: number | null;

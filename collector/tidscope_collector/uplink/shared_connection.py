@@ -1,0 +1,67 @@
+"""A WebSocket connection that a second thread may write messages to, beside the event loop's."""
+
+import asyncio
+import socket
+import threading
+
+from websockets.asyncio.client import ClientConnection
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
+
+_NOW = socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL
+
+
+class SharedConnection(ClientConnection):
+    """Whoever writes holds a lock, and a message is written as a whole.
+
+    Where the kernel takes only a part of a message of the other thread, the event loop writes the
+    rest before anything else.
+    """
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See asyncio.Protocol; begins the connection."""
+        self._writing = threading.Lock()
+        self._rest = b""
+        self._own: socket.socket | None = None
+        if transport.get_extra_info("ssl_object") is None:
+            self._own = transport.get_extra_info("socket").dup()
+        super().connection_made(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See asyncio.Protocol; ends the connection."""
+        with self._writing:
+            if self._own is not None:
+                self._own.close()
+                self._own = None
+        super().connection_lost(exc)
+
+    def send_data(self) -> None:
+        """Write what is to be sent, behind the rest of what the other thread wrote."""
+        with self._writing:
+            if self._rest:
+                self.transport.write(self._rest)
+                self._rest = b""
+            super().send_data()
+
+    def send_now(self, data: bytes) -> bool:
+        """Write a binary message at once; call it from the other thread.
+
+        Returns:
+            False if that cannot be: the connection is encrypted, closing, or has not taken all that
+            was given to it. Then nothing was written.
+        """
+        with self._writing:
+            own = self._own
+            if own is None or self._rest or self.protocol.state is not State.OPEN:
+                return False
+            if self.transport.get_write_buffer_size():
+                return False
+            message = Frame(Opcode.BINARY, data).serialize(mask=True)
+            try:
+                written = own.send(message, _NOW)
+            except OSError:
+                return False  # full, or lost: the event loop finds out
+            self._rest = message[written:]
+        if self._rest:
+            self.loop.call_soon_threadsafe(self.send_data)
+        return True

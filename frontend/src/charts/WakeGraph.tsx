@@ -1,0 +1,175 @@
+import { type KeyboardEvent, useRef, useState } from "react";
+import { PARTY_WORDS } from "../model/facts/parties";
+import { formatValue } from "../model/format";
+import type { WakeEdge, WakeNode, WakesView } from "../model/wakes";
+import { edgePath, edgeWidth } from "./graphEdges";
+import { NodePlaces } from "./graphLayout";
+import { NodeChoice, nodeBox, nodeName, roomFor } from "./graphNodes";
+import type { ChartTheme } from "./palette";
+import { colourStyle } from "./palette";
+import { useResize } from "./useResize";
+import styles from "./WakeGraph.module.css";
+
+/** What the width of an edge is. */
+export type EdgeMetric = "wakes" | "blocked";
+
+export interface WakeGraphProps {
+  readonly view: WakesView;
+  readonly theme: ChartTheme;
+  readonly metric: EdgeMetric;
+  readonly height: number;
+  readonly selected: string | null;
+  /** Edge that is pointed at in the table. */
+  readonly pointed: string | null;
+  readonly onSelect: (node: WakeNode) => void;
+}
+
+/** Edges whose value is written beside them while nothing is selected. */
+const LABELS = 6;
+
+/** Value of an edge by a metric. */
+export function edgeValue(edge: WakeEdge, metric: EdgeMetric): number {
+  return metric === "wakes" ? edge.per_s : edge.blocked;
+}
+
+/** The same as text. */
+export function edgeText(edge: WakeEdge, metric: EdgeMetric): string {
+  return metric === "wakes"
+    ? formatValue(edge.per_s, "1/s")
+    : `${formatValue(edge.blocked, "s")}/s`;
+}
+
+/** Who wakes whom: nodes stand still, edges are as wide as their value. The table says the same. */
+export function WakeGraph(props: WakeGraphProps) {
+  const { view, theme, metric, height, selected, pointed, onSelect } = props;
+  const root = useRef<HTMLElement>(null);
+  const width = useResize(root);
+  const [graph] = useState(() => ({ places: new NodePlaces(), choice: new NodeChoice() }));
+  const nodes = graph.choice.choose(view.nodes, roomFor(width));
+  const places = graph.places.place(nodes.map(nodeBox), view.edges, { width, height });
+  const bodies = new Map(
+    nodes.flatMap((node) => {
+      const place = places.get(node.key);
+      return place ? [[node.key, { ...nodeBox(node), ...place, node }] as const] : [];
+    }),
+  );
+  const edges = view.edges.filter(({ from, to }) => bodies.has(from) && bodies.has(to));
+  const most = Math.max(0, ...edges.map((edge) => edgeValue(edge, metric)));
+  const touches = ({ from, to }: WakeEdge) => from === selected || to === selected;
+  const labelled = new Set(
+    (selected === null
+      ? [...edges].sort((a, b) => edgeValue(b, metric) - edgeValue(a, metric)).slice(0, LABELS)
+      : edges.filter(touches)
+    ).map(({ key }) => key),
+  );
+  const reachable = nodes.find(({ key }) => key === selected) ?? nodes[0];
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const steps: Record<string, number> = {
+      ArrowRight: 1,
+      ArrowDown: 1,
+      ArrowLeft: -1,
+      ArrowUp: -1,
+    };
+    const step = steps[event.key];
+    const buttons = [...(root.current?.querySelectorAll<HTMLElement>("button") ?? [])];
+    const at = buttons.findIndex((each) => each.matches(":focus"));
+    if (step === undefined || at < 0) return;
+    event.preventDefault();
+    buttons[(at + step + buttons.length) % buttons.length]?.focus();
+  };
+
+  return (
+    <section
+      ref={root}
+      className={styles.graph}
+      style={{ height }}
+      onKeyDown={onKeyDown}
+      aria-label="Wake-up graph"
+    >
+      <svg width={width} height={height} aria-hidden="true">
+        <defs>
+          <marker
+            id="wake-arrow"
+            viewBox="0 0 8 8"
+            refX="2"
+            refY="4"
+            markerWidth="7"
+            markerHeight="7"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+          >
+            <path d="M0,0.5L8,4L0,7.5Z" fill="context-stroke" />
+          </marker>
+        </defs>
+        {edges.map((edge) => {
+          const from = bodies.get(edge.from);
+          const to = bodies.get(edge.to);
+          if (!from || !to) return null;
+          const { d, middle } = edgePath(from, to);
+          const faded =
+            pointed === null ? selected !== null && !touches(edge) : pointed !== edge.key;
+          return (
+            <g key={edge.key} data-edge={edge.key} className={styles.edge} data-faded={faded}>
+              <path
+                d={d}
+                fill="none"
+                stroke={nodeColour(from.node, theme)}
+                strokeWidth={edgeWidth(edgeValue(edge, metric), most)}
+                markerEnd="url(#wake-arrow)"
+              />
+              {labelled.has(edge.key) || pointed === edge.key ? (
+                <text x={middle.x} y={middle.y} className={styles.label}>
+                  {edgeText(edge, metric)}
+                </text>
+              ) : null}
+            </g>
+          );
+        })}
+      </svg>
+      {Array.from(bodies.values(), ({ key, x, y, width: w, height: h, node }) => (
+        <button
+          key={key}
+          type="button"
+          className={styles.node}
+          data-node={key}
+          data-kind={node.kind}
+          tabIndex={node === reachable ? 0 : -1}
+          aria-pressed={key === selected}
+          aria-label={describeNode(node)}
+          title={describeNode(node)}
+          style={{
+            left: x - w / 2,
+            top: y - h / 2,
+            width: w,
+            height: h,
+            borderColor: nodeColour(node, theme),
+          }}
+          onClick={() => onSelect(node)}
+        >
+          <span className={styles.name}>{nodeName(node)}</span>
+          <span className={styles.under}>{underText(node)}</span>
+        </button>
+      ))}
+      {nodes.length < view.nodes.length ? (
+        <p className={styles.more}>{view.nodes.length - nodes.length} more in the table</p>
+      ) : null}
+    </section>
+  );
+}
+
+function nodeColour({ colour }: WakeNode, theme: ChartTheme): string {
+  return colour === null ? theme.muted : colourStyle(colour, theme).colour;
+}
+
+function underText({ kind, threads }: WakeNode): string {
+  return kind === "role" ? `×${threads}` : PARTY_WORDS[kind];
+}
+
+/** A node in words. */
+export function describeNode(node: WakeNode): string {
+  const { name, kind, threads, gives_per_s, gets_per_s } = node;
+  const what = kind === "role" ? `role, ${threads} threads` : PARTY_WORDS[kind];
+  const gives = `wakes ${formatValue(gives_per_s, "1/s")}`;
+  return `${name} (${what}): ${gives}, is woken ${formatValue(gets_per_s, "1/s")}`;
+}

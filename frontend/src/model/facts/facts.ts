@@ -1,0 +1,110 @@
+/** The frame tables of a target, with their past. What each has is in docs/protocol.md. */
+
+import { FactTable, type TableRows } from "./factTable";
+
+const MIB = 2 ** 20;
+
+/** Places of columns, by table: what `key`, `fact` and `grown` of a FactTable take. */
+export const STAYS = { tid: 0, state: 1, bucket: 2, count: 0 } as const;
+export const WAKES = {
+  ...{ waker_tid: 0, waker_pid: 1, wakee_tid: 2 },
+  ...{ count: 0, blocked_ns: 1, delay_ns: 2 },
+  ...{ waker_name: 0, waker_kernel: 1 },
+} as const;
+export const LOCKS = { lock: 0, tid: 1, wait_ns: 0, waits: 1, wakes: 2 } as const;
+export const LOCK_NAMES = {
+  lock: 0,
+  ...{ name: 0, kind: 1, source: 2, symbol_file: 3, address: 4 },
+} as const;
+export const TAKERS = { tid: 0, pid: 1, kernel: 2, ns: 0, name: 0 } as const;
+export const CALLS = { tid: 0, call: 1, count: 0, ns: 1, name: 0 } as const;
+export const CALL_STAYS = { tid: 0, call: 1, bucket: 2, count: 0 } as const;
+
+const NAMES = ["stays", "wakes", "locks", "lock_names", "takers", "calls", "call_stays"] as const;
+type FactName = (typeof NAMES)[number];
+
+/** What a header says of a table. */
+interface Described {
+  readonly name: string;
+  readonly omitted?: number;
+}
+
+const NO_ROWS: TableRows = { rows: 0, columns: {} };
+
+export class Facts {
+  readonly stays: FactTable;
+  readonly wakes: FactTable;
+  readonly locks: FactTable;
+  readonly lock_names: FactTable;
+  readonly takers: FactTable;
+  readonly calls: FactTable;
+  readonly call_stays: FactTable;
+  /** Grows with each instant. */
+  edition = 0;
+  private t_s = Number.NaN;
+
+  /** @param maxAge_s How long the past is kept. */
+  constructor(maxAge_s: number) {
+    const table = (keys: string[], values: string[], facts: string[], mib: number): FactTable =>
+      new FactTable({ keys, values, facts, maxBytes: mib * MIB }, maxAge_s);
+    this.stays = table(["tid", "state", "bucket"], ["count"], [], 16);
+    this.wakes = table(
+      ["waker_tid", "waker_pid", "wakee_tid"],
+      ["count", "blocked_ns", "delay_ns"],
+      ["waker_name", "waker_kernel"],
+      16,
+    );
+    this.locks = table(["lock", "tid"], ["wait_ns", "waits", "wakes"], [], 12);
+    this.lock_names = table(["lock"], [], ["name", "kind", "source", "symbol_file", "address"], 1);
+    this.takers = table(["tid", "pid", "kernel"], ["ns"], ["name"], 8);
+    this.calls = table(["tid", "call"], ["count", "ns"], ["name"], 12);
+    this.call_stays = table(["tid", "call", "bucket"], ["count"], [], 12);
+  }
+
+  /** Whether there is anything. */
+  get some(): boolean {
+    return this.edition > 0;
+  }
+
+  /** Bytes that the past takes. */
+  get bytes(): number {
+    return this.all.reduce((sum, table) => sum + table.bytes, 0);
+  }
+
+  /**
+   * Tables of a frame.
+   *
+   * @param described What its header says of them; null: nothing.
+   * @param whole They have all rows, as those of a key frame.
+   */
+  take(
+    described: readonly Described[] | null,
+    tables: Readonly<Partial<Record<FactName, TableRows>>>,
+    t_s: number,
+    whole: boolean,
+  ): void {
+    const none = Object.keys(tables).length === 0;
+    // In between nothing changed; a key frame without tables says that there is nothing any more.
+    if ((none && !(whole && this.some)) || t_s <= this.t_s) return;
+    this.t_s = t_s;
+    this.edition++;
+    for (const name of NAMES) {
+      const table = this[name];
+      table.begin(t_s);
+      const rows = tables[name];
+      const { omitted = 0 } = described?.find((each) => each.name === name) ?? {};
+      if (rows) table.take(rows, omitted, t_s, whole);
+      else if (whole) table.take(NO_ROWS, 0, t_s, true);
+    }
+  }
+
+  /** What came last is the beginning of what is looked at. */
+  resume(): void {
+    if (!this.some) return;
+    for (const table of this.all) table.resume(this.t_s);
+  }
+
+  private get all(): readonly FactTable[] {
+    return NAMES.map((name) => this[name]);
+  }
+}

@@ -1,0 +1,59 @@
+/** Names and kinds of locks, as the collector found them. */
+
+import type { TargetModel } from "../targetModel";
+import { LOCK_NAMES } from "./facts";
+
+const KINDS = ["lock", "condition", "gil", "park", "join", "monitor", "unknown"] as const;
+export type LockKind = (typeof KINDS)[number];
+
+export interface LockIdentity {
+  readonly lock: number;
+  /** Name in the program; else a number, which stays for the life of the target. */
+  readonly name: string;
+  readonly named: boolean;
+  readonly kind: LockKind;
+  /** Where the figures come from: futex, go-mutex-profile and so on. */
+  readonly source: string;
+  /** File whose symbol it is, or "". */
+  readonly symbol_file: string;
+  /** Where it lies in the program's memory; 0: not known. */
+  readonly address: number;
+}
+
+/** All locks that were described, by their number. */
+export function lockNames({ facts }: TargetModel): ReadonlyMap<number, LockIdentity> {
+  const { lock_names } = facts;
+  const names = new Map<number, LockIdentity>();
+  for (const slot of lock_names.all()) {
+    const lock = lock_names.key(slot, LOCK_NAMES.lock);
+    const name = lock_names.text(slot, LOCK_NAMES.name);
+    const kind = lock_names.text(slot, LOCK_NAMES.kind);
+    names.set(lock, {
+      lock,
+      name: name || numbered(lock),
+      named: name !== "",
+      kind: KINDS.find((each) => each === kind) ?? "unknown",
+      source: lock_names.text(slot, LOCK_NAMES.source),
+      symbol_file: lock_names.text(slot, LOCK_NAMES.symbol_file),
+      address: lock_names.fact(slot, LOCK_NAMES.address),
+    });
+  }
+  return names;
+}
+
+/** What is known of a lock that nobody described yet. */
+export function unnamedLock(lock: number): LockIdentity {
+  const name = numbered(lock);
+  return { lock, name, named: false, kind: "unknown", source: "", symbol_file: "", address: 0 };
+}
+
+/** Locks at which threads are idle: waiting there is no waiting for others' work. */
+export function parkLocks(model: TargetModel): ReadonlySet<number> {
+  const parks = new Set<number>();
+  for (const { lock, kind } of lockNames(model).values()) if (kind === "park") parks.add(lock);
+  return parks;
+}
+
+function numbered(lock: number): string {
+  return `lock ${lock}`;
+}

@@ -1,0 +1,91 @@
+/** What a finding is, and what rules judge by. */
+
+import type { LocksView, LockThread } from "../locks";
+import type { CgroupView, TakersView } from "../takers";
+import type { ThreadKey } from "../viewRequest";
+import type { WakePartner, WakesView } from "../wakes";
+
+/** Where the page shows what a finding says. */
+export type FindingLink =
+  | { readonly panel: "locks"; readonly lock: number }
+  | { readonly panel: "wakes"; readonly key: ThreadKey }
+  | { readonly panel: "takers" }
+  | { readonly panel: "times"; readonly key: ThreadKey };
+
+/** One thing that stands out, with its evidence. */
+export interface Finding {
+  /** Rule and subject: the same finding later has the same. */
+  readonly id: string;
+  /** One sentence with its figures. */
+  readonly text: string;
+  /** What was measured, and from which value on it is said. */
+  readonly evidence: string;
+  readonly link: FindingLink;
+  /** Thread-seconds a second that it is about: the larger, the higher it stands. */
+  readonly weight: number;
+}
+
+/** Times of threads within the window, seconds; NaN: not known. */
+export interface TimesOf {
+  readonly wall: number;
+  readonly cpu: number;
+  /** Runnable without running. */
+  readonly queue: number;
+  /** Waiting for a disk. */
+  readonly disk: number;
+  /** Idle by nature: polling, sleeping, accepting, parked. Only the ledger knows. */
+  readonly idle: number;
+}
+
+export interface ThreadTimes extends TimesOf {
+  readonly key: ThreadKey;
+  readonly tid: number;
+  readonly name: string;
+  readonly role: string;
+}
+
+export interface RoleTimes extends TimesOf {
+  readonly key: ThreadKey;
+  readonly role: string;
+  /** Threads that lived within the window. */
+  readonly threads: number;
+}
+
+/** A lock with its threads. */
+export interface LockEvidence {
+  readonly lock: LocksView["locks"][number];
+  readonly waiters: readonly LockThread[];
+  readonly wakers: readonly LockThread[];
+}
+
+/** What is known of a window. */
+export interface Evidence {
+  /** Length of the window, seconds. */
+  readonly seconds: number;
+  /** Whether a ledger of states was kept. */
+  readonly ledger: boolean;
+  readonly roles: readonly RoleTimes[];
+  /** Threads that ran nearly all the time, and whom they wake. */
+  readonly saturated: readonly {
+    readonly thread: ThreadTimes;
+    readonly wakees: readonly WakePartner[];
+  }[];
+  readonly locks: readonly LockEvidence[];
+  readonly gil: LocksView["gil"];
+  readonly wakes: WakesView;
+  readonly takers: TakersView;
+  readonly cgroup: CgroupView | null;
+}
+
+/** A rule: what it finds in evidence. Pure. */
+export interface Rule {
+  /** What it looks at, for the list of what was looked at: "locks". */
+  readonly subject: string;
+  /** It needs the ledger; without one it looks at nothing. */
+  readonly ledger: boolean;
+  /**
+   * @param ease Factor on the thresholds of a finding: below 1 for one that is shown, so that it does
+   *   not come and go.
+   */
+  readonly find: (evidence: Evidence, ease: (id: string) => number) => readonly Finding[];
+}

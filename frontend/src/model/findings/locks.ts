@@ -1,0 +1,72 @@
+/** Locks that hold up several threads. */
+
+import { formatValue } from "../format";
+import type { Evidence, Finding, LockEvidence, Rule } from "./finding";
+import { AMONG_THEM, amongThem, IDLE_KINDS } from "./lockUse";
+
+/** Share of their time that the waiters must have waited, together. */
+const SHARE = 0.1;
+const WAITERS = 2;
+const WAITS_PER_S = 1;
+/** Of the time in which threads could have run. */
+const GIL_SHARE = 0.25;
+
+export const LOCK_RULE: Rule = {
+  subject: "locks",
+  ledger: true,
+  find: ({ locks, seconds }, ease) =>
+    locks.flatMap((each) => {
+      const id = `lock:${each.lock.lock}`;
+      const found = held(each, seconds, ease(id));
+      return found ? [{ ...found, id }] : [];
+    }),
+};
+
+function held(
+  { lock, waiters, wakers }: LockEvidence,
+  seconds: number,
+  ease: number,
+): Omit<Finding, "id"> | null {
+  // At these threads wait for work, for an end or for the interpreter: other rules look at them.
+  if (lock.kind === "gil" || IDLE_KINDS.includes(lock.kind)) return null;
+  if (lock.kind === "unknown" && amongThem({ lock, waiters, wakers }) < AMONG_THEM) return null;
+  const those = waiters.filter(({ wait }) => wait >= ease * SHARE);
+  const wait = those.reduce((sum, each) => sum + each.wait, 0);
+  if (those.length < WAITERS || lock.waits_per_s < ease * WAITS_PER_S) return null;
+  const share = formatValue(wait / those.length, "share");
+  const name = lock.named ? `“${lock.name}”` : `${lock.name} (its name is not known)`;
+  return {
+    text: `${those.length} threads waited ${share} of the time for one lock, ${name}.`,
+    evidence:
+      `${formatValue(lock.waits_per_s, "1/s")} waits of ${formatValue(lock.mean_s, "s")} on ` +
+      `average in ${formatValue(seconds, "s")}. Said of ${WAITERS} threads or more that each wait ` +
+      `at least ${formatValue(SHARE, "share")} of the time.`,
+    link: { panel: "locks", lock: lock.lock },
+    weight: wait,
+  };
+}
+
+export const GIL_RULE: Rule = {
+  subject: "Python's GIL",
+  ledger: true,
+  find: ({ gil, locks, seconds }: Evidence, ease) => {
+    const lock = locks.find((each) => each.lock.kind === "gil")?.lock;
+    const known = gil.filter(({ of_runnable }) => !Number.isNaN(of_runnable));
+    if (!lock || known.length < WAITERS) return [];
+    const wait = known.reduce((sum, each) => sum + each.wait, 0);
+    const runnable = known.reduce((sum, each) => sum + each.wait / each.of_runnable, 0);
+    if (!(wait / runnable >= ease("gil") * GIL_SHARE)) return [];
+    const share = formatValue(wait / runnable, "share");
+    return [
+      {
+        id: "gil",
+        text: `GIL: ${known.length} threads waited for it ${share} of the time in which they could have run.`,
+        evidence:
+          `${formatValue(lock.waits_per_s, "1/s")} waits, ${formatValue(wait, "s")} of waiting a second, ` +
+          `in ${formatValue(seconds, "s")}. Said from ${formatValue(GIL_SHARE, "share")} on.`,
+        link: { panel: "locks", lock: lock.lock },
+        weight: wait,
+      },
+    ];
+  },
+};

@@ -1,0 +1,126 @@
+/** How threads share work: woken for little, idle all the time, or held up by one of them. */
+
+import { counted, formatValue } from "../format";
+import type { Rule } from "./finding";
+
+/** Wake-ups a second by one role, its share of all that a role gets, and work after each. */
+const WAKES_PER_S = 200;
+const WAKES_SHARE = 0.5;
+const LITTLE_S = 20e-6;
+/** Of the time that is not idle by nature; and thread-seconds a second. */
+const DISK_SHARE = 0.3;
+const DISK = 0.05;
+const POOL = 8;
+const IDLE_SHARE = 0.97;
+/** Threads that wait for one that runs all the time, and their waiting, thread-seconds a second. */
+const HELD_UP = 2;
+const HELD_UP_WAIT = 1;
+/** Share of time from which on a thread counts as running all the time. */
+export const SATURATED = 0.9;
+
+export const LITTLE_WORK_RULE: Rule = {
+  subject: "wake-ups for little work",
+  ledger: true,
+  find: ({ wakes, roles, seconds }, ease) =>
+    wakes.edges.flatMap(({ key, from, to, per_s }) => {
+      const waker = wakes.nodes.find((node) => node.key === from);
+      const wakee = wakes.nodes.find((node) => node.key === to);
+      const times = roles.find((role) => role.key === to);
+      if (waker?.kind !== "role" || !wakee || !times || from === to) return [];
+      const id = `little:${key}`;
+      const work_s = times.cpu / seconds / wakee.gets_per_s;
+      const often = per_s >= ease(id) * WAKES_PER_S;
+      const most = per_s >= ease(id) * WAKES_SHARE * wakee.gets_per_s;
+      if (!often || !most || !(work_s * ease(id) <= LITTLE_S)) return [];
+      return [
+        {
+          id,
+          text:
+            `${waker.name} wakes ${wakee.name} ${formatValue(per_s, "1/s").replace("/s", "").trim()} ` +
+            `times a second for ${formatValue(work_s, "s")} of work each.`,
+          evidence:
+            `On-CPU time of ${wakee.name} divided by all its wake-ups in ${formatValue(seconds, "s")}. ` +
+            `Said from ${WAKES_PER_S} a second on, for ${formatValue(LITTLE_S, "s")} or less each.`,
+          link: { panel: "wakes", key: from },
+          weight: times.cpu / seconds,
+        },
+      ];
+    }),
+};
+
+export const DISK_RULE: Rule = {
+  subject: "disk waits",
+  ledger: false,
+  find: ({ roles, seconds }, ease) =>
+    roles.flatMap((times) => {
+      const { key, role, disk, wall, idle, threads } = times;
+      const id = `disk:${key}`;
+      // What is idle by nature is no work; without a ledger it is not known.
+      const active = wall - (Number.isNaN(idle) ? 0 : idle);
+      const share = disk / active;
+      if (!(share >= ease(id) * DISK_SHARE && disk / seconds >= ease(id) * DISK)) return [];
+      const of = Number.isNaN(idle) ? "of its time" : "of the time it is not idle";
+      return [
+        {
+          id,
+          text: `${role} waits for the disk ${formatValue(share, "share")} ${of}.`,
+          evidence:
+            `${formatValue(disk, "s")} of ${formatValue(active, "s")} of ${counted(threads, "thread")} ` +
+            `in ${formatValue(seconds, "s")}. Said from ${formatValue(DISK_SHARE, "share")} on.`,
+          link: { panel: "times", key },
+          weight: disk / seconds,
+        },
+      ];
+    }),
+};
+
+export const IDLE_POOL_RULE: Rule = {
+  subject: "idle pools",
+  ledger: true,
+  find: ({ roles, seconds }, ease) =>
+    roles.flatMap((times) => {
+      const { key, role, threads, idle, wall, cpu } = times;
+      const id = `idle:${key}`;
+      // One that lived for a moment is no member of a pool.
+      const mean = wall / seconds;
+      if (mean < ease(id) * POOL || !(1 - idle / wall <= (1 - IDLE_SHARE) / ease(id))) return [];
+      return [
+        {
+          id,
+          text:
+            `${counted(threads, "thread")} of ${role} were idle ${formatValue(idle / wall, "share")} ` +
+            `of the time; together they used ${formatValue(cpu / seconds, "cores")}.`,
+          evidence:
+            `Idle: polling, sleeping, parked, or waiting for work at a condition, in ${formatValue(seconds, "s")}. ` +
+            `Said of ${POOL} threads or more from ${formatValue(IDLE_SHARE, "share")} on.`,
+          link: { panel: "times", key },
+          weight: 0.01 * threads,
+        },
+      ];
+    }),
+};
+
+export const SATURATED_RULE: Rule = {
+  subject: "threads that run all the time while others wait for them",
+  ledger: true,
+  find: ({ saturated, seconds }, ease) =>
+    saturated.flatMap(({ thread, wakees }) => {
+      const id = `saturated:${thread.key}`;
+      const threads = wakees.filter(({ tid }) => tid !== null && tid !== thread.tid);
+      const wait = threads.reduce((sum, { blocked }) => sum + blocked, 0);
+      if (threads.length < HELD_UP || wait < ease(id) * HELD_UP_WAIT) return [];
+      return [
+        {
+          id,
+          text:
+            `${thread.name} (${thread.tid}) runs ${formatValue(thread.cpu / thread.wall, "share")} of ` +
+            `the time, and ${counted(threads.length, "thread")} wait for it.`,
+          evidence:
+            `Its wake-ups ended ${formatValue(wait, "s")} of waiting a second, in ${formatValue(seconds, "s")}. ` +
+            `Said from ${formatValue(SATURATED, "share")} and ${formatValue(HELD_UP_WAIT, "s")} a second on.`,
+          link: { panel: "wakes", key: `role:${thread.role}` },
+          weight: wait,
+        },
+      ];
+    }),
+};

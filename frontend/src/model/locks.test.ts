@@ -1,0 +1,92 @@
+import { expect, it } from "vitest";
+import { factInput, factModel } from "../testing/factModel";
+import { locksView, threadLocks } from "./locks";
+import { parkedShares } from "./parked";
+
+const NAMES = ["worker-1", "worker-2", "worker-3", "idle-1"];
+
+const LOCK_NAMES = [
+  { lock: 1, name: "pool_mu", kind: "lock", source: "futex", symbol_file: "server", address: 4096 },
+  { lock: 2, name: "", kind: "unknown", source: "futex" },
+  { lock: 3, name: "m.park", kind: "park", source: "futex" },
+  { lock: 4, name: "the GIL", kind: "gil", source: "futex" },
+];
+
+/** Seconds of waiting since attach. */
+function locks(t_s: number) {
+  const row = (lock: number, tid: number, wait: number, waits: number, wakes = 0) => ({
+    ...{ lock, tid, wait_ns: wait * t_s * 1e9, waits: waits * t_s, wakes: wakes * t_s },
+  });
+  return [
+    row(1, 1, 0.4, 20, 10),
+    row(1, 2, 0.3, 10, 20),
+    row(2, 3, 0.05, 1),
+    row(3, 4, 1, 2),
+    row(4, 1, 0.2, 100),
+    row(4, 0, 0.1, 0),
+  ];
+}
+
+const instants = [0, 5, 10].map((t_s, i) => ({
+  t_s,
+  facts: { locks: locks(t_s), ...(i === 0 && { lock_names: LOCK_NAMES }) },
+  // A thread runs a tenth of the time and waits a tenth for a CPU.
+  counters: NAMES.map(() => ({ cpu_run_ns: 0.1e9 * t_s, cpu_delay_ns: 0.1e9 * t_s })),
+}));
+const model = factModel(NAMES, instants);
+
+it("lists locks by the time that threads wait for them, parks apart", () => {
+  const view = locksView(factInput(model), null);
+  expect(view.locks.map(({ name, kind, waiters }) => [name, kind, waiters])).toEqual([
+    ["pool_mu", "lock", 2],
+    ["the GIL", "gil", 2],
+    ["lock 2", "unknown", 1],
+  ]);
+  expect(view.parks.map(({ name }) => name)).toEqual(["m.park"]);
+  const [first] = view.locks;
+  expect(first?.wait).toBeCloseTo(0.7);
+  expect(first?.waits_per_s).toBe(30);
+  expect(first?.mean_s).toBeCloseTo(0.7 / 30);
+  // Of four threads' time.
+  expect(first?.share).toBeCloseTo(0.7 / 4);
+  expect(first).toMatchObject({ named: true, symbol_file: "server", address: 4096 });
+  expect(first?.trend.at(-1)).toBeCloseTo(0.7);
+  expect(view.open).toBeNull();
+});
+
+it("opens a lock to those who wait for it and those who wake them", () => {
+  const { open } = locksView(factInput(model), 1);
+  expect(open?.waiters.map(({ name, wait }) => [name, wait])).toEqual([
+    ["worker-1", 0.4],
+    ["worker-2", 0.3],
+  ]);
+  expect(open?.wakers.map(({ name, wakes_per_s }) => [name, wakes_per_s])).toEqual([
+    ["worker-2", 20],
+    ["worker-1", 10],
+  ]);
+});
+
+it("gives each thread's waiting for the GIL, of the time in which it could have run", () => {
+  const { gil } = locksView(factInput(model), null);
+  expect(gil.map(({ name }) => name)).toEqual(["worker-1", "not known by thread"]);
+  expect(gil[0]?.of_runnable).toBeCloseTo(0.2 / (0.2 + 0.1 + 0.1));
+  expect(gil[1]?.of_runnable).toBeNaN();
+});
+
+it("follows the filter", () => {
+  const view = locksView(factInput(model, { filter: "^worker-2$" }), null);
+  expect(view.locks.map(({ name, waiters }) => [name, waiters])).toEqual([["pool_mu", 1]]);
+  expect(view.locks[0]?.share).toBeCloseTo(0.3);
+});
+
+it("lists the locks of a thread", () => {
+  const found = threadLocks(factInput(model), 1);
+  expect(found.map(({ name, wait, wakes_per_s }) => [name, wait, wakes_per_s])).toEqual([
+    ["pool_mu", 0.4, 10],
+    ["the GIL", 0.2, 0],
+  ]);
+});
+
+it("knows which waits of a thread are none of work", () => {
+  expect(Object.fromEntries(parkedShares(model))).toEqual({ 4: 1 });
+});

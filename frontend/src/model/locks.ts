@@ -1,0 +1,258 @@
+/** Locks: who waits for which, how long, and who lets them go on; within the window in view. */
+
+import type { ViewInput } from "./chartView";
+import { LOCKS } from "./facts/facts";
+import type { FactWindow } from "./facts/factTable";
+import { type LockIdentity, lockNames, unnamedLock } from "./facts/lockNames";
+import { threadsByTid, UNKNOWN_NAME } from "./facts/parties";
+import { type FactsState, ledgerState } from "./facts/state";
+import { growthWithin, wallWithin } from "./facts/threadTime";
+import type { Thread } from "./threads";
+import type { ThreadKey } from "./viewRequest";
+
+/** A thread at a lock. */
+export interface LockThread {
+  /** Null: the thread is not known, as where a program reports its locks as a whole. */
+  readonly key: ThreadKey | null;
+  readonly tid: number | null;
+  readonly name: string;
+  readonly colour: number | null;
+  /** Waiting, as a share of the time that the thread lived. */
+  readonly wait: number;
+  readonly waits_per_s: number;
+  /** Mean of a wait, seconds; NaN without one. */
+  readonly mean_s: number;
+  /** Wake-ups that it gave to others at this lock. */
+  readonly wakes_per_s: number;
+}
+
+export interface LockRow extends LockIdentity {
+  /** Thread-seconds of waiting a second. */
+  readonly wait: number;
+  readonly waits_per_s: number;
+  readonly mean_s: number;
+  /** Threads that waited. */
+  readonly waiters: number;
+  /** Of the time of all threads. */
+  readonly share: number;
+  /** Thread-seconds a second, oldest first. */
+  readonly trend: Float32Array;
+}
+
+/** A thread's waiting for the interpreter's lock. */
+export interface GilThread extends LockThread {
+  /** Waiting, as a share of the time in which it waited for the lock or had a CPU to run or wait for. */
+  readonly of_runnable: number;
+}
+
+export interface LocksView extends FactsState {
+  readonly seconds: number;
+  /** Longest waits first; those at which threads are idle are in `parks`. */
+  readonly locks: readonly LockRow[];
+  readonly parks: readonly LockRow[];
+  /** Of the lock that was asked for. */
+  readonly open: {
+    readonly lock: number;
+    readonly waiters: readonly LockThread[];
+    readonly wakers: readonly LockThread[];
+  } | null;
+  readonly gil: readonly GilThread[];
+  readonly omitted: number;
+}
+
+/** A lock of a thread. */
+export interface ThreadLock extends Pick<LockRow, "lock" | "name" | "kind"> {
+  readonly wait: number;
+  readonly waits_per_s: number;
+  readonly mean_s: number;
+  readonly wakes_per_s: number;
+}
+
+const POINTS = 40;
+/** Rows that have a trend and are sent; the rest is in the sums of the process only. */
+const MOST = 200;
+const MOST_THREADS = 50;
+
+interface LockSums {
+  readonly slots: number[];
+  wait_ns: number;
+  waits: number;
+  wakes: number;
+  waiters: number;
+}
+
+export function locksView(input: ViewInput, open: number | null): LocksView {
+  const { model, span, now_s } = input;
+  const { locks } = model.facts;
+  const end_s = Math.min(span.t1_s, now_s);
+  const window = locks.window(span.t0_s, end_s);
+  const { seconds } = window;
+  const base = ledgerState(input, window);
+  const none = { seconds, locks: [], parks: [], open: null, gil: [], omitted: locks.omitted };
+  if (base.state !== "ok") return { ...base, ...none };
+  const sums = sumUp(input, window);
+  const names = lockNames(model);
+  const identityOf = (lock: number) => names.get(lock) ?? unnamedLock(lock);
+  const order = Array.from(sums).sort(([a, x], [b, y]) => y.wait_ns - x.wait_ns || a - b);
+  const wall_s = wallWithin(input, window.t0_s, window.t1_s);
+  const rows = order.slice(0, MOST).map(([lock, sum]): LockRow => {
+    const wait = sum.wait_ns / 1e9 / seconds;
+    return {
+      ...identityOf(lock),
+      wait,
+      waits_per_s: sum.waits / seconds,
+      mean_s: sum.wait_ns / 1e9 / sum.waits,
+      waiters: sum.waiters,
+      share: sum.wait_ns / 1e9 / wall_s,
+      trend: trendOf(input, window, sum.slots, end_s),
+    };
+  });
+  const gil = rows.find(({ kind }) => kind === "gil");
+  return {
+    ...base,
+    ...none,
+    locks: rows.filter(({ kind }) => kind !== "park"),
+    parks: rows.filter(({ kind }) => kind === "park"),
+    open: open === null ? null : { lock: open, ...threadsAt(input, window, open) },
+    gil: gil ? gilThreads(input, threadsAt(input, window, gil.lock).waiters) : [],
+  };
+}
+
+/** Locks that a thread waited for or woke others at, longest waits first. */
+export function threadLocks(input: ViewInput, tid: number): readonly ThreadLock[] {
+  const { model, span, now_s } = input;
+  const { locks } = model.facts;
+  const window = locks.window(span.t0_s, Math.min(span.t1_s, now_s));
+  const names = lockNames(model);
+  const found: ThreadLock[] = [];
+  for (const slot of locks.all()) {
+    if (locks.key(slot, LOCKS.tid) !== tid) continue;
+    const wait_ns = locks.grown(window, slot, LOCKS.wait_ns);
+    const waits = locks.grown(window, slot, LOCKS.waits);
+    const wakes = locks.grown(window, slot, LOCKS.wakes);
+    if (wait_ns + waits + wakes === 0) continue;
+    const number = locks.key(slot, LOCKS.lock);
+    const { lock, name, kind } = names.get(number) ?? unnamedLock(number);
+    const wait_s = wait_ns / 1e9;
+    const rates = { waits_per_s: waits / window.seconds, wakes_per_s: wakes / window.seconds };
+    found.push({
+      lock,
+      name,
+      kind,
+      wait: wait_s / window.seconds,
+      mean_s: wait_s / waits,
+      ...rates,
+    });
+  }
+  return found.sort((a, b) => b.wait - a.wait || a.lock - b.lock);
+}
+
+function sumUp(input: ViewInput, window: FactWindow): Map<number, LockSums> {
+  const { model, filter } = input;
+  const { locks } = model.facts;
+  const threads = threadsByTid(model);
+  const all = new Map<number, LockSums>();
+  for (const slot of locks.all()) {
+    const tid = locks.key(slot, LOCKS.tid);
+    if (!fits(filter, threads.get(tid), tid, input.request.filter)) continue;
+    const wait_ns = locks.grown(window, slot, LOCKS.wait_ns);
+    const waits = locks.grown(window, slot, LOCKS.waits);
+    const wakes = locks.grown(window, slot, LOCKS.wakes);
+    const lock = locks.key(slot, LOCKS.lock);
+    const sums = all.get(lock);
+    if (wait_ns + waits + wakes === 0) continue;
+    const waiter = wait_ns > 0 || waits > 0 ? 1 : 0;
+    if (!sums) all.set(lock, { slots: [slot], wait_ns, waits, wakes, waiters: waiter });
+    else {
+      sums.slots.push(slot);
+      sums.wait_ns += wait_ns;
+      sums.waits += waits;
+      sums.wakes += wakes;
+      sums.waiters += waiter;
+    }
+  }
+  return all;
+}
+
+function fits(
+  filter: ViewInput["filter"],
+  thread: Thread | undefined,
+  tid: number,
+  source: string,
+): boolean {
+  // What is not known by thread is the process' as a whole.
+  return thread ? filter.fits(thread) : source === "" || filter.fits({ tid, name: "", role: "" });
+}
+
+function trendOf(
+  { model, span }: ViewInput,
+  window: FactWindow,
+  slots: readonly number[],
+  end_s: number,
+): Float32Array {
+  const { locks } = model.facts;
+  const trend = locks.trend(window, slots, LOCKS.wait_ns, span.t0_s, end_s, POINTS);
+  return trend.map((ns) => ns / 1e9);
+}
+
+/** Threads at a lock: those that waited, and those that woke others. */
+export function lockThreads(
+  input: ViewInput,
+  lock: number,
+): Omit<NonNullable<LocksView["open"]>, "lock"> {
+  const { model, span, now_s } = input;
+  const window = model.facts.locks.window(span.t0_s, Math.min(span.t1_s, now_s));
+  return threadsAt(input, window, lock);
+}
+
+function threadsAt(
+  { model }: ViewInput,
+  window: FactWindow,
+  lock: number,
+): { waiters: readonly LockThread[]; wakers: readonly LockThread[] } {
+  const { locks } = model.facts;
+  const known = threadsByTid(model);
+  const threads: LockThread[] = [];
+  for (const slot of locks.all()) {
+    if (locks.key(slot, LOCKS.lock) !== lock) continue;
+    const wait_ns = locks.grown(window, slot, LOCKS.wait_ns);
+    const waits = locks.grown(window, slot, LOCKS.waits);
+    const wakes = locks.grown(window, slot, LOCKS.wakes);
+    const tid = locks.key(slot, LOCKS.tid);
+    const thread = known.get(tid);
+    threads.push({
+      key: thread?.key ?? null,
+      tid: tid === 0 ? null : tid,
+      name: thread?.name ?? (tid === 0 ? "not known by thread" : UNKNOWN_NAME),
+      colour: thread?.colour ?? null,
+      wait: wait_ns / 1e9 / window.seconds,
+      waits_per_s: waits / window.seconds,
+      mean_s: waits > 0 ? wait_ns / 1e9 / waits : Number.NaN,
+      wakes_per_s: wakes / window.seconds,
+    });
+  }
+  const by = (value: (thread: LockThread) => number): LockThread[] =>
+    threads
+      .filter((thread) => value(thread) > 0)
+      .sort((a, b) => value(b) - value(a) || (a.tid ?? 0) - (b.tid ?? 0))
+      .slice(0, MOST_THREADS);
+  return { waiters: by(({ wait }) => wait), wakers: by(({ wakes_per_s }) => wakes_per_s) };
+}
+
+/** On-CPU and queue times come from the counters of threads. */
+function gilThreads(input: ViewInput, waiters: readonly LockThread[]): readonly GilThread[] {
+  return waiters.map((waiter) => {
+    const busy = busyOf(input, waiter.tid);
+    return { ...waiter, of_runnable: waiter.wait / (waiter.wait + busy) };
+  });
+}
+
+/** Share of time in which a thread ran or was in a run queue; NaN if it is not known. */
+function busyOf({ model, span, now_s }: ViewInput, tid: number | null): number {
+  const thread = tid === null ? undefined : threadsByTid(model).get(tid);
+  if (!thread) return Number.NaN;
+  const [from, to] = [Math.max(span.t0_s, model.since_s), Math.min(span.t1_s, now_s)];
+  const run_ns = growthWithin(model, thread, "cpu_run_ns", from, to);
+  const queue_ns = growthWithin(model, thread, "cpu_delay_ns", from, to);
+  return (run_ns + queue_ns) / 1e9 / (to - from);
+}

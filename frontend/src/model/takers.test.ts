@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { factInput, factModel } from "../testing/factModel";
+import { takersView } from "./takers";
+
+const NAMES = ["worker-1", "worker-2", "main"];
+
+function takers(t_s: number) {
+  const row = (tid: number, pid: number, kernel: number, share: number, name: string) => ({
+    ...{ tid, pid, kernel, name, ns: share * t_s * 1e9 },
+  });
+  return [
+    row(1, 100, 0, 0.1, "program"),
+    row(2, 100, 0, 0.2, "program"),
+    row(1, 7, 0, 0.3, "ffmpeg"),
+    row(3, 8, 0, 0.2, "ffmpeg"),
+    row(1, 30, 1, 0.1, "ksoftirqd/0"),
+    row(2, 31, 1, 0.1, "ksoftirqd/1"),
+  ];
+}
+
+const process = (t_s: number) => ({
+  ...{ cpu_limit: 2, cgroup_periods: 10 * t_s, cgroup_throttled: 3 * t_s },
+  ...{ cgroup_throttled_us: 4e5 * t_s, gomaxprocs: 8 },
+});
+const model = factModel(
+  NAMES,
+  [0, 5, 10].map((t_s) => ({ t_s, facts: { takers: takers(t_s) }, process: process(t_s) })),
+);
+
+it("attributes run-queue delay to own threads, other processes by name, and kernel threads", () => {
+  const view = takersView(factInput(model));
+  expect(view.rows.map(({ key, threads, role }) => [key, threads, role])).toEqual([
+    ["process:ffmpeg", 2, "worker-#"],
+    ["own", 2, "worker-#"],
+    ["kernel:ksoftirqd/#", 2, "worker-#"],
+  ]);
+  expect(view.rows.map(({ delay }) => Math.round(100 * delay))).toEqual([50, 30, 20]);
+  expect(view.rows[0]?.share).toBeCloseTo(0.5);
+  expect(view.delay).toBeCloseTo(1);
+});
+
+it("says what the control group's limit did within the window", () => {
+  expect(takersView(factInput(model)).cgroup).toEqual({
+    ...{ limit: 2, gomaxprocs: 8, periods: 100, throttled: 30, throttled_share: 0.4 },
+  });
+  const later = takersView(factInput(model, {}, 5)).cgroup;
+  expect(later).toMatchObject({ periods: 50, throttled: 15 });
+});
+
+it("follows the filter", () => {
+  const view = takersView(factInput(model, { filter: "main" }));
+  expect(view.rows.map(({ key, share }) => [key, share])).toEqual([["process:ffmpeg", 1]]);
+});

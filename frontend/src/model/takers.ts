@@ -1,0 +1,154 @@
+/** Who takes the CPU: run-queue delay within the window in view, by what ran meanwhile. */
+
+import type { ViewInput } from "./chartView";
+import { TAKERS } from "./facts/facts";
+import { foreignParty, type PartyKind, threadsByTid } from "./facts/parties";
+import { type FactsState, ledgerState } from "./facts/state";
+import type { GaugeLog } from "./gaugeLog";
+
+export interface TakerRow {
+  /** Stable. */
+  readonly key: string;
+  /** own: other threads of the target. */
+  readonly kind: "own" | Exclude<PartyKind, "role">;
+  readonly name: string;
+  /** Thread-seconds of waiting a second while it ran. */
+  readonly delay: number;
+  /** Of all that is attributed. */
+  readonly share: number;
+  /** Threads of the target that waited for it, and the role that waited longest. */
+  readonly threads: number;
+  readonly role: string;
+}
+
+/** What the cgroup's CPU limit did within the window. */
+export interface CgroupView {
+  /** Cores; null: no limit. */
+  readonly limit: number | null;
+  readonly gomaxprocs: number | null;
+  readonly periods: number;
+  readonly throttled: number;
+  /** Seconds a second in which it was throttled, all its CPUs together. */
+  readonly throttled_share: number;
+}
+
+export interface TakersView extends FactsState {
+  readonly seconds: number;
+  /** Longest first. */
+  readonly rows: readonly TakerRow[];
+  /** Thread-seconds a second, of all rows. */
+  readonly delay: number;
+  /** Null: nothing is known of it. */
+  readonly cgroup: CgroupView | null;
+  /** CPUs a second that the hypervisor gave to others; NaN: not known. */
+  readonly steal: number;
+  readonly omitted: number;
+}
+
+/** Rows that are sent; the rest are small. */
+const MOST = 100;
+
+interface Sums extends Pick<TakerRow, "key" | "kind" | "name"> {
+  ns: number;
+  readonly tids: Set<number>;
+  readonly roles: Map<string, number>;
+}
+
+export function takersView(input: ViewInput): TakersView {
+  const { model, filter } = input;
+  const threads = threadsByTid(model);
+  const { rows, ...sums } = takersOf(input, (tid) => {
+    const thread = threads.get(tid);
+    return thread === undefined || filter.fits(thread);
+  });
+  const { omitted } = model.facts.takers;
+  const machine = { cgroup: cgroupView(input), steal: stealOf(input), omitted };
+  return { ...sums, ...machine, rows: rows.slice(0, MOST) };
+}
+
+/** Run-queue delay of some threads, by who ran meanwhile. */
+export function takersOf(
+  input: ViewInput,
+  counts: (tid: number) => boolean,
+): Pick<TakersView, "state" | "reason" | "seconds" | "rows" | "delay"> {
+  const { model, span, now_s } = input;
+  const { takers } = model.facts;
+  const window = takers.window(span.t0_s, Math.min(span.t1_s, now_s));
+  const { seconds } = window;
+  const base = ledgerState(input, window);
+  if (base.state !== "ok") return { ...base, seconds, rows: [], delay: 0 };
+  const threads = threadsByTid(model);
+  const all = new Map<string, Sums>();
+  let total_ns = 0;
+  for (const slot of takers.all()) {
+    const tid = takers.key(slot, TAKERS.tid);
+    if (!counts(tid)) continue;
+    const ns = takers.grown(window, slot, TAKERS.ns);
+    if (ns === 0) continue;
+    const taker = takerOf(input, slot);
+    let sums = all.get(taker.key);
+    if (!sums) {
+      sums = { ...taker, ns: 0, tids: new Set(), roles: new Map() };
+      all.set(taker.key, sums);
+    }
+    total_ns += ns;
+    sums.ns += ns;
+    sums.tids.add(tid);
+    const role = threads.get(tid)?.role ?? "";
+    sums.roles.set(role, (sums.roles.get(role) ?? 0) + ns);
+  }
+  const rows = Array.from(all.values(), ({ key, kind, name, ns, tids, roles }): TakerRow => {
+    const [role] = [...roles].reduce((a, b) => (b[1] > a[1] ? b : a), ["", -1]);
+    const share = ns / total_ns;
+    return { key, kind, name, delay: ns / 1e9 / seconds, share, threads: tids.size, role };
+  });
+  rows.sort((a, b) => b.delay - a.delay || (a.key < b.key ? -1 : 1));
+  return { ...base, seconds, rows, delay: total_ns / 1e9 / seconds };
+}
+
+function takerOf(
+  { model, target }: ViewInput,
+  slot: number,
+): Pick<TakerRow, "key" | "kind" | "name"> {
+  const { takers } = model.facts;
+  const pid = takers.key(slot, TAKERS.pid);
+  if (pid === target?.process.pid) return { key: "own", kind: "own", name: "this process" };
+  const kernel = takers.key(slot, TAKERS.kernel) === 1;
+  const { key, kind, name } = foreignParty(pid, kernel, takers.text(slot, TAKERS.name));
+  return { key, kind: kind === "role" ? "process" : kind, name };
+}
+
+/** What the limit did; null where the collector says nothing of it. */
+export function cgroupView({ model, span, now_s }: ViewInput): CgroupView | null {
+  const { cgroup } = model;
+  const to_s = Math.min(span.t1_s, now_s);
+  const from_s = Math.max(span.t0_s, model.since_s);
+  const limit = valueAt(cgroup.limit, to_s);
+  const periods = grownOf(cgroup.periods, from_s, to_s);
+  if (Number.isNaN(limit) && Number.isNaN(periods)) return null;
+  const throttled_us = grownOf(cgroup.throttled_us, from_s, to_s);
+  return {
+    limit: Number.isNaN(limit) ? null : limit,
+    gomaxprocs: numberOrNull(valueAt(model.sizes, to_s)),
+    periods: Number.isNaN(periods) ? 0 : periods,
+    throttled: grownOf(cgroup.throttled, from_s, to_s) || 0,
+    throttled_share: throttled_us / 1e6 / (to_s - from_s) || 0,
+  };
+}
+
+function stealOf({ model, span, now_s }: ViewInput): number {
+  return model.machine.stealWithin(span.t0_s, Math.min(span.t1_s, now_s));
+}
+
+function valueAt(log: GaugeLog, t_s: number): number {
+  return log.between(t_s, t_s)[0]?.value ?? Number.NaN;
+}
+
+function grownOf(log: GaugeLog, from_s: number, to_s: number): number {
+  const changes = log.between(from_s, to_s);
+  return (changes.at(-1)?.value ?? Number.NaN) - (changes[0]?.value ?? Number.NaN);
+}
+
+function numberOrNull(value: number): number | null {
+  return Number.isNaN(value) ? null : value;
+}

@@ -1,0 +1,207 @@
+/** Who wakes whom: wake-ups within the window in view, summed from role to role. */
+
+import type { ViewInput } from "./chartView";
+import { WAKES } from "./facts/facts";
+import type { FactWindow } from "./facts/factTable";
+import {
+  foreignParty,
+  type Party,
+  type PartyKind,
+  rolePartyOf,
+  threadsByTid,
+} from "./facts/parties";
+import { type FactsState, ledgerState } from "./facts/state";
+import type { TargetModel } from "./targetModel";
+import type { Thread } from "./threads";
+import type { ThreadKey } from "./viewRequest";
+
+/** What some wake-ups were, over a window. */
+export interface WakeFigures {
+  readonly per_s: number;
+  /** Thread-seconds a second that the woken had waited. */
+  readonly blocked: number;
+  /** Means of one wake-up: the wait that it ended, and from it until the thread ran. Seconds. */
+  readonly blocked_s: number;
+  readonly delay_s: number;
+}
+
+export interface WakeNode extends Party {
+  /** Live threads of a role; 0 of others. */
+  readonly threads: number;
+  readonly gives_per_s: number;
+  readonly gets_per_s: number;
+}
+
+export interface WakeEdge extends WakeFigures {
+  /** Stable: keys of both ends. */
+  readonly key: string;
+  readonly from: ThreadKey;
+  readonly to: ThreadKey;
+}
+
+/** The wake-up graph of a window. */
+export interface WakesView extends FactsState {
+  readonly seconds: number;
+  /** Most wake-ups first. */
+  readonly nodes: readonly WakeNode[];
+  readonly edges: readonly WakeEdge[];
+  /** Pairs of threads that the collector had no room for. */
+  readonly omitted: number;
+}
+
+/** One that wakes a thread or is woken by it. */
+export interface WakePartner extends WakeFigures {
+  /** The thread's; of others as `Party` has it. */
+  readonly key: ThreadKey;
+  readonly tid: number | null;
+  readonly name: string;
+  readonly kind: PartyKind;
+  readonly colour: number | null;
+}
+
+/** Sums over wake-ups. */
+interface Sums {
+  count: number;
+  blocked_ns: number;
+  delay_ns: number;
+}
+
+export function wakesView(input: ViewInput): WakesView {
+  const { model, span, now_s, target } = input;
+  const { wakes } = model.facts;
+  const window = wakes.window(span.t0_s, Math.min(span.t1_s, now_s));
+  const base = ledgerState(input, window);
+  const { seconds } = window;
+  const none = { ...base, seconds, nodes: [], edges: [], omitted: wakes.omitted };
+  if (base.state !== "ok") return none;
+  const threads = threadsByTid(model);
+  const pid = target?.process.pid ?? -1;
+  const parties = new Map<ThreadKey, Party>();
+  const edges = new Map<string, { from: Party; to: Party; sums: Sums }>();
+  for (const slot of wakes.all()) {
+    const sums = grownOf(model, window, slot);
+    if (sums.count === 0) continue;
+    const from = wakerOf(model, slot, pid, threads);
+    const to = rolePartyOf(threads.get(wakes.key(slot, WAKES.wakee_tid)));
+    parties.set(from.key, from);
+    parties.set(to.key, to);
+    const key = `${from.key}>${to.key}`;
+    const held = edges.get(key);
+    if (held) addTo(held.sums, sums);
+    else edges.set(key, { from, to, sums });
+  }
+  const made = Array.from(
+    edges,
+    ([key, { from, to, sums }]): WakeEdge => ({
+      key,
+      from: from.key,
+      to: to.key,
+      ...figuresOf(sums, seconds),
+    }),
+  );
+  made.sort((a, b) => b.per_s - a.per_s || (a.key < b.key ? -1 : 1));
+  return { ...none, edges: made, nodes: nodesOf(model, parties, made) };
+}
+
+/** Who wakes a thread, or whom it wakes; most wake-ups first. */
+export function wakePartners(
+  input: ViewInput,
+  tid: number,
+  direction: "wakers" | "wakees",
+): readonly WakePartner[] {
+  const { model, span, now_s, target } = input;
+  const { wakes } = model.facts;
+  const window = wakes.window(span.t0_s, Math.min(span.t1_s, now_s));
+  const threads = threadsByTid(model);
+  const pid = target?.process.pid ?? -1;
+  const [own, other] =
+    direction === "wakers"
+      ? [WAKES.wakee_tid, WAKES.waker_tid]
+      : [WAKES.waker_tid, WAKES.wakee_tid];
+  const found = new Map<ThreadKey, { partner: Omit<WakePartner, keyof WakeFigures>; sums: Sums }>();
+  for (const slot of wakes.all()) {
+    if (wakes.key(slot, own) !== tid) continue;
+    // A thread of another process may have the id of one of ours in another namespace.
+    if (direction === "wakees" && wakes.key(slot, WAKES.waker_pid) !== pid) continue;
+    const sums = grownOf(model, window, slot);
+    if (sums.count === 0) continue;
+    const outside = direction === "wakers" && wakes.key(slot, WAKES.waker_pid) !== pid;
+    const thread = outside ? undefined : threads.get(wakes.key(slot, other));
+    const party = outside ? wakerOf(model, slot, pid, threads) : rolePartyOf(thread);
+    const key = thread?.key ?? party.key;
+    const held = found.get(key);
+    if (held) {
+      addTo(held.sums, sums);
+      continue;
+    }
+    const { name, kind, colour } = party;
+    const partner = thread
+      ? { key, tid: thread.tid, name: thread.name, kind, colour: thread.colour }
+      : { key, tid: null, name, kind, colour };
+    found.set(key, { partner, sums });
+  }
+  const partners = Array.from(found.values(), ({ partner, sums }) => ({
+    ...partner,
+    ...figuresOf(sums, window.seconds),
+  }));
+  return partners.sort((a, b) => b.per_s - a.per_s || (a.key < b.key ? -1 : 1));
+}
+
+function grownOf({ facts }: TargetModel, window: FactWindow, slot: number): Sums {
+  const count = facts.wakes.grown(window, slot, WAKES.count);
+  if (count === 0) return { count, blocked_ns: 0, delay_ns: 0 };
+  const blocked_ns = facts.wakes.grown(window, slot, WAKES.blocked_ns);
+  return { count, blocked_ns, delay_ns: facts.wakes.grown(window, slot, WAKES.delay_ns) };
+}
+
+function addTo(sums: Sums, more: Sums): void {
+  sums.count += more.count;
+  sums.blocked_ns += more.blocked_ns;
+  sums.delay_ns += more.delay_ns;
+}
+
+function figuresOf({ count, blocked_ns, delay_ns }: Sums, seconds: number): WakeFigures {
+  return {
+    per_s: count / seconds,
+    blocked: blocked_ns / 1e9 / seconds,
+    blocked_s: blocked_ns / 1e9 / count,
+    delay_s: delay_ns / 1e9 / count,
+  };
+}
+
+function wakerOf(
+  { facts: { wakes } }: TargetModel,
+  slot: number,
+  own_pid: number,
+  threads: ReadonlyMap<number, Thread>,
+): Party {
+  const pid = wakes.key(slot, WAKES.waker_pid);
+  if (pid === own_pid) return rolePartyOf(threads.get(wakes.key(slot, WAKES.waker_tid)));
+  const kernel = wakes.fact(slot, WAKES.waker_kernel) === 1;
+  return foreignParty(pid, kernel, wakes.text(slot, WAKES.waker_name));
+}
+
+function nodesOf(
+  model: TargetModel,
+  parties: ReadonlyMap<ThreadKey, Party>,
+  edges: readonly WakeEdge[],
+): readonly WakeNode[] {
+  const counts = new Map<ThreadKey, number>();
+  for (const { role } of model.threads.live.values()) {
+    counts.set(`role:${role}`, (counts.get(`role:${role}`) ?? 0) + 1);
+  }
+  const sums = new Map<ThreadKey, { gives: number; gets: number }>();
+  for (const key of parties.keys()) sums.set(key, { gives: 0, gets: 0 });
+  for (const { from, to, per_s } of edges) {
+    const [giver, getter] = [sums.get(from), sums.get(to)];
+    if (giver) giver.gives += per_s;
+    if (getter) getter.gets += per_s;
+  }
+  const nodes = Array.from(parties.values(), (party): WakeNode => {
+    const { gives = 0, gets = 0 } = sums.get(party.key) ?? {};
+    const threads = counts.get(party.key) ?? 0;
+    return { ...party, threads, gives_per_s: gives, gets_per_s: gets };
+  });
+  const weight = ({ gives_per_s, gets_per_s }: WakeNode): number => gives_per_s + gets_per_s;
+  return nodes.sort((a, b) => weight(b) - weight(a) || (a.key < b.key ? -1 : 1));
+}

@@ -1,0 +1,51 @@
+/** A model that has taken frame tables in, and what views are made of, for tests. */
+
+import { filterFrom } from "../model/filter";
+import { TargetModel } from "../model/targetModel";
+import { DEFAULT_REQUEST, type ViewRequest } from "../model/viewRequest";
+import { spanOf } from "../model/window";
+import type { ProcessGauges } from "../wire/generated/models";
+import { type FactRows, factTables } from "./facts";
+import { frame, type Row, TARGET } from "./frames";
+
+/** The target of these tests: process 100 with a ledger. */
+export const LEDGER_TARGET = {
+  ...TARGET,
+  process: { ...TARGET.process, pid: 100 },
+  source: { ...TARGET.source, ledger: true, ledger_reason: null, calls: true },
+};
+
+/** One instant: threads by name, tids from 1 on, and the rows of tables that changed. */
+export interface FactInstant {
+  readonly t_s: number;
+  readonly facts?: FactRows;
+  readonly counters?: readonly Row["counters"][];
+  readonly process?: Partial<ProcessGauges>;
+}
+
+/** A model of threads with these names, which were there before the attach. */
+export function factModel(names: readonly string[], instants: readonly FactInstant[]): TargetModel {
+  const model = new TargetModel();
+  for (const [i, { t_s, facts = {}, counters = [], process = {} }] of instants.entries()) {
+    const rows = names.map((name, k): Row => {
+      const row = { tid: k + 1, counters: counters[k] ?? { cpu_run_ns: 0, cpu_delay_ns: 0 } };
+      return i === 0 ? { ...row, start_s: -10, name } : row;
+    });
+    const changes = { seq: i + 1, t_s, tables: factTables(facts), process };
+    model.ingest(frame(changes, i === 0 || counters.length > 0 ? rows : []));
+  }
+  return model;
+}
+
+/** What views are made of: the last so many seconds. */
+export function factInput(model: TargetModel, request: Partial<ViewRequest> = {}, seconds = 60) {
+  const all = { ...DEFAULT_REQUEST, window: { kind: "last", seconds } as const, ...request };
+  return {
+    model,
+    target: LEDGER_TARGET,
+    request: all,
+    filter: filterFrom(all.filter),
+    span: spanOf(all.window, model.now_s),
+    now_s: model.now_s,
+  };
+}
