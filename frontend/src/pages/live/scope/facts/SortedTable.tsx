@@ -70,7 +70,7 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
             <col key={column.id} style={{ width: `${column.width ?? 5.5}rem` }} />
           ))}
         </colgroup>
-        <thead>
+        <thead className={styles.heads}>
           <tr>
             {columns.map((column) => (
               <SortHeader
@@ -124,7 +124,9 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
                 </tr>
                 {more === null ? null : (
                   <tr className={styles.below}>
-                    <td colSpan={columns.length}>{more}</td>
+                    <td colSpan={columns.length} className={styles.more}>
+                      {more}
+                    </td>
                   </tr>
                 )}
               </Fragment>

@@ -29,7 +29,7 @@ const COLUMNS: readonly SortedColumn<TakerRow>[] = [
     id: "kind",
     label: "Kind",
     text: true,
-    width: 7,
+    width: 8.5,
     value: ({ kind }) => KINDS[kind],
     cell: ({ kind }) => <span className={styles.kind}>{KINDS[kind]}</span>,
   },

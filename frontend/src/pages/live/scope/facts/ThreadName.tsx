@@ -1,4 +1,4 @@
-import { Marker } from "../../../../charts/Marker";
+import { SmallMarker } from "../../../../charts/Marker";
 import { type ChartTheme, colourStyle } from "../../../../charts/palette";
 
 interface ThreadNameProps {
@@ -15,7 +15,7 @@ export function ThreadName({ thread, theme }: ThreadNameProps) {
   const { tid, name, colour } = thread;
   return (
     <span title={tid === null ? name : `${name} (${tid})`}>
-      {colour === null ? null : <Marker style={colourStyle(colour, theme)} />}
+      {colour === null ? null : <SmallMarker style={colourStyle(colour, theme)} />}
       {tid === null ? <em>{name}</em> : `${name} (${tid})`}
     </span>
   );

@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import { theme } from "../../../../base/theme";
 import { useStore } from "../../../../base/useStore";
-import { Marker } from "../../../../charts/Marker";
+import { SmallMarker } from "../../../../charts/Marker";
 import { type ChartTheme, colourStyle } from "../../../../charts/palette";
 import { useResize } from "../../../../charts/useResize";
 import { type EdgeMetric, edgeValue, WakeGraph } from "../../../../charts/WakeGraph";
@@ -137,23 +137,26 @@ function EdgeTable({ view, theme: colours, metric, chosen, onPoint, onPress }: E
     .slice(0, MOST);
   const columns: readonly SortedColumn<WakeEdge>[] = [
     {
-      id: "pair",
-      label: "Waker → woken",
+      id: "from",
+      label: "Waker",
       text: true,
-      value: ({ from, to }) => `${nameOf(from)} ${nameOf(to)}`,
-      cell: ({ from, to }) => (
-        <>
-          <Party node={nodes.get(from)} theme={colours} /> →{" "}
-          <Party node={nodes.get(to)} theme={colours} />
-        </>
-      ),
+      value: ({ from }) => nameOf(from),
+      cell: ({ from }) => <Party node={nodes.get(from)} theme={colours} />,
+    },
+    {
+      id: "to",
+      label: "Woken",
+      text: true,
+      width: 9.5,
+      value: ({ to }) => nameOf(to),
+      cell: ({ to }) => <Party node={nodes.get(to)} theme={colours} />,
     },
     {
       id: "wakes",
       label: "Wake-ups",
       under: "per second",
       tip: "How often the left one ended a wait of the right one.",
-      width: 5.25,
+      width: 6.25,
       value: ({ per_s }) => per_s,
       cell: ({ per_s }) => formatNumber(per_s, "1/s"),
     },
@@ -162,7 +165,7 @@ function EdgeTable({ view, theme: colours, metric, chosen, onPoint, onPress }: E
       label: "Waited",
       under: "s a second",
       tip: "Thread-seconds a second of the waits that these wake-ups ended.",
-      width: 5.25,
+      width: 6.25,
       value: ({ blocked }) => blocked,
       cell: ({ blocked }) => formatNumber(blocked, "s"),
     },
@@ -171,7 +174,7 @@ function EdgeTable({ view, theme: colours, metric, chosen, onPoint, onPress }: E
       label: "Each",
       under: "wait",
       tip: "Mean length of a wait that a wake-up ended.",
-      width: 4.75,
+      width: 5,
       value: ({ blocked_s }) => blocked_s,
       cell: ({ blocked_s }) => formatValue(blocked_s, "s"),
     },
@@ -180,7 +183,7 @@ function EdgeTable({ view, theme: colours, metric, chosen, onPoint, onPress }: E
       label: "Until it ran",
       under: "mean",
       tip: "From the wake-up until the woken thread was on a CPU.",
-      width: 5.25,
+      width: 6.25,
       value: ({ delay_s }) => delay_s,
       cell: ({ delay_s }) => formatValue(delay_s, "s"),
     },
@@ -192,7 +195,7 @@ function EdgeTable({ view, theme: colours, metric, chosen, onPoint, onPress }: E
       rows={rows}
       keyOf={keyOf}
       sortedBy={metric}
-      first={13}
+      first={9.5}
       pressed={({ from }) => from === chosen}
       onPress={onPress}
       onPoint={onPoint}
@@ -207,7 +210,7 @@ function Party({ node, theme: colours }: { node: WakeNode | undefined; theme: Ch
   }
   return (
     <span title={`${node.name}: ${PARTY_WORDS[node.kind]}`}>
-      {node.colour === null ? null : <Marker style={colourStyle(node.colour, colours)} />}
+      {node.colour === null ? null : <SmallMarker style={colourStyle(node.colour, colours)} />}
       {node.kind === "role" ? node.name : <em>{node.name}</em>}
     </span>
   );
