@@ -30,6 +30,7 @@ TRIED = {
     "mount": "no file system can be mounted",
     "mount-namespace": "no mount namespace can be made",
     "kernel-build": "the extended kernel cannot be built",
+    "direct-walk": "the kernel has no task iterator that programs call (Linux 6.7)",
     "python-for-others": "no interpreter of this version that another user may run",
 }
 """Capabilities that only the test itself finds out about."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from elftools.elf.elffile import ELFFile
 from tidscope_collector.discovery import task_iterator
+from tidscope_collector.discovery.block_walks import FROM
 from tidscope_collector.netacct import accounts
 from tidscope_collector.netacct.slots import CONTROL, SLOT
 from tidscope_collector.waits import ledger
@@ -19,7 +20,7 @@ from tidscope_collector.walk.block import BLOCK
 ROOT = Path(__file__).parents[2]
 OBJECTS = {
     accounts.OBJECT: {"tp_btf/sock_send_length", "tp_btf/sock_recv_length", ".maps"},
-    task_iterator.OBJECT: {"iter/task"},
+    task_iterator.OBJECT: {"iter/task", "syscall", ".maps"},
     ledger.OBJECT: {"tp_btf/sched_switch", "tp_btf/sched_waking", "iter/task", ".maps"},
 }
 
@@ -76,6 +77,7 @@ def structs(path: Path) -> dict[str, tuple[int, dict[str, int]]]:
         (ledger.OBJECT, "detail", wait_slots.DETAIL),
         (ledger.OBJECT, "control", wait_slots.CONTROL),
         (task_iterator.OBJECT, "block", BLOCK),
+        (task_iterator.OBJECT, "from", FROM),
     ],
 )
 def test_arrays_have_the_layout_of_the_structs(

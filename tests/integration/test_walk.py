@@ -11,16 +11,16 @@ import delay_switch
 import numpy as np
 import numpy.typing as npt
 import pytest
-from capabilities import needs
+from capabilities import missing, needs
 from programs.busy_threads import busy_threads
 from programs.known_work import KnownWork
 from tidscope_collector.discovery.loading import load
-from tidscope_collector.discovery.task_iterator import TaskIterators
+from tidscope_collector.discovery.task_iterator import OBJECT, TaskIterators
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.link import probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 from tidscope_collector.threads.reading import Reading, TargetExitedError
-from tidscope_collector.walk.block import FIELDS, ROWS
+from tidscope_collector.walk.block import FIELDS, ROWS, Columns
 from tidscope_collector.walk.reader import WalkReader
 from tidscope_collector.walk.walks import Walks
 
@@ -36,11 +36,16 @@ MOVED = {
 pytestmark = [needs("root"), needs("btf")]
 
 
-@pytest.fixture(scope="module")
-def walks() -> Iterator[Walks]:
+@pytest.fixture(scope="module", params=["direct", "iterator"])
+def walks(request: pytest.FixtureRequest) -> Iterator[Walks]:
     iterators = load(ProcFs())
     assert isinstance(iterators, TaskIterators), iterators
     assert iterators.no_walk == ""
+    if request.param == "iterator":
+        iterators.walks_directly = False
+    elif not iterators.walks_directly:
+        iterators.close()
+        raise missing("direct-walk")
     yield Walks(iterators)
     iterators.close()
 
@@ -215,6 +220,37 @@ def test_more_threads_than_a_block_has_rows(walks: Walks, query: BatchQuery) -> 
         assert (asked.counters <= later.counters).all()
         walker.close()
         child.kill()
+
+
+def test_both_ways_visit_the_same_threads_in_the_same_order(tmp_path: Path) -> None:
+    iterators = load(ProcFs())
+    assert isinstance(iterators, TaskIterators), iterators
+    if not iterators.walks_directly:
+        raise missing("direct-walk")
+    walks = Walks(iterators)
+    with busy_threads(tmp_path, copies=2) as pid:
+        visited = []
+        for _ in range(2):
+            columns, count = walks.over(pid).read(Columns(len(FIELDS), ROWS))
+            visited.append(columns.tid[:count].tolist())
+            iterators.walks_directly = False
+        # Threads come and go meanwhile.
+        both = set(visited[0]) & set(visited[1])
+        assert both
+        first, second = ([tid for tid in tids if tid in both] for tids in visited)
+        assert first == second
+    iterators.close()
+
+
+def test_a_kernel_without_the_functions_walks_by_the_iterator() -> None:
+    image = OBJECT.read_bytes()
+    function = b"bpf_iter_task_next"
+    assert function in image
+    iterators = TaskIterators(image.replace(function, b"bpf_iter_task_none"))
+    assert (iterators.walks_directly, iterators.no_walk) == (False, "")
+    columns, count = Walks(iterators).over(os.getpid()).read(Columns(len(FIELDS), ROWS))
+    assert os.getpid() in columns.tid[:count].tolist()
+    iterators.close()
 
 
 def test_the_end_of_the_process_is_an_end(walks: Walks, query: BatchQuery) -> None:

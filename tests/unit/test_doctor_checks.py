@@ -26,6 +26,8 @@ GOOD = Facts(
     energy_obstacle="",
     energy_found="RAPL, sum of package-0",
     hypervisor=False,
+    transactions=False,
+    async_abort="Not affected",
 )
 NO_RIGHTS = replace(GOOD, uid=1000, capabilities=frozenset())
 CONFINED = Confinement(
@@ -143,6 +145,14 @@ OfProbe = Callable[[Facts, TaskstatsProbe], DoctorCheck]
         ),
         (checks.process_list, replace(GOOD, hidepid=None), "limited", "mounted"),
         (checks.process_list, replace(GOOD, schedstat=False), "limited", "CONFIG_SCHED_INFO"),
+        (checks.transactions, GOOD, "ok", "Absent (no rtm)"),
+        (
+            checks.transactions,
+            replace(GOOD, transactions=True, async_abort="Mitigation: TSX disabled"),
+            "ok",
+            "Present (rtm): locks could be elided. TSX async abort: Mitigation: TSX disabled.",
+        ),
+        (checks.transactions, replace(GOOD, transactions=None), "ok", "Unknown"),
         (checks.go_symbols, GOOD, "ok", "ptrace_scope 1"),
         (checks.go_symbols, replace(GOOD, ptrace_scope=3), "failed", "next boot"),
         (checks.go_symbols, NO_RIGHTS, "failed", "sudo tidscope up"),
@@ -385,6 +395,7 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "walk",
         "energy",
         "clock-source",
+        "transactional-memory",
         "confinement",
         "process-reader",
     ]

@@ -21,7 +21,7 @@ def machine(tmp_path: Path) -> FakeProc:
         "sys/net/core/netdev_max_backlog": "1000\n",
         "self/status": "Name:\tx\nCapPrm:\t0000000000000000\nCapEff:\t0000000000081000\n",
         "self/schedstat": "1 2 3\n",
-        "cpuinfo": "processor\t: 0\nflags\t\t: fpu vme hypervisor\n",
+        "cpuinfo": "processor\t: 0\nflags\t\t: fpu vme rtm hypervisor\n",
         "self/mountinfo": "22 27 0:21 / / rw - ext4 /dev/vda rw\n"
         f"23 27 0:22 / {proc.root} rw,relatime - proc proc rw,hidepid=invisible\n",
     }.items():
@@ -31,6 +31,9 @@ def machine(tmp_path: Path) -> FakeProc:
     clock = tmp_path / "sys" / CLOCK
     clock.parent.mkdir(parents=True)
     clock.write_text("kvm-clock\n")
+    flaw = tmp_path / "sys/devices/system/cpu/vulnerabilities/tsx_async_abort"
+    flaw.parent.mkdir(parents=True)
+    flaw.write_text("Vulnerable\n")
     return proc
 
 
@@ -43,6 +46,7 @@ def test_all_facts_are_found(machine: FakeProc) -> None:
     assert (facts.rmem_max, facts.hidepid) == (212_992, "invisible")
     assert (facts.schedstat, facts.clock_source) == (True, "kvm-clock")
     assert (facts.hypervisor, facts.energy_obstacle) == (True, "absent")
+    assert (facts.transactions, facts.async_abort) == (True, "Vulnerable")
 
 
 def test_the_network_namespace_of_an_old_kernel_is_reported_by_its_settings(
@@ -80,4 +84,5 @@ def test_nothing_to_read_is_nothing_known(tmp_path: Path) -> None:
     assert facts.capabilities is None
     assert (facts.task_delayacct, facts.rmem_max, facts.ptrace_scope) == (None, None, None)
     assert (facts.hidepid, facts.schedstat, facts.clock_source) == (None, False, None)
+    assert (facts.hypervisor, facts.transactions, facts.async_abort) == (None, None, None)
     assert facts.kernel and facts.host

@@ -18,6 +18,7 @@ VERBS = (
     "compare",
     "steer",
     "policies",
+    "locks",
     "audit",
     "serve",
     "collect",

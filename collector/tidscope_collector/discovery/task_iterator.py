@@ -10,14 +10,16 @@ from pathlib import Path
 
 import numpy as np
 
+from tidscope_collector.discovery.block_walks import BlockWalk, DirectWalk, IteratorWalk
 from tidscope_collector.discovery.marks import RECORD, Records, idle
 from tidscope_collector.discovery.threads import Threads
-from tidscope_collector.ebpf.libbpf import BpfError, IteratorLink, Program
+from tidscope_collector.ebpf.libbpf import BpfError, Program
 from tidscope_collector.threads.reading import TargetExitedError
 
 OBJECT = Path(__file__).parent / "bpf" / "task_iterator.bpf.o"
 _LIST = "list_threads"
-_WALK = "read_counters"
+_READ = "read_counters"
+_WALK = "walk_threads"
 _BLOCKS = "blocks"
 _FIRST_BYTES = 1 << 16
 
@@ -30,6 +32,8 @@ class TaskIterators:
 
     Attributes:
         no_walk: why there is no program that reads counters; empty if there is.
+        walks_directly: whether that program goes from thread to thread itself (Linux 6.7 and
+            newer); else an iterator calls it for each.
 
     Raises:
         BpfError: the one that lists threads cannot be loaded.
@@ -38,11 +42,16 @@ class TaskIterators:
     def __init__(self, image: bytes | None = None) -> None:
         image = image or OBJECT.read_bytes()
         self.no_walk = ""
+        self.walks_directly = False
         try:
             self._program = Program(image)
-        except BpfError as error:
-            self.no_walk = f"the kernel refused the eBPF program: {error}"
-            self._program = Program(image, leave_out=(_WALK,))
+            self.walks_directly = True
+        except BpfError:
+            try:
+                self._program = Program(image, leave_out=(_WALK,))
+            except BpfError as error:
+                self.no_walk = f"the kernel refused the eBPF program: {error}"
+                self._program = Program(image, leave_out=(_WALK, _READ))
 
     def over(self, pid: int) -> "TaskIterator":
         """Make an iterator over the threads of a process.
@@ -55,8 +64,8 @@ class TaskIterators:
         """
         return TaskIterator(self._program, pid)
 
-    def walk(self, pid: int) -> IteratorLink:
-        """Make a link that has the counters of a process' threads written when it is read.
+    def walk(self, pid: int) -> BlockWalk:
+        """Make what writes the counters of a process' threads.
 
         Args:
             pid: in the initial PID namespace.
@@ -64,7 +73,9 @@ class TaskIterators:
         Raises:
             BpfError: the kernel refused.
         """
-        return self._program.iterate(_WALK, pid)
+        if self.walks_directly:
+            return DirectWalk(self._program.runnable(_WALK), pid)
+        return IteratorWalk(self._program.iterate(_READ, pid))
 
     def blocks(self) -> int:
         """The descriptor of the memory that counters are written to.

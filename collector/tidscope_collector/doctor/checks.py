@@ -309,6 +309,23 @@ def clock_source(facts: Facts) -> DoctorCheck:
     )
 
 
+def transactions(facts: Facts) -> DoctorCheck:
+    """Is there hardware transactional memory? Nothing of tidscope needs it."""
+    about = "transactional-memory", "Hardware transactional memory"
+    if facts.transactions is None:
+        return make_check(about, "ok", "Unknown: /proc/cpuinfo lists no flags of x86.")
+    if not facts.transactions:
+        return make_check(
+            about,
+            "ok",
+            "Absent (no rtm): locks cannot be elided; tidscope locks suggests other changes.",
+        )
+    finding = "Present (rtm): locks could be elided."
+    if facts.async_abort is not None:
+        finding += f" TSX async abort: {facts.async_abort}."
+    return make_check(about, "ok", finding)
+
+
 def confinement(found: Confinement) -> DoctorCheck:
     """Has the collector given up what it does not need?"""
     about = "confinement", "Confinement of the collector"

@@ -47,6 +47,9 @@ class Facts:
         energy_obstacle: why there is no energy of packages; "" if there is.
         energy_found: the same as text, or what is read.
         hypervisor: whether the processor reports a hypervisor.
+        transactions: whether the processor has hardware transactional memory (rtm).
+        async_abort: what the kernel does about the flaw of these transactions (TAA); None if it
+            says nothing.
     """
 
     host: str
@@ -63,6 +66,8 @@ class Facts:
     energy_obstacle: Obstacle
     energy_found: str
     hypervisor: bool | None
+    transactions: bool | None
+    async_abort: str | None
 
     @property
     def is_root(self) -> bool:
@@ -103,7 +108,9 @@ def gather_facts(procfs: ProcFs | None = None, sys: Path = Path("/sys")) -> Fact
         clock_source=_clock_source(sys),
         energy_obstacle=powercap.obstacle,
         energy_found=powercap.reason,
-        hypervisor=_hypervisor(procfs),
+        hypervisor=_has_flag(procfs, "hypervisor"),
+        transactions=_has_flag(procfs, "rtm"),
+        async_abort=_async_abort(sys),
     )
 
 
@@ -154,13 +161,20 @@ def _net_namespace(procfs: ProcFs) -> NamespaceStatus:
     return "other" if (procfs.root / _INITIAL_NET_ONLY).parent.exists() else "unknown"
 
 
-def _hypervisor(procfs: ProcFs) -> bool | None:
-    """Whether the x86 feature bit that hypervisors set is there; None elsewhere."""
+def _has_flag(procfs: ProcFs, flag: str) -> bool | None:
+    """Whether the first processor has an x86 feature bit; None elsewhere."""
     for line in (_text(procfs, "cpuinfo") or "").splitlines():
         label, _, words = line.partition(":")
         if label.strip() == "flags":
-            return "hypervisor" in words.split()
+            return flag in words.split()
     return None
+
+
+def _async_abort(sys: Path) -> str | None:
+    try:
+        return (sys / "devices/system/cpu/vulnerabilities/tsx_async_abort").read_text().strip()
+    except OSError:
+        return None
 
 
 def _clock_source(sys: Path) -> str | None:

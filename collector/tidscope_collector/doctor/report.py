@@ -38,6 +38,7 @@ def examine(
         checks.walk(facts, walk),
         checks.energy(facts),
         checks.clock_source(facts),
+        checks.transactions(facts),
         checks.confinement(confinement),
         checks.process_reader(reader_ended),
     ]

@@ -12,6 +12,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 NAMES = ("libbpf.so.1", "libbpf.so.0")
 BTF_KIND_FUNC = 12
 BTF_KIND_TYPEDEF = 8
@@ -31,6 +34,8 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "bpf_program__set_autoload": (_int, (_pointer, ctypes.c_bool)),
     "bpf_program__attach": (_pointer, (_pointer,)),
     "bpf_program__attach_iter": (_pointer, (_pointer, _pointer)),
+    "bpf_program__fd": (_int, (_pointer,)),
+    "bpf_prog_test_run_opts": (_int, (_int, _pointer)),
     "bpf_link__fd": (_int, (_pointer,)),
     "bpf_link__destroy": (_int, (_pointer,)),
     "bpf_iter_create": (_int, (_int,)),
@@ -216,6 +221,53 @@ class IteratorLink:
             self._link = 0
 
 
+class _RunOptions(ctypes.Structure):
+    """struct bpf_test_run_opts."""
+
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("data_in", _pointer),
+        ("data_out", _pointer),
+        ("data_in_bytes", ctypes.c_uint32),
+        ("data_out_bytes", ctypes.c_uint32),
+        ("context_in", _pointer),
+        ("context_out", _pointer),
+        ("context_in_bytes", ctypes.c_uint32),
+        ("context_out_bytes", ctypes.c_uint32),
+        *((name, ctypes.c_uint32) for name in ("result", "repeat", "took_ns", "flags", "cpu")),
+        ("batch", ctypes.c_uint32),
+    )
+
+
+class RunnableProgram:
+    """A program that runs when it is called.
+
+    Args:
+        descriptor: of the program; it is closed with its object.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def run(self, context: npt.NDArray[np.void]) -> None:
+        """Run it once.
+
+        Args:
+            context: its argument.
+
+        Raises:
+            BpfError: the kernel refused.
+        """
+        options = _RunOptions(
+            size=ctypes.sizeof(_RunOptions),
+            context_in=context.ctypes.data,
+            context_in_bytes=context.nbytes,
+        )
+        library().number(
+            "running", "bpf_prog_test_run_opts", self.descriptor, ctypes.byref(options)
+        )
+
+
 class Program:
     """A compiled object, loaded into the kernel.
 
@@ -263,6 +315,16 @@ class Program:
         except BpfError:
             self.detach()
             raise
+
+    def runnable(self, name: str) -> RunnableProgram:
+        """A program that runs when it is called.
+
+        Raises:
+            BpfError: it is not loaded.
+        """
+        return RunnableProgram(
+            self._library.number(f"program {name}", "bpf_program__fd", self._find(name))
+        )
 
     def iterate(self, name: str, pid: int) -> IteratorLink:
         """Let a task iterator walk the threads of a process.

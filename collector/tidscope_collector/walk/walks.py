@@ -1,13 +1,12 @@
 """Walking the threads of processes: one read of a file, and their counters are in memory."""
 
 import mmap
-import os
 
 import numpy as np
 import numpy.typing as npt
 
+from tidscope_collector.discovery.block_walks import BlockWalk
 from tidscope_collector.discovery.task_iterator import TaskIterators
-from tidscope_collector.ebpf.libbpf import IteratorLink
 from tidscope_collector.threads.reading import TargetExitedError
 from tidscope_collector.walk.block import BLOCK, FIELDS, ROWS, Columns, given_fields
 
@@ -48,16 +47,17 @@ class Walk:
 
     Args:
         block: structured array of BLOCK with one row: the memory.
-        link: to the process.
+        threads: of the process.
         pid: for messages.
         width: how many columns of counters are copied out.
 
     """
 
     def __init__(
-        self, block: npt.NDArray[np.void], link: IteratorLink, pid: int, width: int
+        self, block: npt.NDArray[np.void], threads: BlockWalk, pid: int, width: int
     ) -> None:
-        self._link = link
+        self._walk = threads
+        self._block = block
         self._pid = pid
         self._used, self._threads, self._given = block["used"], block["threads"], block["given"]
         self._tid, self._state = block["tid"][0], block["state"][0]
@@ -67,8 +67,9 @@ class Walk:
     def read(self, columns: Columns) -> tuple[Columns, int]:
         """Read the threads.
 
-        The kernel goes on by the thread visited last, and ends the walk where that has exited. Then
-        it has visited fewer threads than there are, and is made again.
+        An iterator goes on by the thread visited last, and ends the walk where that has exited; so
+        does a walk in several blocks. Then it has visited fewer threads than there are, and is made
+        again.
 
         Args:
             columns: to write them to; the first of its columns are those of a block.
@@ -99,29 +100,19 @@ class Walk:
         return given_fields(int(self._given[0]))
 
     def _read(self, columns: Columns) -> tuple[Columns, int]:
-        descriptor = self._link.open()
-        try:
-            count = 0
-            while True:
-                self._used[0] = 0
-                # A byte comes when the block is full, none when there are no more threads.
-                more = os.read(descriptor, 1)
-                got = int(self._used[0])
-                if count + got > columns.room:
-                    columns = columns.grown(max(2 * columns.room, count + got + ROWS))
-                columns.tid[count : count + got] = self._tid[:got]
-                columns.state[count : count + got] = self._state[:got]
-                columns.start_ns[count : count + got] = self._start_ns[:got]
-                columns.comm[count : count + got] = self._comm[:got]
-                columns.counters[: len(self._counters), count : count + got] = self._counters[
-                    :, :got
-                ]
-                count += got
-                if not more:
-                    return columns, count
-        finally:
-            os.close(descriptor)
+        count = 0
+        for _ in self._walk.blocks(self._block):
+            got = int(self._used[0])
+            if count + got > columns.room:
+                columns = columns.grown(max(2 * columns.room, count + got + ROWS))
+            columns.tid[count : count + got] = self._tid[:got]
+            columns.state[count : count + got] = self._state[:got]
+            columns.start_ns[count : count + got] = self._start_ns[:got]
+            columns.comm[count : count + got] = self._comm[:got]
+            columns.counters[: len(self._counters), count : count + got] = self._counters[:, :got]
+            count += got
+        return columns, count
 
     def close(self) -> None:
         """Let go of the process; twice does no harm."""
-        self._link.close()
+        self._walk.close()

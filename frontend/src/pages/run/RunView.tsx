@@ -16,6 +16,7 @@ import { FindingsPanel } from "../live/scope/facts/FindingsPanel";
 import { MapPanel } from "../live/scope/MapPanel";
 import scope from "../live/scope/TargetPage.module.css";
 import { Tiles } from "../live/scope/Tiles";
+import { ThreadDrawer, useThreadOpen } from "../live/scope/thread/ThreadDrawer";
 import { ThreadTable } from "../live/scope/threads/ThreadTable";
 import { DataLossNotice } from "./DataLossNotice";
 import { RunControls } from "./RunControls";
@@ -62,20 +63,36 @@ function Charts({ client, run, onChange }: ChartsProps) {
   if (client === null) {
     return null;
   }
-  const { target } = run;
   return (
     <LiveClientContext value={client}>
-      <ReadingProblem client={client} />
-      <RunControls run={run} />
-      <FindingsPanel />
-      <Tiles target={target} />
-      <MapPanel target={target} />
-      <ChartGrid target={target} />
-      <FactPanels target={target} />
-      <RunLog run={run} onChange={onChange} />
-      <RunNotes run={run} onChange={onChange} />
-      <ThreadTable target={target} />
+      <RunPanels client={client} run={run} onChange={onChange} />
     </LiveClientContext>
+  );
+}
+
+interface RunPanelsProps extends ChartsProps {
+  readonly client: LiveClient;
+}
+
+function RunPanels({ client, run, onChange }: RunPanelsProps) {
+  const { target } = run;
+  const drawer = useThreadOpen() ? "open" : "closed";
+  return (
+    <div className={scope.beside} data-drawer={drawer}>
+      <div className={scope.scope}>
+        <ReadingProblem client={client} />
+        <RunControls run={run} />
+        <FindingsPanel />
+        <Tiles target={target} />
+        <MapPanel target={target} />
+        <ChartGrid target={target} />
+        <FactPanels target={target} />
+        <RunLog run={run} onChange={onChange} />
+        <RunNotes run={run} onChange={onChange} />
+        <ThreadTable target={target} />
+      </div>
+      <ThreadDrawer />
+    </div>
   );
 }
 

@@ -16,6 +16,7 @@ import { MapPanel } from "./MapPanel";
 import { TargetHeader } from "./TargetHeader";
 import styles from "./TargetPage.module.css";
 import { Tiles } from "./Tiles";
+import { ThreadDrawer, useThreadOpen } from "./thread/ThreadDrawer";
 import { ThreadTable } from "./threads/ThreadTable";
 import { ViewControls } from "./ViewControls";
 
@@ -29,6 +30,7 @@ export function Scope({ id }: { readonly id: string }) {
   const view = useThrottled(client.target, READABLE_MS);
   const problem = useStore(client.problem);
   const open = useStore(drawerOpen);
+  const threadOpen = useThreadOpen();
   const inGracePeriod = useGracePeriod(GRACE_MS);
   const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
 
@@ -48,10 +50,10 @@ export function Scope({ id }: { readonly id: string }) {
       <EmptyState title="Loading target…" />
     );
   }
-  const steering = open ? "open" : "closed";
+  const beside = open || threadOpen ? "open" : "closed";
   const host = live?.hosts.find((each) => each.id === target.host);
   return (
-    <div className={styles.beside} data-steer={steering}>
+    <div className={styles.beside} data-drawer={beside}>
       <div className={styles.scope} data-state={view.state}>
         <TargetHeader target={target} view={view} />
         {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
@@ -77,6 +79,7 @@ export function Scope({ id }: { readonly id: string }) {
         <ThreadTable target={target} />
       </div>
       <SteerDrawer target={target} />
+      <ThreadDrawer />
     </div>
   );
 }

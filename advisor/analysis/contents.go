@@ -1,0 +1,218 @@
+package analysis
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"sort"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// An Effect is something in a critical section that makes it long, or changes what it guards.
+type Effect struct {
+	// What is io, sleep, wait, channel, goroutine, lock (another one), same-lock (which may be the
+	// same object: then it waits for itself) or unknown.
+	What  string `json:"what"`
+	Place Place  `json:"place"`
+	// Chain lists the functions from the section to the effect; empty if it stands in the section.
+	Chain []string `json:"chain"`
+	// Sure is false where a call through an interface or a function value is on the way.
+	Sure bool `json:"sure"`
+}
+
+// contents is what a critical section does.
+type contents struct {
+	program      *program
+	section      *section
+	instructions int
+	calls        int
+	loops        int
+	allocations  int
+	effects      []Effect
+	reads        map[string]bool
+	writes       map[string]bool
+	maps         int
+	plainWrites  int
+	additions    int
+}
+
+// mostFunctions bounds how many functions are followed from one section.
+const mostFunctions = 5000
+
+func (p *program) contentsOf(section *section) *contents {
+	c := &contents{
+		program: p, section: section,
+		reads: map[string]bool{}, writes: map[string]bool{},
+	}
+	var passed []ssa.Instruction
+	for _, block := range section.function.Blocks {
+		for _, instruction := range block.Instrs {
+			if section.passed[instruction] {
+				passed = append(passed, instruction)
+			}
+		}
+	}
+	c.loops = c.countLoops()
+	for _, instruction := range passed {
+		c.count(instruction)
+	}
+	c.follow(passed)
+	return c
+}
+
+// countLoops counts jumps backwards that stay in the section.
+func (c *contents) countLoops() int {
+	loops := 0
+	for _, block := range c.section.function.Blocks {
+		if !c.section.passed[block.Instrs[len(block.Instrs)-1]] {
+			continue
+		}
+		for _, next := range block.Succs {
+			if next.Dominates(block) && c.section.passed[next.Instrs[0]] && c.isWithin(next) {
+				loops++
+			}
+		}
+	}
+	return loops
+}
+
+// isWithin says whether a block lies behind one of the section's locks, not around it.
+func (c *contents) isWithin(block *ssa.BasicBlock) bool {
+	return slices.ContainsFunc(c.section.locks, func(lock *operation) bool {
+		return lock.at.block != block && lock.at.block.Dominates(block)
+	})
+}
+
+func (c *contents) count(instruction ssa.Instruction) {
+	switch i := instruction.(type) {
+	case *ssa.DebugRef, *ssa.Phi, *ssa.RunDefers, *ssa.Jump:
+		return
+	case *ssa.Defer, *ssa.Go:
+	case ssa.CallInstruction:
+		_, builtin := i.Common().Value.(*ssa.Builtin)
+		_, _, lock := syncMethod(i.Common())
+		if !builtin && lock == nil && !c.isOperation(instruction) {
+			c.calls++
+		}
+	case *ssa.Alloc:
+		if i.Heap {
+			c.allocations++
+		}
+	case *ssa.MakeMap, *ssa.MakeSlice, *ssa.MakeChan, *ssa.MakeClosure:
+		c.allocations++
+	case *ssa.UnOp:
+		if i.Op == token.MUL {
+			c.addRead(i.X)
+		}
+	case *ssa.Lookup:
+		if _, isMap := i.X.Type().Underlying().(*types.Map); isMap {
+			c.maps++
+		}
+	case *ssa.Range:
+		if _, isMap := i.X.Type().Underlying().(*types.Map); isMap {
+			c.maps++
+		}
+	case *ssa.MapUpdate:
+		c.maps++
+	case *ssa.Store:
+		if isShared(i.Addr) {
+			c.plainWrites++
+			if isAddition(i) {
+				c.additions++
+			}
+		}
+	}
+	c.instructions++
+}
+
+func (c *contents) isOperation(instruction ssa.Instruction) bool {
+	return slices.ContainsFunc(slices.Concat(c.section.locks, c.section.unlocks), func(one *operation) bool {
+		return one.instruction == instruction
+	})
+}
+
+func (c *contents) addRead(address ssa.Value) {
+	if isShared(address) && !holdsLock(address.Type()) {
+		for _, name := range c.program.points.of(address) {
+			c.reads[name] = true
+		}
+	}
+}
+
+// isAddition says whether a store is x += y of a whole number.
+func isAddition(store *ssa.Store) bool {
+	sum, ok := store.Val.(*ssa.BinOp)
+	if !ok || sum.Op != token.ADD && sum.Op != token.SUB {
+		return false
+	}
+	basic, ok := sum.Type().Underlying().(*types.Basic)
+	if !ok || basic.Info()&types.IsInteger == 0 {
+		return false
+	}
+	load, ok := sum.X.(*ssa.UnOp)
+	return ok && load.Op == token.MUL && pathOf(load.X).equals(pathOf(store.Addr))
+}
+
+// isShared says whether others may see what an address points to: it is not memory that this
+// function has just made.
+func isShared(address ssa.Value) bool {
+	for {
+		switch v := address.(type) {
+		case *ssa.FieldAddr:
+			address = v.X
+		case *ssa.IndexAddr:
+			address = v.X
+		case *ssa.Slice:
+			address = v.X
+		case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap:
+			return false
+		default:
+			return true
+		}
+	}
+}
+
+// written are the objects that an instruction changes and that others may see; with something in
+// it, but no name, where the object is unknown.
+func (p *program) written(instruction ssa.Instruction, own bool) []string {
+	var address ssa.Value
+	switch i := instruction.(type) {
+	case *ssa.Store:
+		address = i.Addr
+	case *ssa.MapUpdate:
+		address = i.Map
+	case *ssa.Call:
+		builtin, ok := i.Call.Value.(*ssa.Builtin)
+		if !ok || builtin.Name() != "delete" && builtin.Name() != "copy" && builtin.Name() != "clear" {
+			return nil
+		}
+		address = i.Call.Args[0]
+	default:
+		return nil
+	}
+	if !isShared(address) {
+		return nil
+	}
+	if !own {
+		return []string{fullName(instruction.Parent())}
+	}
+	if names := p.points.of(address); len(names) > 0 {
+		return names
+	}
+	return []string{functionName(instruction.Parent())}
+}
+
+func sorted(names map[string]bool) []string {
+	list := make([]string, 0, len(names))
+	for name := range names {
+		list = append(list, name)
+	}
+	sort.Strings(list)
+	return list
+}
+
+func isReceive(instruction ssa.Instruction) bool {
+	load, ok := instruction.(*ssa.UnOp)
+	return ok && load.Op == token.ARROW
+}

@@ -1,0 +1,225 @@
+package analysis
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// An operation locks or unlocks: by a method of package sync, or by a function that does it for its
+// caller.
+type operation struct {
+	instruction ssa.Instruction
+	at          point
+	lock        bool
+	read        bool
+	// try is whether it may fail to lock; then the lock is held where its result is true.
+	try      bool
+	deferred bool
+	path     path
+	objects  []string
+	// kind is the lock's type: Mutex, RWMutex, or Locker if only the interface is known.
+	kind string
+	// via is the function that does it for its caller; empty if it is done here.
+	via string
+	// written is where the method of package sync is called.
+	written Place
+	// declared is the lock's declaration, if it is a field or a variable.
+	declared token.Pos
+}
+
+var methods = map[string]operation{
+	"Lock":     {lock: true},
+	"Unlock":   {},
+	"RLock":    {lock: true, read: true},
+	"RUnlock":  {read: true},
+	"TryLock":  {lock: true, try: true},
+	"TryRLock": {lock: true, read: true, try: true},
+}
+
+// operationsOf lists the operations of a function in the order of its blocks.
+func (p *program) operationsOf(function *ssa.Function) []*operation {
+	var found []*operation
+	for _, block := range function.Blocks {
+		for i, instruction := range block.Instrs {
+			call, ok := instruction.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			if _, concurrent := instruction.(*ssa.Go); concurrent {
+				continue
+			}
+			for _, one := range p.operationsOfCall(call.Common()) {
+				_, one.deferred = instruction.(*ssa.Defer)
+				one.instruction, one.at = instruction, point{block, i}
+				if one.via == "" {
+					one.written = p.placeOf(instruction)
+				}
+				found = append(found, one)
+			}
+		}
+	}
+	return found
+}
+
+func (p *program) operationsOfCall(call *ssa.CallCommon) []*operation {
+	name, kind, receiver := syncMethod(call)
+	if receiver != nil {
+		one := methods[name]
+		one.kind, one.path = kind, pathOf(receiver)
+		one.objects, one.declared = p.points.of(receiver), declaration(receiver)
+		return []*operation{&one}
+	}
+	var bindings []ssa.Value
+	if closure, ok := call.Value.(*ssa.MakeClosure); ok {
+		bindings = closure.Bindings
+	}
+	callee := call.StaticCallee()
+	if callee == nil {
+		return nil
+	}
+	if origin := callee.Origin(); origin != nil {
+		callee = origin
+	}
+	if !p.own[callee] {
+		return nil
+	}
+	var found []*operation
+	for _, inner := range p.summaryOf(callee).forCaller {
+		one := *inner
+		if start := argumentFor(inner.path.root, callee, call.Args, bindings); start != nil {
+			one.path = inner.path.from(pathOf(start))
+		}
+		one.via = functionName(callee)
+		found = append(found, &one)
+	}
+	return found
+}
+
+// syncMethod recognises a call of a lock's method: directly, through sync.Locker, or of a method
+// value that was made of it.
+func syncMethod(call *ssa.CallCommon) (name, kind string, receiver ssa.Value) {
+	if call.IsInvoke() {
+		name = call.Method.Name()
+		if _, known := methods[name]; !known || !isNamed(call.Value.Type(), "sync", "Locker") {
+			return "", "", nil
+		}
+		if of := readersOf(call.Value); of != nil {
+			return "R" + name, "RWMutex", of
+		}
+		return name, "Locker", call.Value
+	}
+	function := call.StaticCallee()
+	if function == nil {
+		return "", "", nil
+	}
+	name = strings.TrimSuffix(function.Name(), "$bound")
+	if _, known := methods[name]; !known {
+		return "", "", nil
+	}
+	object, ok := function.Object().(*types.Func)
+	if !ok || object.Signature().Recv() == nil {
+		return "", "", nil
+	}
+	pointer, ok := object.Signature().Recv().Type().(*types.Pointer)
+	if !ok || lockType(pointer.Elem()) == "" {
+		return "", "", nil
+	}
+	kind = lockType(pointer.Elem())
+	if closure, bound := call.Value.(*ssa.MakeClosure); bound {
+		return name, kind, closure.Bindings[0]
+	}
+	if len(call.Args) == 0 {
+		return "", "", nil
+	}
+	return name, kind, call.Args[0]
+}
+
+// readersOf is the lock whose RLocker a value is; nil if it is none.
+func readersOf(value ssa.Value) ssa.Value {
+	call, ok := value.(*ssa.Call)
+	if !ok || calledName(&call.Call) != "(*sync.RWMutex).RLocker" {
+		return nil
+	}
+	return call.Call.Args[0]
+}
+
+// argumentFor is what a caller passes for a parameter, or binds to a captured variable.
+func argumentFor(root ssa.Value, callee *ssa.Function, arguments, bindings []ssa.Value) ssa.Value {
+	for i, parameter := range callee.Params {
+		if ssa.Value(parameter) == root && i < len(arguments) {
+			return arguments[i]
+		}
+	}
+	for i, variable := range callee.FreeVars {
+		if ssa.Value(variable) == root && i < len(bindings) {
+			return bindings[i]
+		}
+	}
+	return nil
+}
+
+// declaration is where the field or variable is declared that holds a lock.
+func declaration(receiver ssa.Value) token.Pos {
+	switch v := receiver.(type) {
+	case *ssa.FieldAddr:
+		holder := v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+		return holder.Field(v.Field).Pos()
+	case *ssa.Global, *ssa.Alloc:
+		return receiver.Pos()
+	case *ssa.IndexAddr:
+		return declaration(v.X)
+	case *ssa.UnOp:
+		return declaration(v.X)
+	case *ssa.MakeInterface:
+		return declaration(v.X)
+	}
+	return token.NoPos
+}
+
+// sameMode says whether one operation undoes what the other does.
+func (o *operation) sameMode(other *operation) bool { return o.read == other.read }
+
+// isSame says whether both are surely at the same lock.
+func (o *operation) isSame(other *operation) bool { return o.path.equals(other.path) }
+
+// mayBeSame says whether both may be at the same lock.
+func (o *operation) mayBeSame(other *operation) bool {
+	return slices.ContainsFunc(o.objects, func(name string) bool {
+		return slices.Contains(other.objects, name)
+	})
+}
+
+// begins is where the lock is first held: after the call, or where a try was successful.
+func (o *operation) begins() (point, bool) {
+	if !o.try {
+		return point{o.at.block, o.at.index + 1}, true
+	}
+	value, ok := o.instruction.(*ssa.Call)
+	if !ok {
+		return point{}, false
+	}
+	return successOf(value)
+}
+
+func successOf(value ssa.Value) (point, bool) {
+	for _, user := range *value.Referrers() {
+		switch u := user.(type) {
+		case *ssa.If:
+			return point{u.Block().Succs[0], 0}, len(u.Block().Succs[0].Preds) == 1
+		case *ssa.UnOp:
+			if u.Op != token.NOT {
+				continue
+			}
+			for _, second := range *u.Referrers() {
+				if branch, ok := second.(*ssa.If); ok {
+					return point{branch.Block().Succs[1], 0}, len(branch.Block().Succs[1].Preds) == 1
+				}
+			}
+		}
+	}
+	return point{}, false
+}

@@ -1,0 +1,1 @@
+"""Locks of Go programs: what is done while they are held, who waits, and what might help."""

@@ -1,0 +1,202 @@
+"""What `tidscope locks` prints: as JSON, and as text."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tidscope_backend.locks.findings import LockUse, Measured, MeasuredSection
+from tidscope_backend.locks.hints import Hint
+
+WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A lock that is shown.
+
+    Attributes:
+        lock: and all that is done with it.
+        share: of the basis; None without a profile.
+        hints: for it.
+        experiments: files written, one a hint, or none.
+    """
+
+    lock: LockUse
+    share: float | None
+    hints: Sequence[Hint]
+    experiments: Sequence[Path]
+
+
+@dataclass(frozen=True)
+class LockReport:
+    """All that is shown.
+
+    Attributes:
+        answer: of the Go program.
+        measured: what the profile covers; None without one.
+        threshold: share from which a lock is shown.
+        findings: most waited for first.
+        below: how many locks are not shown.
+        source: where the measurements are from, in words.
+    """
+
+    answer: dict[str, Any]
+    measured: Measured | None
+    threshold: float
+    findings: Sequence[Finding]
+    below: int
+    source: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as JSON values: waits in nanoseconds, shares as parts of 1."""
+        contention = self.answer["contention"]
+        return {
+            "version": self.answer["version"],
+            "directory": self.answer["directory"],
+            "packages": self.answer["packages"],
+            "measured": None
+            if self.measured is None
+            else {**asdict(self.measured), "basis": self.measured.basis, "source": self.source},
+            "threshold": self.threshold,
+            "findings": [_finding_json(one) for one in self.findings],
+            "below_threshold": self.below,
+            "unpaired": self.answer["unpaired"],
+            "elsewhere": contention["elsewhere"] if contention else [],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The report as text."""
+        yield from self._head()
+        for finding in self.findings:
+            yield ""
+            yield from _finding_lines(finding, self.measured)
+        yield from self._tail()
+
+    def _head(self) -> Iterator[str]:
+        sections = self.answer["sections"]
+        strays = [one for one in self.answer["unpaired"] if not one["for_caller"]]
+        yield (
+            f"{len(self.answer['locks'])} locks, {len(sections)} critical sections, "
+            f"{len(strays)} lock operations without a counterpart"
+        )
+        if self.measured is None:
+            yield "Not measured: --profile adds what is waited for (see --help)."
+            return
+        waited = _duration(self.measured.wait_ns)
+        yield f"Measured: {self.source}: {waited} waited, {self.measured.waits} waits" + (
+            f", in {self.measured.seconds:g} s"
+            if self.measured.seconds
+            else "; the time that it covers is unknown (--seconds), so shares are of all waits"
+        )
+        if self.measured.waits == 0:
+            yield "Nothing was waited for, or the program does not sample it: see"
+            yield "runtime.SetMutexProfileFraction."
+
+    def _tail(self) -> Iterator[str]:
+        if self.below:
+            yield ""
+            by_time = self.measured is not None and self.measured.basis == "time"
+            whole = "the time" if by_time else "all waits"
+            yield f"{self.below} more locks below {self.threshold * 100:g} % of {whole}: --all"
+        strays = [one for one in self.answer["unpaired"] if not one["for_caller"]]
+        if strays:
+            yield ""
+            yield "Without a counterpart:"
+            for one in strays:
+                place = f"{one['place']['file']}:{one['place']['line']}"
+                locks = " or ".join(map(_short, one["locks"]))
+                yield f"  {place}  {one['does']} {locks}: {one['reason']}"
+        contention = self.answer["contention"]
+        elsewhere = contention["elsewhere"] if contention else []
+        shown = [one for one in elsewhere if self._share(one["wait_ns"]) >= self.threshold]
+        if shown:
+            yield ""
+            yield "Waited for in other packages:"
+            for one in shown:
+                share = self._share(one["wait_ns"])
+                yield f"  {share:7.1%}  {one['function']} ({one['file']}:{one['line']})"
+
+    def _share(self, wait_ns: int) -> float:
+        return 0.0 if self.measured is None else self.measured.share(wait_ns)
+
+
+def _finding_json(finding: Finding) -> dict[str, Any]:
+    lock = finding.lock
+    return {
+        "lock": lock.name,
+        "kind": lock.kind,
+        "holder": lock.holder,
+        "declared": lock.declared,
+        "share": finding.share,
+        "wait_ns": lock.wait_ns,
+        "waits": lock.waits,
+        "sections": [
+            {**section.facts, "wait_ns": section.wait_ns, "waits": section.waits}
+            for section in lock.sections
+        ],
+        "unpaired": list(lock.strays),
+        "hints": [asdict(hint) for hint in finding.hints],
+        "experiments": [str(path) for path in finding.experiments],
+    }
+
+
+def _finding_lines(finding: Finding, measured: Measured | None) -> Iterator[str]:
+    lock = finding.lock
+    at = f", {lock.declared['file']}:{lock.declared['line']}" if lock.declared else ""
+    share = "" if finding.share is None else f"  {finding.share:.1%}"
+    yield f"{_short(lock.name)}  ({lock.kind}, {lock.holder}{at}){share}"
+    yield f"  {'waited':>9}  {'mode':5}  {'lines':12}  {'instr.':>6}  {'calls':>5}  function"
+    for section in lock.sections:
+        yield f"  {_waited(section, measured):>9}  {_section_line(section)}"
+    for hint in finding.hints:
+        yield from _wrapped(f"  {hint.name}: ", hint.text)
+        for one in hint.evidence:
+            yield f"      {one.place['file']}:{one.place['line']}  {one.text}"
+    if not finding.hints:
+        yield "  No rule fits: the sections are short and do nothing that could wait."
+    for path in finding.experiments:
+        yield f"  experiment: {path}"
+
+
+def _section_line(section: MeasuredSection) -> str:
+    facts = section.facts
+    lines = _lines(facts["locked_at"]) + "-" + _lines(facts["unlocked_at"])
+    mode = "reads" if facts["reads_only"] else "write"
+    if facts["mode"] == "read":
+        mode = "RLock" if facts["reads_only"] else "RLock!"
+    return (
+        f"{mode:5}  {lines:12}  {facts['instructions']:6}  {facts['calls']:5}  "
+        f"{_short(facts['function'])}"
+    )
+
+
+def _lines(operations: Sequence[dict[str, Any]]) -> str:
+    return ",".join("end" if one["deferred"] else str(one["line"]) for one in operations)
+
+
+def _waited(section: MeasuredSection, measured: Measured | None) -> str:
+    if section.wait_ns is None or measured is None:
+        return "?"
+    return f"{measured.share(section.wait_ns):.1%}"
+
+
+def _wrapped(first: str, text: str) -> Iterator[str]:
+    line = first
+    for word in text.split():
+        if len(line) + len(word) > WIDTH:
+            yield line.rstrip()
+            line = "    "
+        line += f"{word} "
+    yield line.rstrip()
+
+
+def _duration(ns: int) -> str:
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns} ns"
+
+
+def _short(name: str) -> str:
+    return name.rpartition("/")[2]

@@ -1,0 +1,121 @@
+"""The Go program that reads Go programs: built by the user's own toolchain, once a version.
+
+Its sources are in the wheel, at `tidscope_backend/advisor`, and in a checkout at `advisor`. It has
+to be built by the toolchain that the analysed program uses, whose standard library it type-checks;
+that is also why no binary is shipped.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+USUAL_PLACES = "/usr/local/go/bin:/usr/lib/go/bin"
+_BACKEND = Path(__file__).resolve().parents[1]
+PLACES = (_BACKEND / "advisor", _BACKEND.parents[1] / "advisor")
+"""Where the sources are: as installed, or in a checkout."""
+
+
+class ToolchainError(Exception):
+    """There is no Go toolchain, or it refused; the text says why and what to do."""
+
+
+def go_command() -> str:
+    """The user's `go`. Raises ToolchainError."""
+    found = shutil.which("go") or shutil.which("go", path=USUAL_PLACES)
+    if found is None:
+        raise ToolchainError(
+            "there is no Go toolchain, neither in PATH nor in /usr/local/go/bin; "
+            "the packages are read by the toolchain that builds them: install it from "
+            "https://go.dev/dl or as the package golang-go"
+        )
+    return found
+
+
+def sources() -> Path:
+    """The folder of the Go program's sources. Raises ToolchainError."""
+    for place in PLACES:
+        if (place / "go.mod").is_file():
+            return place
+    raise ToolchainError("this installation lacks the sources of the Go program (advisor/go.mod)")
+
+
+def build(go: str, environment: Mapping[str, str]) -> Path:
+    """The executable, built if this version of it was not built before by this toolchain.
+
+    Raises:
+        ToolchainError: it does not build.
+    """
+    folder = sources()
+    cache = _cache_folder(environment) / _key(go, folder)
+    program = cache / "advisor"
+    if program.exists():
+        return program
+    cache.mkdir(parents=True, exist_ok=True)
+    # Others may build at the same time: the last one's stays, and all are the same.
+    with tempfile.TemporaryDirectory(dir=cache) as fresh:
+        made = Path(fresh) / "advisor"
+        # Settings for the analysed program are not for ours.
+        ours = {**environment, "GOFLAGS": "-mod=readonly", "GOWORK": "off", "CGO_ENABLED": "0"}
+        command = [go, "build", "-trimpath", "-buildvcs=false", "-o", str(made), "."]
+        _run(command, folder, ours, "the Go program that reads packages does not build")
+        made.rename(program)
+    return program
+
+
+def analyze(
+    directory: Path,
+    patterns: Sequence[str],
+    profile: Path | None,
+    environment: Mapping[str, str] = os.environ,
+) -> dict[str, Any]:
+    """Run the Go program on packages; its answer (advisor/main.go, `Answer`).
+
+    Args:
+        directory: where the packages are named from.
+        patterns: packages, as the go command names them.
+        profile: a mutex or block profile to join with.
+        environment: for the toolchain.
+
+    Raises:
+        ToolchainError: no toolchain, no such packages, or they do not compile.
+    """
+    go = go_command()
+    program = build(go, environment)
+    # It calls `go`, wherever that was found.
+    path = os.pathsep.join([environment.get("PATH", ""), str(Path(go).parent)])
+    options = [] if profile is None else ["-profile", str(profile)]
+    command = [str(program), "-directory", str(directory), *options, *patterns]
+    answer = _run(command, directory, {**environment, "PATH": path}, "the packages were not read")
+    parsed: dict[str, Any] = json.loads(answer)
+    return parsed
+
+
+def _key(go: str, folder: Path) -> str:
+    """Of all sources, and of the toolchain's version."""
+    digest = hashlib.sha256()
+    digest.update(_run([go, "version"], folder, os.environ, "go version failed").encode())
+    for path in sorted([*folder.rglob("*.go"), folder / "go.mod", folder / "go.sum"]):
+        if "testdata" not in path.parts:
+            digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder(environment: Mapping[str, str]) -> Path:
+    base = environment.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "tidscope" / "advisor"
+
+
+def _run(command: Sequence[str], folder: Path, environment: Mapping[str, str], failed: str) -> str:
+    done = subprocess.run(
+        command, cwd=folder, env=dict(environment), capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        said = done.stderr.strip() or f"status {done.returncode}"
+        raise ToolchainError(f"{failed}:\n{said}")
+    return done.stdout

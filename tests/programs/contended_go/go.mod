@@ -1,0 +1,3 @@
+module example.com/contended
+
+go 1.24

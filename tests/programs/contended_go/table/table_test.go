@@ -1,0 +1,10 @@
+package table
+
+import "testing"
+
+func BenchmarkName(b *testing.B) {
+	table := New()
+	for b.Loop() {
+		table.Name()
+	}
+}
