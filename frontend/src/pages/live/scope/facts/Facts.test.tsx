@@ -172,3 +172,24 @@ it("shows why there are no ledgers, and what was not looked at", async () => {
   const findings = page.region("Findings");
   expect(findings.getByText(/Nothing stood out.*Not looked at: locks/)).toBeTruthy();
 });
+
+it("gives a thread's wakers, wakees, locks and what runs instead of it, in its panel", async () => {
+  const page = await watched();
+  await page.click(page.region("Threads").getByRole("button", { name: "burner" }));
+  await page.settle();
+  const panel = within(page.one("[data-panel=thread]"));
+  expect(rowsOf(panel.getByRole("table", { name: "Who wakes it" }))[0]?.slice(0, 2)).toEqual([
+    ...["interrupts", "400"],
+  ]);
+  const wakees = rowsOf(panel.getByRole("table", { name: "Whom it wakes" }));
+  expect(wakees.map(([name]) => name)).toContain("worker-1 (4)");
+  expect(rowsOf(panel.getByRole("table", { name: "What runs instead of it" }))[0]).toEqual([
+    ...["ffmpeg", "30.0 %"],
+  ]);
+  expect(panel.getByText("It waited for no lock.")).toBeTruthy();
+  await page.click(panel.getByRole("button", { name: "worker-2 (5)" }));
+  await page.settle();
+  const other = within(page.one("[data-panel=thread]"));
+  const locks = rowsOf(other.getByRole("table", { name: "Its locks" }));
+  expect(locks).toEqual([["pool_mu", "40.0 %", "50.0", "8.00 ms"]]);
+});
