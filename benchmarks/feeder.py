@@ -149,7 +149,7 @@ class MadeProgram:
         return join(self._header("key" if key else "delta", len(at), events), body)
 
     def _write_ledgers(self, moved: npt.NDArray[np.intp]) -> None:
-        """Threads that moved ran and waited for a CPU as their counters say, and waited else."""
+        """Threads that moved ran and were queued as their counters say; else they waited."""
         ends = np.maximum(
             self._since_ns[moved],
             np.uint64(self.time_ns)
