@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from tidscope_backend.recording.sealing import write_summaries
 from tidscope_backend.store.folder import RunFolder, new_run_id
-from tidscope_backend.store.parquet_files import write_samples, write_table
+from tidscope_backend.store.parquet_files import write_levels, write_table
 from tidscope_backend.store.reader import RunReader
 
 Values = npt.NDArray[np.uint64]
@@ -41,7 +41,7 @@ def long_run(home: Path, recorded: str, hours: float) -> str:
         for name, per_part in growth.items():
             values = samples[name].to_numpy() + np.uint64(number) * per_part
             moved = moved.set_column(moved.column_names.index(name), name, pa.array(values))
-        write_samples(folder.samples(number + 1), moved)
+        write_levels(folder.samples(number + 1), moved)
         write_table(folder.signals(number + 1), signals)
         signals = _later(signals, instants, step_ns)
         shutil.copy(source.folder.events(part.number), folder.events(number + 1))

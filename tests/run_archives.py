@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from tidscope_backend.exchange.rewriting import rewrite_run
+from tidscope_backend.exchange.unpacking import BadArchiveError, Bounds, unpack
+from tidscope_backend.store.folder import RunFolder
+from tidscope_wire.generated.models import RunManifest
 
+NOT_A_RUN = (BadArchiveError, ValueError, KeyError, pa.ArrowException)
+"""What `rewrite` raises for an archive that is none of a run."""
 Files = dict[str, bytes]
 """The files of a run, by name within its folder."""
 
@@ -62,3 +68,14 @@ def table_bytes(table: pa.Table, *, store_schema: bool = False) -> bytes:
     out = io.BytesIO()
     pq.write_table(table, out, compression="zstd", store_schema=store_schema)
     return out.getvalue()
+
+
+def rewrite(tmp_path: Path, data: bytes, bounds: Bounds | None = None) -> tuple[RunManifest, Files]:
+    """Import an archive without a process of its own; the manifest, and the files written."""
+    archive, unpacked = tmp_path / "archive", tmp_path / "unpacked"
+    into = RunFolder(tmp_path / "run")
+    archive.write_bytes(data)
+    unpacked.mkdir()
+    into.make()
+    unpack(archive, unpacked, bounds or Bounds())
+    return rewrite_run(RunFolder(unpacked), into), files_of(into.path)

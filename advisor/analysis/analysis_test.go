@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -68,21 +69,53 @@ func lines(operations []Operation) string {
 	return strings.Join(words, ", ")
 }
 
-func TestReportsAreAsKnown(t *testing.T) {
-	sources, err := filepath.Glob("testdata/*/*.go")
-	if err != nil || len(sources) == 0 {
-		t.Fatalf("no cases: %v", err)
+// cases is the program of all packages below testdata, loaded once.
+var cases = sync.OnceValues(func() (*program, error) {
+	directory, err := filepath.Abs("testdata")
+	if err != nil {
+		return nil, err
 	}
-	for _, source := range sources {
-		folder := filepath.Dir(source)
-		t.Run(filepath.Base(folder), func(t *testing.T) {
-			t.Parallel()
-			report, err := Analyze(folder, []string{"."})
-			if err != nil {
-				t.Fatal(err)
-			}
-			golden := filepath.Join(folder, "golden.txt")
-			made := text(report)
+	return load(directory, []string{"./..."})
+})
+
+func loadCases(t *testing.T) *program {
+	t.Helper()
+	program, err := cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// of is the part of a report that is about one package.
+func (r *Report) of(name string) *Report {
+	prefix := "example.com/cases/" + name + "."
+	part := &Report{}
+	for _, one := range r.Sections {
+		if strings.HasPrefix(one.Function, prefix) {
+			part.Sections = append(part.Sections, one)
+		}
+	}
+	for _, one := range r.Unpaired {
+		if strings.HasPrefix(one.Function, prefix) {
+			part.Unpaired = append(part.Unpaired, one)
+		}
+	}
+	for _, one := range r.Locks {
+		if strings.HasPrefix(one.Name, prefix) {
+			part.Locks = append(part.Locks, one)
+		}
+	}
+	return part
+}
+
+func TestReportsAreAsKnown(t *testing.T) {
+	report := loadCases(t).report()
+	for _, one := range report.Packages {
+		name := filepath.Base(one)
+		t.Run(name, func(t *testing.T) {
+			golden := filepath.Join("testdata", name, "golden.txt")
+			made := text(report.of(name))
 			if *update {
 				if err := os.WriteFile(golden, []byte(made), 0o644); err != nil {
 					t.Fatal(err)
@@ -96,5 +129,13 @@ func TestReportsAreAsKnown(t *testing.T) {
 				t.Errorf("%s differs:\n%s", golden, made)
 			}
 		})
+	}
+}
+
+func TestPackagesThatDoNotLoadAreNamed(t *testing.T) {
+	for pattern, words := range map[string]string{"./none": "none", "./none/...": "none"} {
+		if _, err := Analyze("testdata", []string{pattern}); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v", pattern, err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/callgraph/rta"
+	"golang.org/x/tools/go/callgraph/vta"
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -12,7 +13,7 @@ import (
 const mostTargets = 8
 
 // callees says which functions a call may reach. Calls of functions are followed everywhere; calls
-// through interfaces and function values by rapid type analysis, in the packages that were asked
+// through interfaces and function values by variable type analysis, in the packages that were asked
 // for only: in the standard library they reach everything.
 type callees struct {
 	program *program
@@ -30,7 +31,12 @@ func newCallees(program *program) *callees {
 	if len(roots) == 0 {
 		return found
 	}
-	graph := rta.Analyze(roots, true).CallGraph
+	types := rta.Analyze(roots, true)
+	reached := map[*ssa.Function]bool{}
+	for function := range types.Reachable {
+		reached[function] = true
+	}
+	graph := vta.CallGraph(reached, types.CallGraph)
 	for _, function := range program.functions {
 		node := graph.Nodes[function]
 		if node == nil {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from recorded import FIELDS, Counters, Story, check, story
+from recorded import FIELDS, Counters, Reader, Story, check, story
 from run_folders import run_folder
 from tidscope_backend.recording.sealing import seal_part
 from tidscope_backend.replay.frames import frames_between
@@ -145,6 +145,35 @@ def test_a_hole_is_reported_and_the_state_after_the_next_key_frame_is_right(tmp_
         gaps = [e for header in headers for e in header.events if isinstance(e, Gap)]
         assert [(gap.from_seq, gap.to_seq) for gap in gaps] == [(120, 139)]
     check(reported, list(frames_between(RunReader(folder.path), 202 * 100_000_000, None, 5000)))
+
+
+@pytest.mark.parametrize("instants", [30, 150, 5000])
+@pytest.mark.parametrize("gap", [range(120, 140), range(195, 205), range(161, 190)])
+def test_a_thread_that_began_in_a_gap_is_known_from_the_next_key_frame_on(
+    tmp_path: Path, instants: int, gap: range
+) -> None:
+    reported = story(INSTANTS, 4, key_every=10, missing=frozenset(gap))
+    end_ns = max(gap) * 100_000_000
+    key_ns = next(
+        time
+        for frame, time in zip(reported.frames, reported.times, strict=True)
+        if time > end_ns and split(frame)[0].kind == "key"
+    )
+    truth = dict(zip(reported.times, reported.states, strict=True))
+    before_ns = max(time for time in reported.times if time < end_ns)
+    born = {start for _, start in truth[key_ns] if start > before_ns and start < end_ns}
+    assert born
+    cuts = [reported.times.index(cut * 100_000_000) for cut in (101, 231)]
+    folder = run_folder(tmp_path / "run", parts_of(reported, *cuts), FIELDS, 2)
+    reader = Reader()
+    keys = 0
+    for frame in frames_between(RunReader(folder.path), None, None, instants):
+        reader.read(frame)
+        header = reader.headers[-1]
+        keys += header.kind == "key"
+        if header.time_ns < end_ns or header.time_ns >= key_ns:
+            assert reader.state() == truth[header.time_ns]
+    assert keys == 2
 
 
 def test_closing_again_writes_the_same(reported: Story, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.open_part import whole_frames
-from tidscope_backend.store.overview import TABLES, Overview
+from tidscope_backend.store.overview import ALWAYS, Overview
 from tidscope_backend.store.overview_maker import PROCESS_TID
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.frame import split
@@ -101,7 +101,7 @@ def test_a_gap_is_reported_once(tmp_path: Path, span: tuple[int | None, int | No
 def test_sealed_open_and_again_are_the_same(reported: Story, tmp_path: Path) -> None:
     first = ended(tmp_path / "one", reported, (250, 300))
     other = ended(tmp_path / "other", reported, (250, 300), closed=1)
-    files = [[(one.overview / f"{name}.parquet") for name in TABLES] for one in (first, other)]
+    files = [[(one.overview / f"{name}.parquet") for name in ALWAYS] for one in (first, other)]
     contents = [[path.read_bytes() for path in paths] for paths in files]
     assert contents[0] == contents[1]
     write_summaries(first)
@@ -259,7 +259,7 @@ def test_killed_at_any_step_it_is_read_from_its_parts_and_written_again(
     for path in (*sorted(folder.overview.iterdir()), folder.threads):
         again = killed.path / path.relative_to(folder.path)
         assert again.read_bytes() == path.read_bytes()
-    assert len(list(killed.overview.iterdir())) == len(TABLES)
+    assert len(list(killed.overview.iterdir())) == len(ALWAYS)
 
 
 def test_an_import_writes_the_same(folder: RunFolder, tmp_path: Path) -> None:
@@ -268,12 +268,12 @@ def test_an_import_writes_the_same(folder: RunFolder, tmp_path: Path) -> None:
     archive.write_bytes(b"".join(pack_run(folder.path)))
     unpacked.path.mkdir()
     unpack(archive, unpacked.path)
-    for name in TABLES:
+    for name in ALWAYS:
         # What an archive says of it is not believed.
         (unpacked.overview / f"{name}.parquet").write_bytes(b"not this")
     into.make()
     rewrite_run(unpacked, into)
-    for name in TABLES:
+    for name in ALWAYS:
         ours, theirs = (one.overview / f"{name}.parquet" for one in (folder, into))
         assert ours.read_bytes() == theirs.read_bytes()
 

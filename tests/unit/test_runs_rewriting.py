@@ -2,17 +2,20 @@
 
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from deceiving_archives import DECEIVING, changed_manifest
-from run_archives import Files, archive_of, compressed, files_of, member, plain_tar
+from run_archives import (
+    NOT_A_RUN,
+    Files,
+    archive_of,
+    compressed,
+    files_of,
+    member,
+    plain_tar,
+    rewrite,
+)
 from scripted_run import write_run
-from tidscope_backend.exchange.rewriting import rewrite_run
-from tidscope_backend.exchange.unpacking import BadArchiveError, Bounds, unpack
-from tidscope_backend.store.folder import RunFolder
-from tidscope_wire.generated.models import RunManifest
-
-NOT_A_RUN = (BadArchiveError, ValueError, KeyError, pa.ArrowException)
+from tidscope_backend.exchange.unpacking import BadArchiveError, Bounds
 
 
 @pytest.fixture(scope="module")
@@ -29,17 +32,6 @@ def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     files = files_of(source / write_run(source, ended=request.param).id)
     cut = changed_manifest(lambda m: m.update(state="interrupted", end="backend-lost"))
     return files if request.param else cut(files)
-
-
-def rewrite(tmp_path: Path, data: bytes, bounds: Bounds | None = None) -> tuple[RunManifest, Files]:
-    """Import an archive without a process of its own; the manifest, and the files written."""
-    archive, unpacked = tmp_path / "archive", tmp_path / "unpacked"
-    into = RunFolder(tmp_path / "run")
-    archive.write_bytes(data)
-    unpacked.mkdir()
-    into.make()
-    unpack(archive, unpacked, bounds or Bounds())
-    return rewrite_run(RunFolder(unpacked), into), files_of(into.path)
 
 
 def test_a_good_run_is_what_it_was_with_its_parts_sealed(tmp_path: Path, files: Files) -> None:

@@ -77,7 +77,9 @@ def _part(
         file = live.open("rb")
     except FileNotFoundError:
         # It is sealed.
-        for path in (folder.samples(number), folder.signals(number), folder.events(number)):
+        tables = folder.tables(number).values()
+        of_part = (folder.samples(number), folder.signals(number), folder.events(number))
+        for path in (*of_part, *tables):
             with path.open("rb") as sealed:
                 size = sealed.seek(0, io.SEEK_END)
                 sealed.seek(0)

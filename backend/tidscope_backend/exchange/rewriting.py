@@ -7,15 +7,17 @@ exports, SQL) gets what a recording could have made.
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from tidscope_wire.generated.models import FrameHeader, RunEvent, RunManifest
+from tidscope_wire.generated.frame_tables import KEYS as TABLE_KEYS
+from tidscope_wire.generated.models import FrameHeader, RunEvent, RunManifest, TableName
 
 from tidscope_backend.exchange.unpacking import BadArchiveError
 from tidscope_backend.recording.sealing import write_part, write_summaries
@@ -24,6 +26,12 @@ from tidscope_backend.store.losses import final_state
 from tidscope_backend.store.open_part import whole_frames
 from tidscope_backend.store.part_tables import KEY_LEVEL, KEYS, Part, part_of
 from tidscope_backend.store.signals_table import header_values, signals_schema, signals_table
+from tidscope_backend.store.table_parts import (
+    CHANGE_LEVEL,
+    FIRST_LEVEL,
+    TABLE_LEVELS,
+    table_schema,
+)
 
 MAX_PARTS = 20_160
 """Two weeks of minutes."""
@@ -38,13 +46,16 @@ MAX_EVENTS = 1_000_000
 """Of a part."""
 MAX_NAME = 255
 """Bytes of a thread's or role's name; the kernel's have at most 15."""
+MAX_TEXT = 4096
+"""Bytes of a text in a frame table: a symbol, or a path."""
+MAX_TABLE_BYTES = 128 * 2**20
 MAX_TIME_NS = 2**62
 MAX_NUMBER = 2**63 - 1
 MAX_UNIX_US = 253_402_300_799_000_000
 """The end of the year 9999, the last that programs can name."""
 BATCH_ROWS = 16_384
 BATCH_FRAMES = 256
-MAX_FIELDS = 64
+MAX_FIELDS = 256
 _FIELD = re.compile(r"[a-z][a-z_]{0,63}\Z")
 _OWN_COLUMNS = {*KEYS, "time_ns", "unix_us", "role"}
 
@@ -96,6 +107,8 @@ def rewrite_run(unpacked: RunFolder, into: RunFolder) -> RunManifest:
         )
         for path in (unpacked.samples, unpacked.signals, unpacked.events, unpacked.open_part):
             path(number).unlink(missing_ok=True)
+        for path_of_table in unpacked.tables(number).values():
+            path_of_table.unlink()
     changes: dict[str, object] = {"imported": True, "until_ns": None}
     changes["state"] = final_state(manifest.state, manifest.losses)
     changes["host"] = manifest.host.model_copy(update={"connected": False})
@@ -162,8 +175,21 @@ def _sealed_part(folder: RunFolder, number: int, fields: Sequence[str], target: 
         samples=_sorted(samples),
         signals=signals_table(headers, levels, fields),
         events=list(_events(folder.events(number))),
+        tables={name: _table(name, path) for name, path in folder.tables(number).items()},
         rows=len(samples),
     )
+
+
+def _table(name: TableName, path: Path) -> pa.Table:
+    """The rows of a frame table, in the order of docs/runs.md."""
+    schema = table_schema(name)
+    batches = list(_batches(path, schema, BATCH_ROWS, MAX_ROWS, MAX_TABLE_BYTES))
+    table = pa.Table.from_batches(batches, schema).combine_chunks()
+    for column in table.column_names:
+        if table[column].null_count:
+            raise BadArchiveError(f"a row of {name} has no {column}")
+    keys = [("level", "descending"), *((one, "ascending") for one in (*TABLE_KEYS[name], "seq"))]
+    return table.sort_by(keys)
 
 
 def _samples_schema(fields: Sequence[str]) -> pa.Schema:
@@ -252,6 +278,29 @@ def _sorted(samples: pa.Table) -> pa.Table:
     return samples.take(pa.array(order))
 
 
+def _check_table(
+    name: TableName,
+    table: pa.Table,
+    seq: npt.NDArray[np.int64],
+    level: npt.NDArray[np.uint8],
+    need: Callable[[object, str], None],
+) -> None:
+    """Check that a frame table fits to the frames of its part."""
+    rows, of_rows = table["seq"].to_numpy(), table["level"].to_numpy()
+    place = np.minimum(np.searchsorted(seq, rows), len(seq) - 1)
+    need((seq[place] == rows).all(), f"a row of {name} is of no frame")
+    whole = level[place] == KEY_LEVEL
+    need(np.isin(of_rows, TABLE_LEVELS).all(), f"levels of {name}")
+    need(((of_rows != CHANGE_LEVEL) == whole).all(), f"levels of {name}")
+    need(((of_rows == FIRST_LEVEL) <= (rows == seq[0])).all(), f"levels of {name}")
+    for column in table.column_names:
+        if table.schema.field(column).type == pa.utf8():
+            longest = pc.max(pc.binary_length(table[column])).as_py() or 0
+            need(longest <= MAX_TEXT, f"a text of {name} is too long")
+        else:
+            need((pc.max(table[column]).as_py() or 0) <= MAX_NUMBER, f"column {column} of {name}")
+
+
 def _events(path: Path) -> Iterator[RunEvent]:
     with path.open("rb") as lines:
         count = 0
@@ -295,6 +344,8 @@ def _check_part(part: Part, before: _Place | None, number: int, fields: Sequence
     for table in (part.signals, rows):
         for values in table.columns:
             _check_names(values, f"its part {number}")
+    for name, table in part.tables.items():
+        _check_table(name, table, seq, level, need)
     _check_numbers(part.signals.to_pylist(), f"its part {number}")
     at = dict(zip(seq.tolist(), time_ns.tolist(), strict=True))
     newest = 0

@@ -126,6 +126,7 @@ class _Unpacker:
             limit = min(limit, self._bounds.max_manifest_bytes)
         if not 0 <= size <= limit:
             raise BadArchiveError(f"{name} has {size} bytes; at most {limit} are accepted")
+        (self._into / name).parent.mkdir(parents=True, exist_ok=True)
         with (self._into / name).open("xb") as file:
             left = size
             while left:

@@ -8,10 +8,12 @@ thread table of a run that has ended.
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+
 from tidscope_backend.store.folder import RunFolder, replace_file, sync_folder
 from tidscope_backend.store.open_part import whole_frames
 from tidscope_backend.store.overview import write_overview
-from tidscope_backend.store.parquet_files import write_samples, write_table
+from tidscope_backend.store.parquet_files import write_levels, write_table
 from tidscope_backend.store.part_tables import Part, part_of
 from tidscope_backend.store.reader import RunReader
 
@@ -33,16 +35,26 @@ def seal_part(folder: RunFolder, part: int) -> None:
 
 def write_part(folder: RunFolder, number: int, part: Part) -> None:
     """Write the files of a part; they are on the disk when this returns. Raises OSError."""
-    new = folder.samples(number).with_suffix(".new")
-    write_samples(new, part.samples)
-    new.replace(folder.samples(number))
+    _write_levels(folder.samples(number), part.samples)
+    for name, table in part.tables.items():
+        folder.table(name, number).parent.mkdir(parents=True, exist_ok=True)
+        _write_levels(folder.table(name, number), table)
     lines = "".join(event.model_dump_json() + "\n" for event in part.events)
     replace_file(folder.events(number), lines.encode())
     new = folder.signals(number).with_suffix(".new")
     write_table(new, part.signals)
     new.replace(folder.signals(number))
-    for path in (folder.samples(number), folder.signals(number)):
+    for path in (*folder.tables(number).values(), folder.samples(number), folder.signals(number)):
         sync_folder(path.parent)
+    if part.tables:
+        sync_folder(folder.path / "tables")
+        sync_folder(folder.path)
+
+
+def _write_levels(path: Path, rows: pa.Table) -> None:
+    new = path.with_suffix(".new")
+    write_levels(new, rows)
+    new.replace(path)
 
 
 def write_summaries(folder: RunFolder) -> None:

@@ -13,18 +13,23 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from tidscope_wire.frame import RowEncoder, Rows, join
+from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.limits import MAX_RUN_FRAMES
-from tidscope_wire.generated.models import FrameHeader, Gap, RunEvent, TargetEvent
+from tidscope_wire.generated.models import FrameHeader, Gap, RunEvent, TableName, TargetEvent
 
 from tidscope_backend.replay.overview_parts import Wanted, overview_parts
 from tidscope_backend.replay.rows import last_rows
+from tidscope_backend.replay.tables import ReplayedTables, encode_bounded, table_level
 from tidscope_backend.store.overview import PartFacts
 from tidscope_backend.store.parts import FrameTimes, PartReader
+from tidscope_backend.store.parts import Gap as PartGap
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.signals_table import header_values
 
 MAX_ROWS = 250_000
 """Rows read for one answer; above it, only frames of a higher level are used."""
+MAX_TABLE_ROWS = 200_000
+"""The same of rows of frame tables; an answer also has the whole tables at its start."""
 LEVELS = (0, 1, 2)
 _KEY = LEVELS[-1]
 _HEADER = (
@@ -60,13 +65,14 @@ def frames_between(
     level = _level(reader.facts[before:behind], start, end)
     parts: Sequence[PartReader] = reader.parts[before:behind]
     if level == _KEY and reader.overview is not None:
-        coarse = Wanted(before, behind, start, end, max_frames, MAX_ROWS)
+        coarse = Wanted(before, behind, start, end, max_frames, MAX_ROWS, MAX_TABLE_ROWS)
         parts = overview_parts(reader, reader.overview, coarse)
     span = _Span(start, end, level, 1)
     count = sum(len(span.places(part.times)) for part in parts)
     wanted = max(1, min(max_frames, MAX_RUN_FRAMES) - len(parts))
     span = _Span(start, end, level, max(1, round(count / wanted)))
-    maker = _Maker(reader, span)
+    of_tables = table_level(reader.facts[before:behind], start, end, MAX_TABLE_ROWS)
+    maker = _Maker(reader, span, of_tables)
     for index, part in enumerate(parts):
         yield from maker.frames(part, last=index == len(parts) - 1)
 
@@ -74,12 +80,7 @@ def frames_between(
 def _level(parts: Sequence[PartFacts], start: int, end: int) -> int:
     """The finest level that needs at most `MAX_ROWS` rows."""
     for level in LEVELS[:-1]:
-        rows = 0.0
-        for part in parts:
-            inside = max(0, min(part.to_ns, end) - max(part.from_ns, start))
-            whole = part.to_ns - part.from_ns
-            rows += part.rows[level] * (inside / whole if whole else 1.0)
-        if rows <= MAX_ROWS:
+        if sum(part.rows[level] * part.share(start, end) for part in parts) <= MAX_ROWS:
             return level
     return _KEY
 
@@ -112,16 +113,19 @@ _GAP = "frames are missing in the run"
 class _Maker:
     """Makes frames part by part, so that one part is in memory at a time."""
 
-    def __init__(self, reader: RunReader, span: _Span) -> None:
+    def __init__(self, reader: RunReader, span: _Span, table_level: int) -> None:
         self._fields = reader.fields
         self._target = reader.manifest.target.id
         self._encoder = RowEncoder(reader.fields)
         self._span = span
+        self._tables = ReplayedTables(table_level)
         self._frame_seq = 0
         """Number of the last frame made; 0: none yet."""
         self._seen_seq = 0
         """Number of the last recorded frame whose events were used; 0: none yet."""
         self._waiting: list[TargetEvent] = []
+        self._key_due = True
+        """The next recorded key frame makes one: without it not all threads are known."""
 
     def frames(self, part: PartReader, *, last: bool) -> Iterator[bytes]:
         """The frames of the next part.
@@ -136,19 +140,47 @@ class _Maker:
         ends = chosen[:: self._span.stride]
         if last and final not in ends:
             ends = np.append(ends, final)
-        happened = part.events()
-        events = self._events(part, happened, ends)
+        happened, gaps = part.events(), part.gaps(self._seen_seq)
+        self._seen_seq = part.last_seq
+        events = self._events(part, happened, gaps, ends)
         if not len(ends):
+            self._key_due |= bool(gaps)
             return
         begin = 0
         if not self._frame_seq:
-            keys = np.flatnonzero(times.level[: ends[0] + 1] >= _KEY)
-            begin = int(keys[-1]) if len(keys) else 0
+            recorded = np.flatnonzero(times.level[: ends[0] + 1] >= _KEY)
+            begin = int(recorded[-1]) if len(recorded) else 0
         samples = self._samples(part, begin, ends, chosen)
-        groups = last_rows(samples, times.seq[ends], happened, self._fields, not self._frame_seq)
+        keys = self._keys(times, begin, ends, gaps)
+        groups = last_rows(samples, times.seq[ends], happened, self._fields, keys)
         headers = self._headers(part, begin, ends)
-        for header, found, rows in zip(headers, events, groups, strict=True):
-            yield self._frame(header, found, rows)
+        tables = self._tables.of_part(part, times.seq[ends], keys, last=last)
+        for header, found, rows, changed in zip(headers, events, groups, tables, strict=True):
+            yield self._frame(header, found, rows, changed)
+
+    def _keys(
+        self, times: FrameTimes, begin: int, ends: Ints, gaps: Sequence[PartGap]
+    ) -> dict[int, int]:
+        """Frames that are to be key frames, each with the recorded one that it stands for.
+
+        Those are the first one of all, and the first one after each gap: threads that began in a
+        gap are in no birth.
+        """
+        recorded = times.seq[np.flatnonzero(times.level >= _KEY)]
+        due = [gap.seq for gap in gaps if gap.seq >= times.seq[begin]]
+        if self._key_due:
+            due.append(int(times.seq[begin]))
+        self._key_due = False
+        keys: dict[int, int] = {}
+        for seq in due:
+            place = int(np.searchsorted(recorded, seq))
+            group = np.searchsorted(times.seq[ends], recorded[place : place + 1])
+            if len(group) and group[0] < len(ends):
+                number = int(group[0])
+                keys[number] = max(keys.get(number, 0), int(recorded[place]))
+            else:
+                self._key_due = True
+        return keys
 
     def _headers(self, part: PartReader, begin: int, ends: Ints) -> list[dict[str, Any]]:
         """The headers of frames, without events."""
@@ -182,14 +214,17 @@ class _Maker:
         return table
 
     def _events(
-        self, part: PartReader, happened: Sequence[RunEvent], ends: Ints
+        self,
+        part: PartReader,
+        happened: Sequence[RunEvent],
+        gaps: Sequence[PartGap],
+        ends: Ints,
     ) -> list[list[TargetEvent]]:
         """The events of each frame; those after the last one wait for the next part."""
         seqs = part.times.seq[ends]
         found = [(event.seq, event.time_ns, event.event) for event in happened]
-        for seq, time_ns, from_seq, to_seq in part.gaps(self._seen_seq):
+        for seq, time_ns, from_seq, to_seq in gaps:
             found.append((seq, time_ns, Gap(from_seq=from_seq, to_seq=to_seq, reason=_GAP)))
-        self._seen_seq = part.last_seq
         found.sort(key=lambda one: one[0])
         frames: list[list[TargetEvent]] = [[] for _ in ends]
         if frames:
@@ -200,7 +235,14 @@ class _Maker:
                 (frames[group] if group < len(frames) else self._waiting).append(event)
         return frames
 
-    def _frame(self, header: dict[str, Any], events: list[TargetEvent], rows: Rows) -> bytes:
+    def _frame(
+        self,
+        header: dict[str, Any],
+        events: list[TargetEvent],
+        rows: Rows,
+        tables: dict[TableName, Table],
+    ) -> bytes:
+        described, data = encode_bounded(tables)
         whole = FrameHeader.model_validate(
             {
                 **header_values(header),
@@ -214,4 +256,5 @@ class _Maker:
             }
         )
         self._frame_seq = whole.seq
-        return join(whole.model_copy(update={"events": events}), self._encoder.encode(rows))
+        whole = whole.model_copy(update={"events": events, "tables": described or None})
+        return join(whole, self._encoder.encode(rows), data)

@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from tidscope_wire.generated.models import RunEvent
+from tidscope_wire.generated.models import RunEvent, TableName
 
+from tidscope_backend.store.folder import TABLES
 from tidscope_backend.store.overview import Overview
 from tidscope_backend.store.parts import FrameTimes, Gap, PartReader
 from tidscope_backend.store.reader import RunReader
+from tidscope_backend.store.table_parts import TABLE_LEVELS, as_changes
 
 INSTANTS = 64
 """Of a piece, at least: events of its parts are in memory together."""
@@ -30,6 +32,7 @@ class Wanted(NamedTuple):
         to_ns: last time.
         instants: about how many.
         max_rows: most rows of samples to read.
+        max_table_rows: about the most rows of frame tables to read.
     """
 
     before: int
@@ -38,6 +41,7 @@ class Wanted(NamedTuple):
     to_ns: int
     instants: int
     max_rows: int
+    max_table_rows: int
 
 
 def overview_parts(reader: RunReader, overview: Overview, wanted: Wanted) -> list[PartReader]:
@@ -51,7 +55,9 @@ def overview_parts(reader: RunReader, overview: Overview, wanted: Wanted) -> lis
     own = [] if whole else list(reader.parts[last : wanted.behind])
     if not parts:
         return own
-    level = _Level(overview, _level(overview, wanted), parts[0].from_ns, parts[-1].to_ns)
+    chosen = _level(overview, wanted)
+    of_tables = _table_level(overview, wanted, chosen)
+    level = _Level(overview, chosen, of_tables, parts[0].from_ns, parts[-1].to_ns)
     cuts = np.searchsorted(level.times.time_ns, [part.to_ns for part in parts], side="right")
     pieces: list[PartReader] = []
     first, begin = 0, 0
@@ -77,12 +83,31 @@ def _level(overview: Overview, wanted: Wanted) -> int:
     return chosen
 
 
+def _table_level(overview: Overview, wanted: Wanted, finest: int) -> int:
+    """The finest level from a level on that has few enough rows of frame tables."""
+    share = overview.share(wanted.from_ns, wanted.to_ns)
+    levels = sorted(level for level in overview.levels if level >= finest)
+    for level in levels:
+        if sum(overview.rows(name, level) for name in TABLES) * share <= wanted.max_table_rows:
+            return level
+    return levels[-1]
+
+
 @dataclass(frozen=True)
 class _Level:
-    """A level of an overview within some parts; what is read stays in memory."""
+    """A level of an overview within some parts; what is read stays in memory.
+
+    Attributes:
+        overview: of the run.
+        level: of samples and signals.
+        of_tables: that of frame tables, the same or a coarser one, whose instants are among them.
+        from_ns: start of the first part.
+        to_ns: end of the last part.
+    """
 
     overview: Overview
     level: int
+    of_tables: int
     from_ns: int
     to_ns: int
 
@@ -103,6 +128,14 @@ class _Level:
     def signals(self) -> pa.Table:
         """One row an instant."""
         return self._read("signals")
+
+    @cached_property
+    def tables(self) -> dict[TableName, pa.Table]:
+        """Rows of frame tables, by name."""
+        seq = self.times.seq
+        if not len(seq):
+            return {}
+        return self.overview.tables(self.of_tables, between=(int(seq[0]), int(seq[-1])))
 
     def _read(self, name: str) -> pa.Table:
         seq = self.times.seq
@@ -151,6 +184,24 @@ class _Piece:
         """See PartReader."""
         table = self._level.signals[self._instants]
         return table if columns is None else table.select(list(columns))
+
+    def tables(self, _: int = 0) -> dict[TableName, pa.Table]:
+        """See PartReader."""
+        seq = self.times.seq
+        if not len(seq):
+            return {}
+        inside = (pc.field("seq") >= int(seq[0])) & (pc.field("seq") <= int(seq[-1]))
+        found = {name: table.filter(inside) for name, table in self._level.tables.items()}
+        return {name: as_changes(table) for name, table in found.items() if len(table)}
+
+    def tables_until(self, seq: int) -> dict[TableName, pa.Table]:
+        """See PartReader."""
+        (part,) = [part for part in self._parts if part.last_seq >= seq][:1]
+        return part.tables_until(seq)
+
+    def table_rows(self) -> tuple[int, ...]:
+        """See PartReader."""
+        return (sum(map(len, self.tables().values())),) * len(TABLE_LEVELS)
 
     def events(self) -> list[RunEvent]:
         """See PartReader."""

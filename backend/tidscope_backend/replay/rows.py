@@ -1,6 +1,6 @@
 """The rows of coalesced frames: the last one of each living thread, if it changed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ def last_rows(
     ends: Ints,
     events: Sequence[RunEvent],
     fields: Sequence[str],
-    key: bool,
+    keys: Mapping[int, int],
 ) -> Iterator[Rows]:
     """Rows of frames made at some recorded frames of a part.
 
@@ -26,7 +26,8 @@ def last_rows(
         ends: numbers of these, ascending; each also stands for those after the previous one.
         events: of the part.
         fields: that rows carry.
-        key: whether the first frame is one: with all threads, starts and names.
+        keys: indices of the frames made that are key frames, with all threads, starts and names;
+            for each the number of a recorded key frame that it stands for.
     """
     if samples["start_ns"].null_count:
         samples = samples.filter(pc.field("start_ns").is_valid())
@@ -37,11 +38,13 @@ def last_rows(
     order = np.lexsort((seq, start, tid, group))
     order = order[_is_last(group[order], tid[order], start[order])]
     order = order[~_gone(tid[order], start[order], ends[group[order]], events)]
-    order = order[_changed(samples, order, fields)]
+    for number, key_seq in keys.items():
+        # What was before a key frame and is not in it has ended.
+        order = order[(group[order] != number) | (seq[order] >= key_seq)]
+    order = order[_changed(samples, order, fields) | np.isin(group[order], list(keys))]
     chosen = samples.take(pa.array(order))
     cuts = np.searchsorted(group[order], np.arange(len(ends) + 1))
     columns = {name: _values(chosen[name]) for name in fields}
-    names = _names(samples, events, int(ends[0])) if key else {}
     for number in range(len(ends)):
         part = slice(int(cuts[number]), int(cuts[number + 1]))
         rows = Rows(
@@ -49,8 +52,9 @@ def last_rows(
             columns={name: values[part] for name, (values, _) in columns.items()},
             absent={name: null[part] for name, (_, null) in columns.items() if null[part].any()},
         )
-        if key and number == 0:
+        if number in keys:
             starts = start[order][part]
+            names = _names(samples, events, int(ends[number]))
             called = [
                 names.get(key, "") for key in zip(rows.tid.tolist(), starts.tolist(), strict=True)
             ]

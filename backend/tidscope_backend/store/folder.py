@@ -7,15 +7,20 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidscope_wire.generated.models import RunManifest
+from tidscope_wire.generated.frame_tables import COLUMNS
+from tidscope_wire.generated.models import RunManifest, TableName
 
 RUN_ID = re.compile(r"r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}\Z")
 SUBFOLDERS = ("samples", "signals", "events", "open", "overview")
 MANIFEST = "manifest.json"
 THREADS = "threads.parquet"
+TABLES: tuple[TableName, ...] = tuple(COLUMNS)
+"""Frame tables; a run has folders and files for those that have rows."""
+_TABLE = "|".join(TABLES)
 _FILE = re.compile(
-    r"manifest\.json|threads\.parquet|overview/(?:samples|signals|extremes)\.parquet"
-    r"|(?:samples|signals)/[0-9]{6,9}\.parquet|events/[0-9]{6,9}\.jsonl|open/[0-9]{6,9}\.frames"
+    rf"manifest\.json|threads\.parquet|overview/(?:samples|signals|extremes|{_TABLE})\.parquet"
+    rf"|(?:samples|signals|tables/(?:{_TABLE}))/[0-9]{{6,9}}\.parquet"
+    r"|events/[0-9]{6,9}\.jsonl|open/[0-9]{6,9}\.frames"
 )
 _PART = re.compile(r"[0-9]{6,}\Z")
 
@@ -56,6 +61,15 @@ class RunFolder:
     def events(self, part: int) -> Path:
         """Events of a sealed part."""
         return self.path / "events" / f"{part:06d}.jsonl"
+
+    def table(self, name: TableName, part: int) -> Path:
+        """A frame table in a sealed part; there is no file if it has no rows."""
+        return self.path / "tables" / name / f"{part:06d}.parquet"
+
+    def tables(self, part: int) -> dict[TableName, Path]:
+        """The frame tables that a sealed part has."""
+        paths = {name: self.table(name, part) for name in TABLES}
+        return {name: path for name, path in paths.items() if path.exists()}
 
     def open_part(self, part: int) -> Path:
         """Frames of a part that is open, or was not sealed in order."""

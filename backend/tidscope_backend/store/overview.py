@@ -15,8 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from tidscope_wire.generated.frame_tables import KEYS
+from tidscope_wire.generated.models import TableName
 
-from tidscope_backend.store.folder import RunFolder, sync_folder
+from tidscope_backend.store.folder import TABLES, RunFolder, sync_folder
 from tidscope_backend.store.overview_maker import Bucket, OverviewMaker, merged
 from tidscope_backend.store.parquet_files import sorted_writer, sync_file
 from tidscope_backend.store.part_tables import KEY_LEVEL, SECOND_LEVEL
@@ -25,8 +27,11 @@ from tidscope_backend.store.parts import FrameTimes, Gap, PartReader, frame_time
 MERGED = 3
 """Instants of a level that make one of the next."""
 ROW_GROUP_ROWS = 65_536
-TABLES = ("samples", "signals", "extremes")
+ALWAYS = ("extremes", "samples", "signals")
+"""Tables that each overview has. Readers go by the signals, which come last."""
 ORDER = ("tid", "start_ns", "seq", "to_ns")
+ORDERS = {str(name): [*keys, "seq"] for name, keys in KEYS.items()}
+"""Of frame tables."""
 _TIMES = ("seq", "first_seq", "time_ns", "level")
 _FACTS = b"tidscope.overview"
 
@@ -40,6 +45,8 @@ class PartFacts(NamedTuple):
         to_ns: time of its last frame.
         last_seq: number of its last frame.
         rows: of samples, in frames of level 0, 1 and 2 or above.
+        table_rows: of frame tables, in frames of each of `TABLE_LEVELS` or above; empty: the part
+            has none, or was written before there were any.
     """
 
     number: int
@@ -47,13 +54,20 @@ class PartFacts(NamedTuple):
     to_ns: int
     last_seq: int
     rows: tuple[int, int, int]
+    table_rows: tuple[int, ...] = ()
+
+    def share(self, from_ns: int, to_ns: int) -> float:
+        """The share of it that lies within a span; 1 of a part of one instant."""
+        inside = max(0, min(self.to_ns, to_ns) - max(self.from_ns, from_ns))
+        whole = self.to_ns - self.from_ns
+        return inside / whole if whole else 1.0
 
 
 def facts_of(part: PartReader) -> PartFacts:
     """Look it up in the part."""
     first, last = part.times.time_ns[[0, -1]].tolist()
     rows = part.rows(0), part.rows(SECOND_LEVEL), part.rows(KEY_LEVEL)
-    return PartFacts(part.number, first, last, part.last_seq, rows)
+    return PartFacts(part.number, first, last, part.last_seq, rows, part.table_rows())
 
 
 def write_overview(
@@ -71,7 +85,8 @@ def write_overview(
         OSError: it cannot be read or written; no part of an overview is left then.
     """
     folder.overview.mkdir(exist_ok=True)
-    new = {name: folder.overview / f"{name}.new" for name in TABLES}
+    names = (*TABLES, *ALWAYS)
+    new = {name: folder.overview / f"{name}.new" for name in names}
     try:
         with ExitStack() as stack:
             levels = _Levels(stack, new)
@@ -83,14 +98,17 @@ def write_overview(
                 levels.add(KEY_LEVEL, bucket)
             facts = {"parts": [facts_of(part) for part in parts], "gaps": maker.gaps}
             levels.end(json.dumps(facts))
-        for path in new.values():
-            sync_file(path)
-        # Readers go by the signals, which come last.
-        for name in reversed(TABLES):
-            if name != "signals":
-                new[name].replace(folder.overview / f"{name}.parquet")
-        sync_folder(folder.overview)
-        new["signals"].replace(folder.overview / "signals.parquet")
+        written = [name for name in names if new[name].exists()]
+        for name in written:
+            sync_file(new[name])
+        for name in names:
+            if name not in written:
+                # It has no rows, unlike that of an overview that was written before.
+                (folder.overview / f"{name}.parquet").unlink(missing_ok=True)
+                continue
+            if name == ALWAYS[-1]:
+                sync_folder(folder.overview)
+            new[name].replace(folder.overview / f"{name}.parquet")
         sync_folder(folder.overview)
     except BaseException:
         for path in new.values():
@@ -120,7 +138,7 @@ class _Levels:
                 # The start of the run is in all levels.
                 self._unwritten[level].append(self._first)
         self._unwritten[level].append(bucket)
-        if sum(len(one.extremes) for one in self._unwritten[level]) >= ROW_GROUP_ROWS:
+        if sum(map(_rows, self._unwritten[level])) >= ROW_GROUP_ROWS:
             self._write(level)
         if self._first is None:
             self._first = bucket
@@ -146,18 +164,31 @@ class _Levels:
         buckets, self._unwritten[level] = self._unwritten[level], []
         if not buckets:
             return
-        for number, name in enumerate(TABLES):
-            table = pa.concat_tables(bucket[number] for bucket in buckets).combine_chunks()
+        written: dict[str, list[pa.Table]] = {name: [] for name in (*ALWAYS, *TABLES)}
+        for bucket in buckets:
+            written["samples"].append(bucket.samples)
+            written["signals"].append(bucket.signals)
+            written["extremes"].append(bucket.extremes)
+            for table_name, table in bucket.tables.items():
+                written[table_name].append(table)
+        for name, tables in written.items():
+            if not tables:
+                continue
+            table = pa.concat_tables(tables).combine_chunks()
             place = table.column_names.index("level")
             levels = pa.array(np.full(len(table), level, np.uint8))
             table = table.set_column(place, "level", levels)
-            order = [one for one in ORDER if one in table.column_names]
+            order = ORDERS.get(name, [one for one in ORDER if one in table.column_names])
             table = table.sort_by([(one, "ascending") for one in order])
             if name not in self._writers:
                 file = self._stack.enter_context(self._paths[name].open("wb"))
                 writer = sorted_writer(file, table.schema)
                 self._writers[name] = self._stack.enter_context(writer)
             self._writers[name].write_table(table, row_group_size=max(1, len(table)))
+
+
+def _rows(bucket: Bucket) -> int:
+    return len(bucket.extremes) + sum(map(len, bucket.tables.values()))
 
 
 class _RowGroup(NamedTuple):
@@ -237,6 +268,19 @@ class Overview:
             table = table.filter((pc.field(place) >= between[0]) & (pc.field(place) <= between[1]))
         return table
 
+    def tables(
+        self,
+        level: int,
+        columns: Sequence[str] | None = None,
+        between: tuple[int, int] | None = None,
+    ) -> dict[TableName, pa.Table]:
+        """The rows of the frame tables in a level, by name; see `read`."""
+        return {
+            name: self.read(name, level, columns, between)
+            for name in TABLES
+            if level in self._groups(name)
+        }
+
     def extremes(self, from_ns: int, to_ns: int, max_rows: int) -> pa.Table:
         """Least and greatest rates of a span, of the finest level with at most so many rows."""
         share = self.share(from_ns, to_ns)
@@ -254,7 +298,9 @@ class Overview:
         return max(0, min(to_ns, last) - max(from_ns, first)) / max(1, last - first)
 
     def _groups(self, name: str) -> dict[int, list[_RowGroup]]:
-        """Row groups by level."""
+        """Row groups by level; none if there is no such table."""
+        if name in TABLES and not self._path(name).exists():
+            return {}
         footer = self._footer(name)
         place = "to_ns" if name == "extremes" else "seq"
         columns = [footer.schema.names.index(one) for one in ("level", place)]

@@ -1,6 +1,6 @@
 """Makes the overview of a run from its parts, in one pass and bounded memory; see docs/runs.md."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from tidscope_wire.generated.models import ThreadExited
+from tidscope_wire.generated.models import TableName, ThreadExited
 
 from tidscope_backend.store.part_tables import KEY_LEVEL, KEYS
 from tidscope_backend.store.parts import Gap, PartReader
@@ -19,6 +19,8 @@ from tidscope_backend.store.rate_extremes import (
     readings_between,
     smoothed_rates,
 )
+from tidscope_backend.store.table_parts import KEY_LEVEL as TABLE_KEY_LEVEL
+from tidscope_backend.store.table_parts import TableFollowers, latest_of
 
 RATE_FIELDS = (
     *("cpu_run_ns", "cpu_delay_ns", "blkio_delay_ns"),
@@ -53,11 +55,13 @@ class Bucket(NamedTuple):
         samples: of every thread alive; columns of samples, `level` among them.
         signals: one row.
         extremes: of the time since the instant before.
+        tables: rows of frame tables that changed since the instant before; see `table_parts`.
     """
 
     samples: pa.Table
     signals: pa.Table
     extremes: pa.Table
+    tables: Mapping[TableName, pa.Table]
 
 
 def merged(buckets: Sequence[Bucket]) -> Bucket:
@@ -70,7 +74,9 @@ def merged(buckets: Sequence[Bucket]) -> Bucket:
     columns = {name: table[name] for name in schema.names[:3]}
     columns |= {name: pa.repeat(value, len(table)) for name, value in ends.items()}
     columns |= {name: table[f"{name}_{how}"] for name, how in chosen}
-    return Bucket(buckets[-1].samples, buckets[-1].signals, pa.table(columns, schema=schema))
+    *_, last = buckets
+    tables = latest_of([one.tables for one in buckets], int(last.signals["seq"][0].as_py()))
+    return Bucket(last.samples, last.signals, pa.table(columns, schema=schema), tables)
 
 
 @dataclass
@@ -150,6 +156,7 @@ class OverviewMaker:
             _Frames(nothing, np.empty(0, np.bool_), counters),
             not_grown=np.zeros(len(self._kept)),
         )
+        self._tables = TableFollowers()
         self._begin_ns: int | None = None
         self._newest: PartReader | None = None
         self.gaps: list[Gap] = []
@@ -167,10 +174,12 @@ class OverviewMaker:
         ends = self._next_ends()
         samples, signals = part.samples(KEY_LEVEL), part.signals()
         seqs = samples["seq"].to_numpy()
-        for time_ns, extremes in self._extremes(lives, ends):
-            place = int(np.searchsorted(times.time_ns, time_ns, side="right")) - 1
+        places = np.searchsorted(times.time_ns, state.frames.time_ns[ends], side="right") - 1
+        tables = self._tables.advance(part.tables(TABLE_KEY_LEVEL), times.seq[places])
+        found = zip(places.tolist(), self._extremes(lives, ends), tables, strict=True)
+        for place, (_, extremes), changed in found:
             rows = samples.filter(pa.array(seqs == times.seq[place]))
-            yield Bucket(rows, signals.slice(place, 1), extremes)
+            yield Bucket(rows, signals.slice(place, 1), extremes, changed)
         if len(ends):
             state.done_ns = int(state.frames.time_ns[ends[-1]])
             self._forget()
@@ -188,8 +197,9 @@ class OverviewMaker:
         last = len(state.frames.time_ns) - 1
         alive = np.flatnonzero(lives.last == last)
         rows = _last_rows(part, threads, self._fields, lives.tid[alive], lives.start_ns[alive])
+        (tables,) = self._tables.advance(part.tables(), part.times.seq[-1:])
         for _, extremes in self._extremes(lives, np.array([last])):
-            yield Bucket(rows, part.signals().slice(len(part.times.seq) - 1, 1), extremes)
+            yield Bucket(rows, part.signals().slice(len(part.times.seq) - 1, 1), extremes, tables)
 
     def _next_ends(self) -> Ints:
         """Indices of the key frames that end buckets, after the newest one."""

@@ -10,41 +10,47 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 COMPRESSION_LEVEL = 9
-REPEATED = ("tid", "start_ns", "level", "name")
-"""Columns with long stretches of one value, which a dictionary stores in less than deltas."""
+REPEATED = ("start_ns", "level")
+"""Columns with long stretches of one value, which a dictionary stores in less than deltas; texts
+and keys (uint32) are others."""
 PLACES = ("seq", "to_ns")
 """Columns by which row groups are chosen."""
 
 
-def write_samples(path: Path, samples: pa.Table) -> None:
-    """Write counters of threads, one row group per level. Raises OSError.
+def write_levels(path: Path, rows: pa.Table) -> None:
+    """Write samples or a frame table, one row group per level. Raises OSError.
 
-    Sorted by thread, cumulative counters differ little from row to row, so differences are stored.
+    Sorted by key, cumulative counters differ little from row to row, so differences are stored.
     """
-    levels = samples["level"].to_numpy()
+    levels = rows["level"].to_numpy()
     cuts = [0, *(np.flatnonzero(np.diff(levels)) + 1).tolist(), len(levels)]
-    with path.open("wb") as file, sorted_writer(file, samples.schema) as writer:
+    with path.open("wb") as file, sorted_writer(file, rows.schema) as writer:
         for start, end in itertools.pairwise(cuts):
             if end > start:
-                writer.write_table(samples.slice(start, end - start), row_group_size=end - start)
+                writer.write_table(rows.slice(start, end - start), row_group_size=end - start)
     sync_file(path)
 
 
 def sorted_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
-    """A writer of rows that are sorted by thread, for one row group a table."""
+    """A writer of rows that are sorted by key, for one row group a table."""
+    repeated = [
+        column.name
+        for column in schema
+        if column.name in REPEATED or column.type in (pa.uint32(), pa.utf8())
+    ]
     deltas = [
         column.name
         for column in schema
-        if pa.types.is_integer(column.type) and column.name not in REPEATED
+        if pa.types.is_integer(column.type) and column.name not in repeated
     ]
     return pq.ParquetWriter(
         file,
         schema,
         compression="zstd",
         compression_level=COMPRESSION_LEVEL,
-        use_dictionary=[name for name in REPEATED if name in schema.names],
+        use_dictionary=repeated,
         column_encoding=dict.fromkeys(deltas, "DELTA_BINARY_PACKED"),
-        write_statistics=[name for name in (*REPEATED, *PLACES) if name in schema.names],
+        write_statistics=[*repeated, *(name for name in PLACES if name in schema.names)],
         store_schema=False,
     )
 

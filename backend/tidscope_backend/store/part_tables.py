@@ -8,9 +8,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from tidscope_wire.frame import FrameDecoder, Rows
-from tidscope_wire.generated.models import FrameHeader, RunEvent, ThreadBorn, ThreadExited
+from tidscope_wire.frame_tables import decode_tables
+from tidscope_wire.generated.models import (
+    FrameHeader,
+    RunEvent,
+    TableName,
+    ThreadBorn,
+    ThreadExited,
+)
 
 from tidscope_backend.store.signals_table import signals_table
+from tidscope_backend.store.table_parts import FrameTables, part_tables
 
 KEY_LEVEL = 2
 SECOND_LEVEL = 1
@@ -30,12 +38,14 @@ class Part:
         samples: rows sorted by level (the highest first), thread and number.
         signals: one row per frame.
         events: by frame.
+        tables: frame tables by name, those without rows left out; see `table_parts`.
         rows: thread-samples that the frames held, without those repeated for level 1.
     """
 
     samples: pa.Table
     signals: pa.Table
     events: list[RunEvent]
+    tables: dict[TableName, pa.Table]
     rows: int
 
 
@@ -70,11 +80,16 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
     """
     headers: list[FrameHeader] = []
     bodies: list[Rows] = []
+    tables: list[FrameTables] = []
     decoder = FrameDecoder()
     for data in frames:
         header, rows = decoder.decode(data)
         headers.append(header)
         bodies.append(rows)
+        if header.tables is not None:
+            # They stand at the end of a frame, so what is before them does not matter.
+            found = decode_tables(header, data)
+            tables.append(FrameTables(header.seq, header.kind == "key", found))
     levels = levels_of([(h.kind == "key", h.time_ns) for h in headers])
     seqs = np.array([h.seq for h in headers], np.int64)
     events = [
@@ -86,6 +101,7 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
         samples=_samples(headers, bodies, levels, seqs, fields),
         signals=signals_table(headers, levels.tolist(), fields),
         events=events,
+        tables=part_tables(tables),
         rows=sum(header.rows for header in headers),
     )
 

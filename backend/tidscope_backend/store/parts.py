@@ -1,6 +1,6 @@
 """The parts of a run, open or sealed, read in the same way."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -10,11 +10,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from tidscope_wire.generated.models import RunEvent
+from tidscope_wire.generated.models import RunEvent, TableName
 
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.open_part import whole_frames
 from tidscope_backend.store.part_tables import Part, part_of
+from tidscope_backend.store.table_parts import CHANGE_LEVEL, TABLE_LEVELS
 
 Ints = npt.NDArray[np.int64]
 _TIME_COLUMNS = ("seq", "first_seq", "time_ns", "level")
@@ -87,6 +88,18 @@ class PartReader(Protocol):
         """One row per frame; None: all columns."""
         ...
 
+    def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
+        """Frame tables in frames of a level or above; those without rows are left out."""
+        ...
+
+    def tables_until(self, seq: int) -> dict[TableName, pa.Table]:
+        """All rows of frame tables from the start of the part up to this frame of it."""
+        ...
+
+    def table_rows(self) -> tuple[int, ...]:
+        """How many rows of frame tables are in frames of each of `TABLE_LEVELS` or above."""
+        ...
+
     def events(self) -> list[RunEvent]:
         """Events, by frame."""
         ...
@@ -124,10 +137,7 @@ class SealedPart:
     @cached_property
     def _groups(self) -> list[tuple[int, int]]:
         """Level and rows of each row group of the samples."""
-        footer = self._samples_footer
-        column = footer.schema.names.index("level")
-        groups = map(footer.row_group, range(footer.num_row_groups))
-        return [(int(one.column(column).statistics.max), one.num_rows) for one in groups]
+        return row_groups(self._samples_footer)
 
     def rows(self, level: int) -> int:
         """See PartReader."""
@@ -145,6 +155,32 @@ class SealedPart:
         path = self._folder.signals(self.number)
         with pq.ParquetFile(path, metadata=self._signals_footer) as file:
             return file.read(columns=None if columns is None else list(columns))
+
+    def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
+        """See PartReader."""
+        found: dict[TableName, pa.Table] = {}
+        for name, path in self._folder.tables(self.number).items():
+            with pq.ParquetFile(path) as file:
+                groups = row_groups(file.metadata)
+                table = file.read_row_groups(
+                    [number for number, (one, _) in enumerate(groups) if one >= level]
+                )
+            if len(table):
+                found[name] = table
+        return found
+
+    def tables_until(self, seq: int) -> dict[TableName, pa.Table]:
+        """See PartReader."""
+        return until(self.tables(), seq)
+
+    def table_rows(self) -> tuple[int, ...]:
+        """See PartReader."""
+        groups = [
+            group
+            for path in self._folder.tables(self.number).values()
+            for group in row_groups(pq.read_metadata(path))
+        ]
+        return tuple(sum(rows for one, rows in groups if one >= level) for level in TABLE_LEVELS)
 
     def events(self) -> list[RunEvent]:
         """See PartReader."""
@@ -193,9 +229,38 @@ class OpenPart:
         table = self._part.signals
         return table if columns is None else table.select(list(columns))
 
+    def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
+        """See PartReader."""
+        found = {
+            name: table.filter(pc.field("level") >= level)
+            for name, table in self._part.tables.items()
+        }
+        return {name: table for name, table in found.items() if len(table)}
+
+    def tables_until(self, seq: int) -> dict[TableName, pa.Table]:
+        """See PartReader."""
+        return until(self._part.tables, seq)
+
+    def table_rows(self) -> tuple[int, ...]:
+        """See PartReader."""
+        counts = [map(len, self.tables(level).values()) for level in TABLE_LEVELS]
+        return tuple(map(sum, counts))
+
     def events(self) -> list[RunEvent]:
         """See PartReader."""
         return self._part.events
+
+
+def row_groups(footer: pq.FileMetaData) -> list[tuple[int, int]]:
+    """Level and rows of each row group of a file that has one level in each."""
+    column = footer.schema.names.index("level")
+    groups = map(footer.row_group, range(footer.num_row_groups))
+    return [(int(one.column(column).statistics.max), one.num_rows) for one in groups]
+
+
+def until(tables: Mapping[TableName, pa.Table], seq: int) -> dict[TableName, pa.Table]:
+    """The rows of frame tables up to a frame."""
+    return {name: table.filter(pc.field("seq") <= seq) for name, table in tables.items()}
 
 
 def gaps_in(times: FrameTimes, seen_seq: int) -> list[Gap]:

@@ -10,6 +10,7 @@ import { useStore } from "../base/useStore";
 import { useLiveClient } from "../pages/clients";
 import { DoctorPage } from "../pages/doctor/DoctorPage";
 import { LivePage } from "../pages/live/LivePage";
+import { focusThread } from "../pages/live/scope/thread/ThreadDrawer";
 import { drawerOpen } from "../pages/live/steer/drawer";
 import { NotFoundPage } from "../pages/NotFoundPage";
 import { RunPage } from "../pages/run/RunPage";
@@ -65,6 +66,9 @@ export function App() {
         if (at.page === "run" || (at.page === "live" && client.followed.get() !== null)) {
           foldIdle(!idleFolded.get());
         }
+        break;
+      case "thread":
+        focusThread();
         break;
       case "go-live":
         navigate("/");

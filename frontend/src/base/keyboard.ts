@@ -5,6 +5,7 @@ export type Command =
   | "pause"
   | "steer"
   | "idle"
+  | "thread"
   | "go-live"
   | "go-runs"
   | "go-compare"
@@ -47,6 +48,7 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string
   [["Space"], "Pause or resume the view; sampling continues. In a run: play or stop"],
   [["s"], "Open or close the Steer drawer"],
   [["i"], "Where the time goes: fold idle time away, or show it"],
+  [["t"], "Go to the panel of the selected thread; Esc closes it"],
   [["g", "l"], "Go to Live"],
   [["g", "r"], "Go to Runs"],
   [["g", "c"], "Go to Compare"],
@@ -88,6 +90,8 @@ export function pressKey(
       return done("search");
     case "s":
       return done("steer");
+    case "t":
+      return done("thread");
     case "i":
       return done("idle");
     case "?":

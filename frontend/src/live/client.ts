@@ -300,6 +300,7 @@ type FactStores = { readonly [P in FactPart]: Writable<FactViews[P] | null> };
 function factStores(): FactStores {
   return {
     findings: createStore<FactViews["findings"] | null>(null),
+    thread: createStore<FactViews["thread"] | null>(null),
     thread_facts: createStore<FactViews["thread_facts"] | null>(null),
     wakes: createStore<FactViews["wakes"] | null>(null),
     locks: createStore<FactViews["locks"] | null>(null),
@@ -310,6 +311,7 @@ function factStores(): FactStores {
 
 function setFacts(stores: FactStores, views: Partial<FactViews>): void {
   if (views.findings) stores.findings.set(views.findings);
+  if (views.thread) stores.thread.set(views.thread);
   if (views.thread_facts) stores.thread_facts.set(views.thread_facts);
   if (views.wakes) stores.wakes.set(views.wakes);
   if (views.locks) stores.locks.set(views.locks);

@@ -6,6 +6,7 @@ import { type FindingsView, findingsView } from "./findings/findings";
 import { type LocksView, locksView } from "./locks";
 import { type TakersView, takersView } from "./takers";
 import { type ThreadFactsView, threadFactsView } from "./threadFacts";
+import { type ThreadView, threadView } from "./threadView";
 import type { FactPart, ViewRequest } from "./viewRequest";
 import { type WakesView, wakesView } from "./wakes";
 
@@ -16,12 +17,14 @@ export interface FactViews extends Record<FactPart, object> {
   readonly locks: LocksView;
   readonly takers: TakersView;
   readonly calls: CallsView;
+  readonly thread: ThreadView;
   readonly thread_facts: ThreadFactsView;
 }
 
 /** In the order in which they are made when the request changed. */
 export const FACT_PARTS = [
   "findings",
+  "thread",
   "thread_facts",
   "wakes",
   "locks",
@@ -61,6 +64,10 @@ export class FactViewMaker {
         return { takers: takersView(input) };
       case "calls":
         return { calls: callsView(input) };
+      case "thread": {
+        const thread = threadView(input);
+        return thread ? { thread } : {};
+      }
       case "thread_facts":
         return { thread_facts: threadFactsView(input) };
     }

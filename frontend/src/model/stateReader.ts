@@ -17,6 +17,9 @@ export class StateReader {
   /** By number of the state, Float64[n]: seconds since its ledger began; NaN where it is not known. */
   private readonly seconds: Float64Array[] = [];
   private readonly current: Float64Array;
+  private readonly one = new Float64Array(1);
+  private slot = 0;
+  private own = 0;
   private readonly since: Float64Array;
 
   constructor(
@@ -33,6 +36,8 @@ export class StateReader {
     const { n, time_s } = stretches;
     const { slot, end_s } = thread;
     const own = states.sinceBlock(thread);
+    this.slot = slot;
+    this.own = own;
     moving.length = 0;
     this.steady = 0;
     this.first = 0;
@@ -68,6 +73,26 @@ export class StateReader {
   /** Seconds in a state up to an instant, of a thread that is not steady. */
   at(number: number, instant: number): number {
     return this.seconds[number]?.[instant] ?? Number.NaN;
+  }
+
+  /** The state it was in at an instant, and since when, seconds since attach. */
+  currentAt(instant: number): { readonly number: number; readonly since_s: number } {
+    const number = this.valueAt(RINGS.current, instant);
+    return { number, since_s: this.valueAt(RINGS.since, instant) / 1e9 };
+  }
+
+  /** Nanoseconds in any state up to an instant, of whatever thread. */
+  nanosecondsAt(number: number, instant: number): number {
+    const finished = this.valueAt(RINGS.ofState(number), instant);
+    const { number: current, since_s } = this.currentAt(instant);
+    const t_ns = 1e9 * (this.stretches.time_s[instant] ?? 0);
+    return timeInState(finished, number, current, 1e9 * since_s, t_ns);
+  }
+
+  private valueAt(ring: number, instant: number): number {
+    const { states, stretches, one } = this;
+    states.history.readAt(stretches, Int32Array.of(instant), this.slot, ring, this.own, one);
+    return one[0] ?? Number.NaN;
   }
 
   private isIn(number: number): boolean {

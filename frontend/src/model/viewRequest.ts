@@ -22,7 +22,14 @@ export type ChartId =
   | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
 
 /** Views of frame tables, and findings. */
-export type FactPart = "findings" | "thread_facts" | "wakes" | "locks" | "takers" | "calls";
+export type FactPart =
+  | "findings"
+  | "thread"
+  | "thread_facts"
+  | "wakes"
+  | "locks"
+  | "takers"
+  | "calls";
 
 /** A chart of the page. */
 export interface ChartRequest {

@@ -22,6 +22,10 @@ for (const [name, size] of [
 ] as const) {
   Object.defineProperty(HTMLElement.prototype, name, { configurable: true, get: () => size });
 }
+const { happyDOM } = window as typeof window & {
+  readonly happyDOM?: { readonly setViewport: (size: { width: number; height: number }) => void };
+};
+happyDOM?.setViewport({ width: WIDTH_PX, height: HEIGHT_PX });
 HTMLElement.prototype.getBoundingClientRect = () => new DOMRect(0, 0, WIDTH_PX, HEIGHT_PX);
 HTMLElement.prototype.scrollIntoView = () => undefined;
 HTMLElement.prototype.setPointerCapture = () => undefined;

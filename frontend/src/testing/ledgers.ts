@@ -44,7 +44,7 @@ export function ledgerRow(thread: LedgerThread, t_s: number): Record<string, num
   row.cpu_run_ns = row.state_on_cpu_ns ?? 0;
   row.cpu_delay_ns = (row.state_preempted_ns ?? 0) + (row.state_woken_ns ?? 0);
   row[STATE_FIELD] = STATES.findIndex(({ id }) => id === current[1]) + 1;
-  row[SINCE_FIELD] = 1e9 * Math.max(0, current[0]);
+  row[SINCE_FIELD] = nanoseconds(current[0]);
   if (without) {
     for (const field of FIELDS) if (field.startsWith("state")) row[field] = Number.NaN;
   }
@@ -58,9 +58,14 @@ export function finished({ stays }: LedgerThread, t_s: number): Record<string, n
     const end_s = stays[i + 1]?.[0] ?? Number.POSITIVE_INFINITY;
     if (end_s > t_s || state === "ended") continue;
     const field = `state_${state}_ns`;
-    sums[field] = (sums[field] ?? 0) + 1e9 * (end_s - Math.max(0, from_s));
+    sums[field] = (sums[field] ?? 0) + Math.round(1e9 * end_s) - nanoseconds(from_s);
   }
   return sums;
+}
+
+/** Since attach, or at it. */
+function nanoseconds(t_s: number): number {
+  return Math.round(1e9 * Math.max(0, t_s));
 }
 
 /** Frames of some threads: a key frame first, then only rows that changed. */

@@ -10,10 +10,14 @@ import { drawerOpen } from "../steer/drawer";
 import { SteerDrawer } from "../steer/SteerDrawer";
 import { ChartGrid } from "./ChartGrid";
 import { EndedNotice } from "./EndedNotice";
+import { FactPanels } from "./facts/FactPanels";
+import { FindingsPanel } from "./facts/FindingsPanel";
 import { MapPanel } from "./MapPanel";
 import { TargetHeader } from "./TargetHeader";
 import styles from "./TargetPage.module.css";
 import { Tiles } from "./Tiles";
+import { ThreadDrawer, useThreadOpen } from "./thread/ThreadDrawer";
+import { useHeldPlace } from "./thread/useHeldPlace";
 import { ThreadTable } from "./threads/ThreadTable";
 import { ViewControls } from "./ViewControls";
 
@@ -27,6 +31,8 @@ export function Scope({ id }: { readonly id: string }) {
   const view = useThrottled(client.target, READABLE_MS);
   const problem = useStore(client.problem);
   const open = useStore(drawerOpen);
+  const threadOpen = useThreadOpen();
+  useHeldPlace(open || threadOpen);
   const inGracePeriod = useGracePeriod(GRACE_MS);
   const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
 
@@ -46,10 +52,10 @@ export function Scope({ id }: { readonly id: string }) {
       <EmptyState title="Loading target…" />
     );
   }
-  const steering = open ? "open" : "closed";
+  const beside = open || threadOpen ? "open" : "closed";
   const host = live?.hosts.find((each) => each.id === target.host);
   return (
-    <div className={styles.beside} data-steer={steering}>
+    <div className={styles.beside} data-drawer={beside}>
       <div className={styles.scope} data-state={view.state}>
         <TargetHeader target={target} view={view} />
         {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
@@ -66,13 +72,16 @@ export function Scope({ id }: { readonly id: string }) {
         {view.state === "loading" ? (
           <Notice status="info" title="Waiting for the first sample…" />
         ) : null}
+        <FindingsPanel />
         <Tiles target={target} />
         <ViewControls target={target} />
         <MapPanel target={target} />
         <ChartGrid target={target} />
+        <FactPanels target={target} />
         <ThreadTable target={target} />
       </div>
       <SteerDrawer target={target} />
+      <ThreadDrawer />
     </div>
   );
 }

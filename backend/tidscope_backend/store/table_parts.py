@@ -1,0 +1,239 @@
+"""The frame tables of a part: their rows as they changed. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from tidscope_wire.frame_tables import Table, dtype_of, empty_table
+from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
+from tidscope_wire.generated.models import TableName
+
+FIRST_LEVEL, KEY_LEVEL, CHANGE_LEVEL = 3, 2, 0
+"""Whole, at the part's first frame; changed since the key frame before; changed since any frame."""
+TABLE_LEVELS = (CHANGE_LEVEL, KEY_LEVEL, FIRST_LEVEL)
+PLACE = ("seq", "level")
+"""Columns beside those of the table itself."""
+Ints = npt.NDArray[np.int64]
+_ARROW = {"uint32": pa.uint32(), "uint64": pa.uint64(), "utf8": pa.utf8()}
+
+
+class FrameTables(NamedTuple):
+    """The tables of one frame.
+
+    Attributes:
+        seq: number of the frame.
+        key: whether they are whole, and replace all that was before.
+        tables: by name.
+    """
+
+    seq: int
+    key: bool
+    tables: Mapping[TableName, Table]
+
+
+def table_schema(name: TableName) -> pa.Schema:
+    """The columns of docs/runs.md."""
+    kinds = {column: _ARROW[kind] for column, kind in COLUMNS[name].items()}
+    return pa.schema({"seq": pa.int64(), "level": pa.uint8(), **kinds})
+
+
+def part_tables(frames: Sequence[FrameTables]) -> dict[TableName, pa.Table]:
+    """Make the tables of a part.
+
+    Args:
+        frames: those of the part that have tables, in order.
+
+    Returns:
+        By name, rows by level (the highest first), key and number of the frame. Names without rows
+        are left out.
+    """
+    found: dict[TableName, pa.Table] = {}
+    for name in COLUMNS:
+        having = [frame for frame in frames if len(frame.tables.get(name, ()))]
+        if having:
+            found[name] = _part_table(name, having, first_seq=frames[0].seq)
+    return found
+
+
+def _part_table(name: TableName, frames: Sequence[FrameTables], first_seq: int) -> pa.Table:
+    rows = np.concatenate([frame.tables[name] for frame in frames])
+    counts = [len(frame.tables[name]) for frame in frames]
+    seq = np.repeat(np.array([frame.seq for frame in frames], np.int64), counts)
+    key = np.repeat(np.array([frame.key for frame in frames], np.bool_), counts)
+    whole = np.flatnonzero(key)
+    kept_whole = whole[changed_rows(name, rows[whole], seq[whole])]
+    order = changed_rows(name, rows, seq)
+    kept = np.concatenate([kept_whole, order[~key[order]]])
+    level = np.where(key[kept], np.where(seq[kept] == first_seq, FIRST_LEVEL, KEY_LEVEL), 0)
+    kept = kept[np.argsort(-level, kind="stable")]
+    level = np.sort(level)[::-1]
+    return arrow_table(name, rows[kept], seq[kept], level.astype(np.uint8))
+
+
+def arrow_table(name: TableName, rows: Table, seq: Ints, level: npt.NDArray[np.uint8]) -> pa.Table:
+    """Rows of frames as Arrow."""
+    columns = {"seq": pa.array(seq), "level": pa.array(level)}
+    for column, kind in COLUMNS[name].items():
+        values = rows[column]
+        columns[column] = (
+            pa.array(values.tolist(), pa.utf8())
+            if kind == "utf8"
+            else pa.array(np.ascontiguousarray(values))
+        )
+    return pa.table(columns, schema=table_schema(name))
+
+
+def rows_of(name: TableName, table: pa.Table) -> Table:
+    """The rows of an Arrow table, without seq and level."""
+    rows = np.empty(len(table), dtype_of(name))
+    for column in COLUMNS[name]:
+        rows[column] = table[column].to_numpy()
+    return rows
+
+
+def changed_rows(name: TableName, rows: Table, seq: Ints) -> Ints:
+    """Places of the rows that differ from the row with their key before, by key and number."""
+    order = key_order(name, rows, seq)
+    same = same_key(name, rows[order])
+    for column in COLUMNS[name]:
+        if column not in KEYS[name] and same.any():
+            values = rows[column][order]
+            same[1:] &= (values[1:] == values[:-1]).astype(np.bool_)
+    return order[~same]
+
+
+def key_order(name: TableName, rows: Table, seq: Ints) -> Ints:
+    """Places of rows in the order of their keys, and of their numbers for each key."""
+    keys = [rows[column] for column in reversed(KEYS[name])]
+    order: Ints = np.lexsort((seq, *keys))
+    return order
+
+
+def same_key(name: TableName, ordered: Table) -> npt.NDArray[np.bool_]:
+    """Whether each of some ordered rows has the key of the one before."""
+    same = np.ones(len(ordered), np.bool_)
+    same[:1] = False
+    for column in KEYS[name]:
+        same[1:] &= ordered[column][1:] == ordered[column][:-1]
+    return same
+
+
+class TableFollower:
+    """Follows one table through the parts of a run, and says what changed when.
+
+    Args:
+        name: of the table.
+
+    Attributes:
+        rows: the table as it is now, by key.
+    """
+
+    def __init__(self, name: TableName) -> None:
+        self._name = name
+        self.rows: Table = empty_table(name)
+
+    def advance(self, table: pa.Table, ends: Ints) -> tuple[Table, Ints]:
+        """Take the rows of the next part in, those of frames up to the last of `ends`.
+
+        Args:
+            table: of the part, in any order; where it has rows of the first level, what they do not
+                name is forgotten.
+            ends: numbers of frames, ascending.
+
+        Returns:
+            The rows that changed, by key, and for each the index of the first of `ends` that has
+            it. Of several changes of one row up to one of `ends` there is the last.
+        """
+        seq, new = table["seq"].to_numpy(), rows_of(self._name, table)
+        group = np.searchsorted(ends, seq)
+        inside = group < len(ends)
+        first = table["level"].to_numpy() == FIRST_LEVEL
+        kept = self.rows
+        if first.any():
+            kept = _named(self._name, kept, new[first])
+        rows = np.concatenate([kept, new[inside]])
+        groups = np.concatenate([np.full(len(kept), -1), group[inside]])
+        seqs = np.concatenate([np.full(len(kept), -1), seq[inside]])
+        order = key_order(self._name, rows, seqs)
+        rows, groups = rows[order], groups[order]
+        last = _is_last(same_key(self._name, rows))
+        of_group = last.copy()
+        of_group[:-1] |= groups[1:] != groups[:-1]
+        self.rows = rows[last]
+        rows, groups = rows[of_group], groups[of_group]
+        changed = changed_rows(self._name, rows, np.arange(len(rows)))
+        changed = changed[groups[changed] >= 0]
+        return rows[changed], groups[changed]
+
+
+class TableFollowers:
+    """Follows all tables of a run, part by part."""
+
+    def __init__(self) -> None:
+        self._followers: dict[TableName, TableFollower] = {}
+
+    def advance(
+        self, tables: Mapping[TableName, pa.Table], ends: Ints
+    ) -> list[dict[TableName, pa.Table]]:
+        """What changed up to each of some frames of the next part; see `TableFollower`."""
+        found: list[dict[TableName, pa.Table]] = [{} for _ in ends]
+        for name, table in tables.items():
+            follower = self._followers.setdefault(name, TableFollower(name))
+            rows, groups = follower.advance(table, ends)
+            for number, end in enumerate(ends.tolist()):
+                changed = rows[groups == number]
+                if len(changed):
+                    found[number][name] = at_frame(name, changed, end)
+        return found
+
+    def whole(self) -> dict[TableName, Table]:
+        """All tables as they are now; those without rows are left out."""
+        return {name: one.rows for name, one in self._followers.items() if len(one.rows)}
+
+
+def latest_of(
+    changes: Sequence[Mapping[TableName, pa.Table]], seq: int
+) -> dict[TableName, pa.Table]:
+    """Join changes that follow each other: of several rows with one key there is the last.
+
+    Args:
+        changes: rows of frames by table.
+        seq: number of the frame that the result is of.
+    """
+    found: dict[TableName, pa.Table] = {}
+    for name in {name: None for one in changes for name in one}:
+        table = pa.concat_tables(one[name] for one in changes if name in one)
+        follower = TableFollower(name)
+        follower.advance(table, np.array([seq]))
+        found[name] = at_frame(name, follower.rows, seq)
+    return found
+
+
+def as_changes(table: pa.Table) -> pa.Table:
+    """Rows of an overview's level as rows of a part: none says that others are gone."""
+    level = pa.array(np.full(len(table), KEY_LEVEL, np.uint8))
+    return table.set_column(table.column_names.index("level"), "level", level)
+
+
+def at_frame(name: TableName, rows: Table, seq: int) -> pa.Table:
+    """Rows of one frame as Arrow."""
+    level = np.full(len(rows), KEY_LEVEL, np.uint8)
+    return arrow_table(name, rows, np.full(len(rows), seq, np.int64), level)
+
+
+def _is_last(same: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Whether each of some ordered rows is the last one with its key."""
+    last = np.ones(len(same), np.bool_)
+    last[:-1] = ~same[1:]
+    return last
+
+
+def _named(name: TableName, rows: Table, whole: Table) -> Table:
+    """Those rows whose keys a whole table has."""
+    both = np.concatenate([whole, rows])
+    order = key_order(name, both, np.repeat([0, 1], [len(whole), len(rows)]))
+    found = order[same_key(name, both[order])]
+    kept: Table = rows[np.sort(found[found >= len(whole)]) - len(whole)]
+    return kept

@@ -1,0 +1,67 @@
+/** The page of a target with ledgers, for component tests. */
+
+import type { FrameTables } from "../wire/frameTables";
+import { FakeBackend } from "./backend";
+import { cycle, LEDGER_TARGET, LedgerFrames, type LedgerThread } from "./ledgers";
+import { TestPage } from "./TestPage";
+
+const UNTIL_S = 60;
+
+/** Two workers at a lock, a loop over events, a sleeper from before attach. */
+export const PROGRAM: readonly LedgerThread[] = [
+  ...[1, 2].map((n) =>
+    cycle(
+      { tid: n, name: `worker-${n}`, start_s: -5 },
+      [
+        ["on_cpu", 0.2],
+        ["futex", 0.2],
+        ["woken", 0.1],
+      ],
+      UNTIL_S,
+    ),
+  ),
+  cycle(
+    { tid: 3, name: "loop", start_s: -5 },
+    [
+      ["poll", 0.45],
+      ["on_cpu", 0.05],
+    ],
+    UNTIL_S,
+  ),
+  { tid: 4, name: "timer", start_s: -5, stays: [[-5, "sleep"]] },
+];
+
+export class LedgerPage {
+  private tick = 0;
+
+  private constructor(
+    readonly page: TestPage,
+    private readonly backend: FakeBackend,
+    private readonly frames: LedgerFrames,
+  ) {}
+
+  /** Open the page of a program, and let frames of some seconds come. */
+  static async watching(
+    seconds: number,
+    threads: readonly LedgerThread[] = PROGRAM,
+    address = "",
+  ): Promise<LedgerPage> {
+    const backend = new FakeBackend();
+    backend.begin({ targets: [LEDGER_TARGET] });
+    const page = await TestPage.open(`/?target=${LEDGER_TARGET.id}${address}`, { backend });
+    const watched = new LedgerPage(page, backend, new LedgerFrames(threads));
+    await watched.run(seconds);
+    return watched;
+  }
+
+  /** Let frames of so many seconds come, ten a second; with tables in the last of each second. */
+  async run(seconds: number, tables: (t_s: number) => FrameTables = () => ({})): Promise<void> {
+    const end = this.tick + Math.round(10 * seconds);
+    for (; this.tick <= end; this.tick++) {
+      const t_s = this.tick / 10;
+      this.backend.frame(this.frames.at(t_s, this.tick % 10 === 0 ? { tables: tables(t_s) } : {}));
+      if (this.tick % 10 === 9) await this.page.pass(1000);
+    }
+    await this.page.settle();
+  }
+}

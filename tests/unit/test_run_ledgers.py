@@ -1,0 +1,218 @@
+"""Ledgers in runs: states of threads and frame tables are recorded and come back."""
+
+import itertools
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from ledger_story import FIELDS, Known, LedgerStory, TableReader, ledger_story, states_of
+from run_archives import NOT_A_RUN, archive_of, files_of, rewrite
+from run_folders import run_folder
+from tidscope_backend.recording.sealing import seal_part, write_summaries
+from tidscope_backend.replay.frames import frames_between
+from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.reader import RunReader
+from tidscope_backend.store.table_parts import FIRST_LEVEL, KEY_LEVEL
+from tidscope_wire.frame import join, row_bytes, split
+from tidscope_wire.generated.frame_tables import KEYS
+
+INSTANTS = 850
+CUTS = (300, 550)
+SECOND_NS = 1_000_000_000
+
+
+@pytest.fixture(scope="module")
+def reported() -> LedgerStory:
+    """Nearly a minute and a half."""
+    return ledger_story(INSTANTS)
+
+
+def write(path: Path, reported: LedgerStory, closed: int, *, ended: bool) -> RunFolder:
+    edges = [0, *CUTS, len(reported.frames)]
+    parts = [reported.frames[begin:end] for begin, end in itertools.pairwise(edges)]
+    folder = run_folder(path, parts, FIELDS, closed)
+    if ended:
+        write_summaries(folder)
+    return folder
+
+
+@pytest.fixture(
+    scope="module",
+    params=[(0, False), (2, False), (3, False), (3, True)],
+    ids=["open", "half open", "sealed", "ended"],
+)
+def folder(
+    request: pytest.FixtureRequest, reported: LedgerStory, tmp_path_factory: pytest.TempPathFactory
+) -> RunFolder:
+    """A run of three parts."""
+    closed, ended = request.param
+    return write(tmp_path_factory.mktemp("runs") / "run", reported, closed, ended=ended)
+
+
+def holds(known: Known, truth: Known) -> bool:
+    """Whether all rows are known with their values; those of threads that ended may stay."""
+    return all(
+        known.get(name, {}).get(key) == values
+        for name, rows in truth.items()
+        for key, values in rows.items()
+    )
+
+
+@pytest.mark.parametrize("span_s", [(None, None), (20.05, 58.0), (31.0, 31.0), (70.0, 900.0)])
+def test_a_fine_replay_has_what_was_recorded(
+    reported: LedgerStory, folder: RunFolder, span_s: tuple[float | None, float | None]
+) -> None:
+    from_ns, to_ns = (None if edge is None else int(edge * SECOND_NS) for edge in span_s)
+    frames = list(frames_between(RunReader(folder.path), from_ns, to_ns, 5000))
+    reader = TableReader()
+    for frame in frames:
+        reader.read(frame)
+        assert holds(reader.known, reported.tables[split(frame)[0].time_ns])
+    for time_ns, threads in states_of(frames).items():
+        for tid, states in threads.items():
+            assert states == reported.lives[tid].states(time_ns)
+
+
+@pytest.mark.parametrize("instants", [3, 12, 150])
+@pytest.mark.parametrize("max_rows", [3000, 500])
+def test_a_coarse_replay_has_right_totals(
+    reported: LedgerStory,
+    folder: RunFolder,
+    instants: int,
+    max_rows: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tidscope_backend.replay.frames.MAX_ROWS", max_rows)
+    monkeypatch.setattr("tidscope_backend.replay.frames.MAX_TABLE_ROWS", max_rows // 5)
+    frames = list(frames_between(RunReader(folder.path), None, None, instants))
+    reader = TableReader()
+    rows = [reader.read(frame) for frame in frames]
+    last_ns = split(frames[-1])[0].time_ns
+    assert last_ns == reported.times[-1]
+    assert holds(reader.known, reported.tables[last_ns])
+    reader = TableReader()
+    reader.read(frames[0])
+    assert holds(reader.known, reported.tables[split(frames[0])[0].time_ns])
+    assert sum(1 for count in rows if count) >= 2
+    # Each cell between two frames has the time that threads spent in each state.
+    found = states_of(frames)
+    for time_ns, threads in found.items():
+        for tid, states in threads.items():
+            assert states == reported.lives[tid].states(time_ns)
+
+
+def test_a_span_that_begins_and_ends_within_the_run_has_right_tables(
+    reported: LedgerStory, folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tidscope_backend.replay.frames.MAX_ROWS", 100)
+    monkeypatch.setattr("tidscope_backend.replay.frames.MAX_TABLE_ROWS", 50)
+    span = (20 * SECOND_NS, 72 * SECOND_NS)
+    frames = list(frames_between(RunReader(folder.path), *span, 20))
+    reader = TableReader()
+    reader.read(frames[0])
+    assert holds(reader.known, reported.tables[split(frames[0])[0].time_ns])
+    for frame in frames[1:]:
+        reader.read(frame)
+    assert split(frames[-1])[0].time_ns == 72 * SECOND_NS
+    assert holds(reader.known, reported.tables[72 * SECOND_NS])
+
+
+def test_rows_are_stored_as_they_change(reported: LedgerStory, folder: RunFolder) -> None:
+    parts = RunReader(folder.path).parts
+    for number, part in enumerate(parts):
+        begin_ns = reported.times[[0, *CUTS][number]]
+        for name, table in part.tables().items():
+            rows = table.to_pylist()
+            levels = [row["level"] for row in rows]
+            assert levels == sorted(levels, reverse=True)
+            first = {tuple(row[one] for one in KEYS[name]) for row in rows if row["level"] == 3}
+            assert first == set(reported.tables[begin_ns].get(name, {}))
+            places = [(row["level"], *(row[one] for one in KEYS[name]), row["seq"]) for row in rows]
+            assert len(set(places)) == len(places)
+        whole = part.tables(FIRST_LEVEL)
+        assert sum(map(len, whole.values())) == part.table_rows()[2]
+        assert part.table_rows()[1] == sum(map(len, part.tables(KEY_LEVEL).values()))
+
+
+def test_a_gap_is_followed_by_whole_tables(reported: LedgerStory, tmp_path: Path) -> None:
+    frames = [frame for place, frame in enumerate(reported.frames) if not 320 <= place < 340]
+    folder = run_folder(tmp_path / "run", [frames[:300], frames[300:]], FIELDS, 2)
+    replayed = list(frames_between(RunReader(folder.path), None, None, 5000))
+    keys = [frame for frame in replayed if split(frame)[0].kind == "key"]
+    assert len(keys) == 2
+    reader = TableReader()
+    reader.read(keys[1])
+    assert holds(reader.known, reported.tables[split(keys[1])[0].time_ns])
+
+
+def test_a_run_without_a_ledger_has_no_tables(tmp_path: Path) -> None:
+    bare = LedgerStory(frames=[_without_tables(frame) for frame in ledger_story(120).frames])
+    folder = run_folder(tmp_path / "run", [bare.frames], FIELDS, 1)
+    write_summaries(folder)
+    names = {path.name for path in folder.path.rglob("*")}
+    assert not names & {f"{name}.parquet" for name in KEYS}
+    assert not (folder.path / "tables").exists()
+    frames = frames_between(RunReader(folder.path), None, None, 200)
+    assert all(split(frame)[0].tables is None for frame in frames)
+
+
+def _without_tables(frame: bytes) -> bytes:
+    header, body = split(frame)
+    rows = bytes(body[: row_bytes(header, body)])
+    return join(header.model_copy(update={"tables": None}), rows)
+
+
+def test_sealing_again_writes_the_same(reported: LedgerStory, tmp_path: Path) -> None:
+    folder = write(tmp_path / "run", reported, 0, ended=False)
+    frames = folder.open_part(2).read_bytes()
+    seal_part(folder, 2)
+    once = {path: path.read_bytes() for path in folder.tables(2).values()}
+    assert set(folder.tables(2)) == {"stays", "wakes", "locks", "lock_names"}
+    folder.open_part(2).write_bytes(frames)
+    seal_part(folder, 2)
+    assert {path: path.read_bytes() for path in folder.tables(2).values()} == once
+
+
+def test_an_import_writes_the_same(reported: LedgerStory, tmp_path: Path) -> None:
+    folder = write(tmp_path / "source", reported, 3, ended=True)
+    files = files_of(folder.path)
+    _, written = rewrite(tmp_path, archive_of(files))
+    assert set(written) == set(files)
+    assert {name for name in files if files[name] != written[name]} == {"manifest.json"}
+    assert {name for name in files if name.startswith("tables/stays/")} == {
+        f"tables/stays/00000{number}.parquet" for number in (1, 2, 3)
+    }
+
+
+WRONG: dict[str, tuple[str, list[int | None], str]] = {
+    "a row of no frame": ("seq", [10**9], "of no frame"),
+    "a level that there is not": ("level", [9], "levels of stays"),
+    "a whole table in the middle": ("seq", [60], "levels of stays"),
+    "a count above int64": ("count", [2**63], "column count of stays"),
+    "no key": ("tid", [None], "has no tid"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_tables_that_deceive_are_refused(reported: LedgerStory, tmp_path: Path, what: str) -> None:
+    column, values, why = WRONG[what]
+    folder = write(tmp_path / "source", reported, 3, ended=True)
+    path = folder.table("stays", 1)
+    table = pq.read_table(path)
+    changed = pa.array([*values, *table[column].to_pylist()[1:]], table[column].type)
+    pq.write_table(table.set_column(table.column_names.index(column), column, changed), path)
+    with pytest.raises(NOT_A_RUN, match=why):
+        rewrite(tmp_path, archive_of(files_of(folder.path)))
+
+
+def test_an_overview_that_is_written_again_has_no_old_tables(
+    reported: LedgerStory, tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "run", reported, 3, ended=True)
+    assert (folder.overview / "stays.parquet").exists()
+    shutil.rmtree(folder.path / "tables")
+    write_summaries(folder)
+    assert not (folder.overview / "stays.parquet").exists()
+    assert RunReader(folder.path).overview is not None
