@@ -49,6 +49,8 @@ from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.sign_in import UNIX, SignIn, is_address
+from tidscope_collector.waits.source import CHOICES as LEDGER_CHOICES
+from tidscope_collector.waits.source import Choice as LedgerChoice
 from tidscope_collector.walk.choice import CHOICES as WALK_CHOICES
 from tidscope_collector.walk.choice import Choice as WalkChoice
 
@@ -109,6 +111,7 @@ def set_up(
     network: Choice,
     counters: WalkChoice,
     budget_percent: float,
+    ledger: LedgerChoice,
     steers: bool,
     audit: Path | None,
 ) -> SetUp:
@@ -119,6 +122,7 @@ def set_up(
         network: where network numbers are to come from.
         counters: how counters of threads are to be read.
         budget_percent: for sampling and sending, 100 is one core; 0: no limit.
+        ledger: whether ledgers of states are to be kept.
         steers: whether targets may be steered.
         audit: the log; None: there is none.
     """
@@ -135,7 +139,7 @@ def set_up(
         with suppress(OSError):
             audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
-    sources = Sources(procfs, network, delays, counters, budget_percent)
+    sources = Sources(procfs, network, delays, counters, budget_percent, ledger)
     return SetUp(procfs, sources, granted, switch, tuple(written))
 
 
@@ -154,7 +158,11 @@ async def serve(
     replay = Replay(REPLAY_BYTES, WAITING_BYTES)
 
     def load() -> Load:
-        return replace(uplink.load(), network_calls_uncounted=sources.network.uncounted_calls)
+        return replace(
+            uplink.load(),
+            network_calls_uncounted=sources.network.uncounted_calls,
+            ledger_threads_uncounted=sources.ledger.threads_uncounted,
+        )
 
     def stalled() -> bool:
         return uplink.stalled()
@@ -281,6 +289,13 @@ def main() -> int:
         "CPU budget (auto); the numbers are the same (%(default)s)",
     )
     run.add_argument(
+        "--ledger",
+        choices=LEDGER_CHOICES,
+        default="auto",
+        help="a ledger of the states of each thread, by eBPF: what it waits for, and how long; "
+        "where the kernel allows it (auto), or off (%(default)s)",
+    )
+    run.add_argument(
         "--budget-percent",
         type=percent,
         default=BUDGET_PERCENT,
@@ -343,6 +358,7 @@ def main() -> int:
                 arguments.network,
                 arguments.source,
                 arguments.budget_percent,
+                arguments.ledger,
                 steers,
                 audit,
             ),

@@ -12,7 +12,7 @@ from tidscope_collector.discovery import task_iterator
 from tidscope_collector.discovery.block_walks import FROM
 from tidscope_collector.netacct import accounts
 from tidscope_collector.netacct.slots import CONTROL, SLOT
-from tidscope_collector.waits import ledger
+from tidscope_collector.waits import loading
 from tidscope_collector.waits import slots as wait_slots
 from tidscope_collector.waits.states import State
 from tidscope_collector.walk.block import BLOCK
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 OBJECTS = {
     accounts.OBJECT: {"tp_btf/sock_send_length", "tp_btf/sock_recv_length", ".maps"},
     task_iterator.OBJECT: {"iter/task", "syscall", ".maps"},
-    ledger.OBJECT: {"tp_btf/sched_switch", "tp_btf/sched_waking", "iter/task", ".maps"},
+    loading.OBJECT: {"tp_btf/sched_switch", "tp_btf/sched_waking", "iter/task", ".maps"},
 }
 
 
@@ -73,9 +73,16 @@ def structs(path: Path) -> dict[str, tuple[int, dict[str, int]]]:
     [
         (accounts.OBJECT, "slot", SLOT),
         (accounts.OBJECT, "control", CONTROL),
-        (ledger.OBJECT, "slot", wait_slots.SLOT),
-        (ledger.OBJECT, "detail", wait_slots.DETAIL),
-        (ledger.OBJECT, "control", wait_slots.CONTROL),
+        (loading.OBJECT, "slot", wait_slots.SLOT),
+        (loading.OBJECT, "detail", wait_slots.DETAIL),
+        (loading.OBJECT, "edge", wait_slots.EDGE),
+        (loading.OBJECT, "taker", wait_slots.TAKER),
+        (loading.OBJECT, "edge_key", wait_slots.EDGE_KEY),
+        (loading.OBJECT, "taker_key", wait_slots.TAKER_KEY),
+        (loading.OBJECT, "call_key", wait_slots.CALL_KEY),
+        (loading.OBJECT, "call_count", wait_slots.CALL_COUNT),
+        (loading.OBJECT, "name", wait_slots.NAME),
+        (loading.OBJECT, "control", wait_slots.CONTROL),
         (task_iterator.OBJECT, "block", BLOCK),
         (task_iterator.OBJECT, "from", FROM),
     ],
@@ -91,7 +98,7 @@ def test_arrays_have_the_layout_of_the_structs(
 
 def test_states_have_the_numbers_of_the_program() -> None:
     """By its source: nothing that is loaded refers to the enum, so the object does not keep it."""
-    source = ledger.OBJECT.with_suffix(".c").read_text()
+    source = loading.OBJECT.with_suffix(".c").read_text()
     [numbers] = re.findall(r"^enum state \{(.*?)^\};", source, re.DOTALL | re.MULTILINE)
     names = re.findall(r"^\t(\w+),", numbers, re.MULTILINE)
     assert names == [one.name for one in sorted(State)] + ["STATES"]

@@ -1,9 +1,10 @@
 """Comparisons of the time that threads spent in states."""
 
 import pytest
-from compared_runs import Life, RunTables, manifest, threads
+from compared_runs import Life, manifest, threads
 from compared_runs import signals as signals_of
 from tidscope_backend.comparison.compare import compare
+from tidscope_backend.comparison.tables import RunTables
 from tidscope_backend.state_groups import GROUPS, shares_of_groups
 from tidscope_wire.generated.models import ComparedMetric, Comparison
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_collector.waits.ledger import OBJECT
+from tidscope_collector.waits.loading import OBJECT
 from tidscope_collector.waits.reading import LedgerReading
 from tidscope_collector.waits.slots import (
     BUCKETS,

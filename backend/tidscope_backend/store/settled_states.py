@@ -39,7 +39,7 @@ def settle(rows: Sequence[Counters], times_ns: Sequence[int]) -> None:
         return np.array([row.get(name) or 0 for row, _ in known], np.uint64)
 
     finished = np.stack([column(name) for name in STATE_FIELDS], axis=1)
-    until = np.array([time_ns for _, time_ns in known], np.int64)
+    until = np.array([time_ns for _, time_ns in known], np.uint64)
     values = states_at(finished, column(STATE), column(SINCE), until).tolist()
     for (row, time_ns), states in zip(known, values, strict=True):
         row.update(zip(STATE_FIELDS, states, strict=True))
@@ -57,7 +57,7 @@ def with_states_at(table: pa.Table, times_ns: Ints) -> pa.Table:
         return table
     columns = {name: _values(table[name]) for name in (STATE, SINCE, *STATE_FIELDS)}
     finished = np.stack([columns[name] for name in STATE_FIELDS], axis=1)
-    values = states_at(finished, columns[STATE], columns[SINCE], times_ns)
+    values = states_at(finished, columns[STATE], columns[SINCE], times_ns.astype(np.uint64))
     for place, name in enumerate(STATE_FIELDS):
         absent = table[name].is_null().combine_chunks().to_numpy(zero_copy_only=False)
         full = pa.array(values[:, place], mask=absent if absent.any() else None)

@@ -18,6 +18,8 @@ import numpy.typing as npt
 NAMES = ("libbpf.so.1", "libbpf.so.0")
 BTF_KIND_FUNC = 12
 BTF_KIND_TYPEDEF = 8
+_BTF_KIND_VAR = 14
+_BTF_KIND_DATASEC = 15
 _STRICT_ALL = 0xFFFFFFFF
 _WARN = 0
 _LINE_BYTES = 512
@@ -32,6 +34,8 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "bpf_object__find_map_fd_by_name": (_int, (_pointer, _text)),
     "bpf_object__find_program_by_name": (_pointer, (_pointer, _text)),
     "bpf_program__set_autoload": (_int, (_pointer, ctypes.c_bool)),
+    "bpf_object__find_map_by_name": (_pointer, (_pointer, _text)),
+    "bpf_map__set_initial_value": (_int, (_pointer, _text, ctypes.c_size_t)),
     "bpf_program__attach": (_pointer, (_pointer,)),
     "bpf_program__attach_iter": (_pointer, (_pointer, _pointer)),
     "bpf_program__fd": (_int, (_pointer,)),
@@ -41,8 +45,11 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "bpf_iter_create": (_int, (_int,)),
     "bpf_map_update_elem": (_int, (_int, _pointer, _pointer, ctypes.c_uint64)),
     "bpf_map_delete_elem": (_int, (_int, _pointer)),
+    "bpf_map_lookup_batch": (_int, (_int, *(_pointer,) * 6)),
+    "bpf_map_delete_batch": (_int, (_int, *(_pointer,) * 3)),
     "btf__load_vmlinux_btf": (_pointer, ()),
     "btf__find_by_name_kind": (ctypes.c_int32, (_pointer, _text, ctypes.c_uint32)),
+    "btf__type_by_id": (_pointer, (_pointer, ctypes.c_uint32)),
     "btf__free": (None, (_pointer,)),
 }
 
@@ -152,7 +159,26 @@ class KernelTypes:
 
     def has(self, name: str, kind: int) -> bool:
         """Whether there is a type of this name and kind."""
-        return int(library().call("btf__find_by_name_kind", self._btf, name.encode(), kind)) > 0
+        return self._find(name, kind) > 0
+
+    def percpu_offset(self, name: str) -> int | None:
+        """Where a variable of each CPU stands in the section of these; None: there is none."""
+        section = self._find(".data..percpu", _BTF_KIND_DATASEC)
+        variable = self._find(name, _BTF_KIND_VAR)
+        if section < 0 or variable < 0:
+            return None
+        # linux/btf.h: struct btf_type (name; info, whose low 16 bits say how many members
+        # there are; size), then for each member struct btf_var_secinfo (type, offset, size).
+        at = library().pointer("kernel types (BTF)", "btf__type_by_id", self._btf, section)
+        members = ctypes.c_uint32.from_address(at + 4).value & 0xFFFF
+        rows = (ctypes.c_uint32 * (3 * members)).from_address(at + 12)
+        for row in range(0, 3 * members, 3):
+            if rows[row] == variable:
+                return rows[row + 1]
+        return None
+
+    def _find(self, name: str, kind: int) -> int:
+        return int(library().call("btf__find_by_name_kind", self._btf, name.encode(), kind))
 
     def close(self) -> None:
         """Free it; twice does no harm."""
@@ -274,14 +300,17 @@ class Program:
     Args:
         image: the object file's content.
         leave_out: names of programs that are not loaded.
+        constants: the object's section of constants, if it is to be another one.
 
     Raises:
         BpfError: it cannot be loaded.
     """
 
-    def __init__(self, image: bytes, leave_out: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, image: bytes, leave_out: tuple[str, ...] = (), constants: bytes = b""
+    ) -> None:
         self._library = library()
-        self._links: list[int] = []
+        self._links: dict[str, int] = {}
         self._object = self._library.pointer(
             "opening the object", "bpf_object__open_mem", image, len(image), None
         )
@@ -289,10 +318,20 @@ class Program:
             for name in leave_out:
                 program = self._find(name)
                 self._library.number(name, "bpf_program__set_autoload", program, False)
+            if constants:
+                self._set_constants(constants)
             self._library.number("loading into the kernel", "bpf_object__load", self._object)
         except BpfError:
             self.close()
             raise
+
+    def _set_constants(self, constants: bytes) -> None:
+        found = self._library.pointer(
+            "map .rodata", "bpf_object__find_map_by_name", self._object, b".rodata"
+        )
+        self._library.number(
+            "constants", "bpf_map__set_initial_value", found, constants, len(constants)
+        )
 
     def _find(self, name: str) -> int:
         return self._library.pointer(
@@ -307,13 +346,11 @@ class Program:
         """
         try:
             for name in names:
-                self._links.append(
-                    self._library.pointer(
-                        f"attaching {name}", "bpf_program__attach", self._find(name)
-                    )
+                self._links[name] = self._library.pointer(
+                    f"attaching {name}", "bpf_program__attach", self._find(name)
                 )
         except BpfError:
-            self.detach()
+            self.detach(names)
             raise
 
     def runnable(self, name: str) -> RunnableProgram:
@@ -349,10 +386,11 @@ class Program:
             )
         )
 
-    def detach(self) -> None:
-        """Let no program run any more."""
-        while self._links:
-            self._library.call("bpf_link__destroy", self._links.pop())
+    def detach(self, names: tuple[str, ...] | None = None) -> None:
+        """Let these programs run no more, or, without names, all; twice does no harm."""
+        for name in tuple(self._links) if names is None else names:
+            if link := self._links.pop(name, 0):
+                self._library.call("bpf_link__destroy", link)
 
     def map(self, name: str) -> int:
         """The descriptor of a map; it is closed with this object.

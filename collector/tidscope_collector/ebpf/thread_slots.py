@@ -68,6 +68,17 @@ class ThreadSlots:
         self._beside.append(rows)
         return rows
 
+    def set_attached(self, names: tuple[str, ...]) -> None:
+        """Let other programs run while any process is watched.
+
+        Raises:
+            BpfError: the kernel refused.
+        """
+        if self._watched:
+            self._program.attach(tuple(name for name in names if name not in self._attached))
+            self._program.detach(tuple(name for name in self._attached if name not in names))
+        self._attached = names
+
     def close(self) -> None:
         """Take the program out of the kernel."""
         self._program.close()

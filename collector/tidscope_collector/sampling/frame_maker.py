@@ -109,7 +109,7 @@ class FrameMaker:
         self._process.read_slow(started_ns)
         roles = None
         if key or last or started_ns - self._roles_ns >= ROLES_NS:
-            roles, self._roles_ns = self._tracker.roles(), started_ns
+            roles, self._roles_ns = self._tracker.roles(started_ns), started_ns
         body = self._encoder.encode(rows)
         took_us = (time.monotonic_ns() - started_ns) // 1000
         self._times.note(took_us, time.monotonic_ns())

@@ -86,8 +86,10 @@ class TargetRegistry:
 
     def _open(self, process: Process, rate_hz: float) -> Target:
         program = open_gomaxprocs(self._procfs, process.pid, process.start_ticks)
+        # Ledgers begin with the reader: no stay in them began before the attachment.
+        attach_ns = time.monotonic_ns()
         try:
-            reader = self._sources.target_reader(process.pid, rate_hz)
+            reader = self._sources.target_reader(process.pid, rate_hz, attach_ns)
             target = Target(
                 id=f"t-{process.pid}-{secrets.token_hex(4)}",
                 host=self._host,
@@ -98,7 +100,7 @@ class TargetRegistry:
                 source=self._sources.describe(),
                 energy=self._engine.energy,
                 fields=list(reader.fields),
-                absent=self._sources.network.explain(reader.absent),
+                absent=self._sources.explain(reader.absent),
                 gomaxprocs=program.reader.read() if program.reader else None,
                 gomaxprocs_reason=program.reason,
                 steering=None,
@@ -107,7 +109,7 @@ class TargetRegistry:
                 target,
                 reader,
                 program.reader,
-                time.monotonic_ns(),
+                attach_ns,
                 self._procfs,
                 self._sources.delays,
             )

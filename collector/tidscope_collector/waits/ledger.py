@@ -4,7 +4,6 @@ import mmap
 import os
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,8 @@ from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.exited_threads import find_exited, is_exiting
 from tidscope_collector.ebpf.thread_slots import ThreadSlots
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.waits.counting import Counting
+from tidscope_collector.waits.loading import load
 from tidscope_collector.waits.reading import LedgerReading, copy_whole
 from tidscope_collector.waits.slots import (
     CALLS,
@@ -25,9 +26,9 @@ from tidscope_collector.waits.slots import (
     settle,
 )
 from tidscope_collector.waits.states import kinds_of_calls
+from tidscope_collector.waits.tables import Table
 
-OBJECT = Path(__file__).parent / "bpf" / "waits.bpf.o"
-_PROGRAMS = ("on_switch", "on_waking", "on_birth", "on_first_wake", "on_exec")
+_CALLS = ("on_call", "on_return")
 _WALK = "begin_ledgers"
 _TIDY_NS = 1_000_000_000
 _UNCLAIMED_ROUNDS = 5
@@ -44,6 +45,7 @@ class LedgerKeeper:
 
     Args:
         procfs: root of /proc.
+        calls: whether system calls are counted, too.
 
     Raises:
         BpfError: it cannot be loaded.
@@ -52,19 +54,23 @@ class LedgerKeeper:
         unfinished_exits: threads whose ledger was closed before their last switch was seen.
     """
 
-    def __init__(self, procfs: ProcFs | None = None) -> None:
+    def __init__(self, procfs: ProcFs | None = None, *, calls: bool = False) -> None:
         self._procfs = procfs or ProcFs()
-        self._program = libbpf.Program(OBJECT.read_bytes())
+        self._program, self._programs = load()
         self._lock = threading.Lock()
-        self._held = ThreadSlots(self._program, _PROGRAMS, SLOT, CONTROL, SLOTS)
-        self._details = self._held.map_beside("details", DETAIL)
+        self._held = ThreadSlots(self._program, self._programs, SLOT, CONTROL, SLOTS)
+        details = self._held.map_beside("details", DETAIL)
+        self._counting = Counting(
+            self._program, self._held.slots, details, self._held.control, self._procfs
+        )
         self._readings: dict[int, LedgerReading] = {}
         self._rounds: dict[int, int] = {}
         self._tidied_ns = 0
         self.unfinished_exits = 0
-        calls = np.frombuffer(mmap.mmap(self._program.map("calls"), CALLS * 8), np.uint64)
+        kinds = np.frombuffer(mmap.mmap(self._program.map("calls"), CALLS * 8), np.uint64)
         for number, kind in kinds_of_calls(os.uname().machine).items():
-            calls[number] = kind
+            kinds[number] = kind
+        self.count_calls(calls)
 
     def close(self) -> None:
         """Take the program out of the kernel."""
@@ -102,6 +108,23 @@ class LedgerKeeper:
         with self._lock:
             if self._held.forget(pid):
                 self._readings.pop(pid, None)
+                self._counting.forget(pid)
+
+    def count_calls(self, wanted: bool) -> None:
+        """Count system calls from now on, or no more. That slows all calls of the machine down.
+
+        Raises:
+            BpfError: the kernel refused.
+        """
+        with self._lock:
+            self._held.set_attached((*self._programs, *_CALLS) if wanted else self._programs)
+            self._counting.calls |= wanted
+
+    @property
+    def lost_counts(self) -> int:
+        """Wake-ups, takers and system calls that found no room in the program's tables."""
+        control = self._held.control
+        return sum(int(control[name][0]) for name in ("lost_edges", "lost_takers", "lost_calls"))
 
     @property
     def threads_without_slot(self) -> int:
@@ -123,10 +146,32 @@ class LedgerKeeper:
         """
         with self._lock:
             self._tidy()
-            # Read before the slots are: what changes meanwhile makes the next call list them again.
-            listing = int(self._held.control["changes"][0]), self._held.freed
-            reading = self._readings.setdefault(pid, LedgerReading(self._held.slots))
-            return reading.read(self._held.used, pid, listing)
+            return self._read(pid)[0]
+
+    def tables(self, pid: int) -> dict[str, Table]:
+        """What is counted beside ledgers, since the process is watched.
+
+        Returns:
+            By name: `stays` (histograms of finished stays by thread and state), `wakes` (who woke
+            whom), `locks` (waits for futexes by address), `takers` (who ran while a thread was
+            queued), `calls` and `call_stays` (system calls): structured arrays as in tables.py.
+            What threads that have ended leave stands under the thread id 0.
+
+        Raises:
+            OSError: slots were being written to at each of many looks.
+            BpfError: the kernel refused.
+        """
+        with self._lock:
+            ledgers, indices = self._read(pid)
+            return self._counting.tables(pid, indices, ledgers)
+
+    def _read(self, pid: int) -> tuple[Ledgers, npt.NDArray[np.intp]]:
+        # Read before the slots are: what changes meanwhile makes the next call list them again.
+        listing = int(self._held.control["changes"][0]), self._held.freed
+        reading = self._readings.get(pid)
+        if reading is None:
+            reading = self._readings[pid] = LedgerReading(self._held.slots)
+        return reading.read(self._held.used, pid, listing), reading.indices
 
     def exited(
         self, pid: int, tids: npt.NDArray[np.uint32], ages_ns: npt.NDArray[np.int64]
@@ -159,11 +204,17 @@ class LedgerKeeper:
             has = found >= 0
             mine = found[has]
             self._await_last_switches(mine)
-            copies = copy_whole(self._held.slots, mine)
             result = np.zeros((len(tids), STATES), np.uint64)
-            result[has] = settle(copies)[0]
-            self._held.free(mine)
+            result[has] = self._free(mine)
             return result, has
+
+    def _free(self, indices: npt.NDArray[np.intp]) -> npt.NDArray[np.uint64]:
+        """Free slots of ended threads; the ledgers that stood in them, uint64[n, STATES]."""
+        ns = settle(copy_whole(self._held.slots, indices))[0]
+        if len(indices):
+            self._counting.keep(indices, ns)
+            self._held.free(indices)
+        return ns
 
     def _await_last_switches(self, indices: npt.NDArray[np.intp]) -> None:
         deadline = time.monotonic_ns() + _LAST_SWITCH_NS
@@ -178,7 +229,7 @@ class LedgerKeeper:
         """Free the slots of threads that have ended."""
         with self._lock:
             used = self._held.used
-            self._held.free(np.flatnonzero((used["tgid"] == pid) & (used["exit_ns"] != 0)))
+            self._free(np.flatnonzero((used["tgid"] == pid) & (used["exit_ns"] != 0)))
 
     def _tidy(self) -> None:
         """Once a second: free the slots of ended threads that nobody has claimed for long."""
@@ -192,4 +243,4 @@ class LedgerKeeper:
         rounds = _UNCLAIMED_ROUNDS if len(ended) < _MANY_ENDED else 1
         self._rounds = {index: self._rounds.get(index, -1) + 1 for index in ended.tolist()}
         late = [index for index, known in self._rounds.items() if known >= rounds]
-        self._held.free(np.array(late, np.intp))
+        self._free(np.array(late, np.intp))

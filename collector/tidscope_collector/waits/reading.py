@@ -46,13 +46,16 @@ class LedgerReading:
 
     Args:
         slots: all slots, structured array of SLOT; the program writes to them.
+
+    Attributes:
+        indices: intp[n], the slots of what was read last.
     """
 
     def __init__(self, slots: Slots) -> None:
         self._slots = slots
         self._heads: npt.NDArray[np.void] = slots.view(_HEADS)["head"]
         self._listing: object = None
-        self._indices: Indices = np.empty(0, np.intp)
+        self.indices: Indices = np.empty(0, np.intp)
         self._before = np.empty((0, _HEAD_WORDS), np.uint64)
         none = np.empty(0, SLOT)
         self._ledgers = _ledgers(none, np.empty(0, np.uint32), 0)
@@ -78,7 +81,7 @@ class LedgerReading:
         rows = np.flatnonzero(moved)
         number = known.number + 1
         if len(rows):
-            copies = copy_whole(self._slots, self._indices[rows])
+            copies = copy_whole(self._slots, self.indices[rows])
             ns, state, since = known.ns.copy(), known.state.copy(), known.since_ns.copy()
             began, unseen = known.began_ns.copy(), known.unseen.copy()
             changed = known.changed.copy()
@@ -101,17 +104,17 @@ class LedgerReading:
         heads_now = _heads_of(copies)
         changed = np.full(len(copies), number, np.uint32)
         row_of = np.full(SLOTS, -1, np.intp)
-        row_of[self._indices] = np.arange(len(self._indices))
+        row_of[self.indices] = np.arange(len(self.indices))
         old = row_of[indices]
         had = np.flatnonzero(old >= 0)
         same = had[(self._before[old[had]] == heads_now[had]).all(axis=1)]
         changed[same] = known.changed[old[same]]
         self._ledgers = _ledgers(copies, changed, number)
-        self._before, self._indices, self._listing = heads_now, indices, listing
+        self._before, self.indices, self._listing = heads_now, indices, listing
         return self._ledgers
 
     def _copy_heads(self) -> npt.NDArray[np.uint64]:
-        return self._heads[self._indices].view(np.uint64).reshape(-1, _HEAD_WORDS)
+        return self._heads[self.indices].view(np.uint64).reshape(-1, _HEAD_WORDS)
 
 
 def _heads_of(copies: Slots) -> npt.NDArray[np.uint64]:

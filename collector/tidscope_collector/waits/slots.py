@@ -13,6 +13,8 @@ from tidscope_collector.waits.states import State
 SLOTS = 16384
 CALLS = 1024
 BUCKETS = 24
+EDGES = 8
+TAKERS = 8
 FIRST_BUCKET_BITS = 10
 """The first bucket is of stays below 2^10 ns; each further one reaches twice as far."""
 STATES = len(State)
@@ -24,15 +26,35 @@ SLOT = np.dtype(
         *(("tgid", "u4"), ("tid", "u4"), ("start_ns", "i8"), ("exit_ns", "i8")),
         *(("generation", "u8"), ("mark", "u8"), ("woken_ns", "i8"), ("arrived_ns", "i8")),
         *(("began_ns", "i8"), ("run_ns", "u8"), ("queued_ns", "u8")),
-        *(("index", "u4"), ("waker", "u4"), ("unseen", "u1"), ("pad", "u1", 7)),
+        *(("address", "u8"), ("waker", "u8"), ("early_waker", "u8")),
+        *(("index", "u4"), ("foreigner", "u4"), ("call", "u4"), ("unseen", "u4")),
+        ("call_ns", "i8"),
         ("ns", "u8", STATES),
     ],
     align=True,
 )
-DETAIL = np.dtype([("histogram", "u4", (STATES, BUCKETS))])
-CONTROL = np.dtype(
-    [("used", "u4"), ("pad", "u4"), ("threads_without_slot", "u8"), ("changes", "u8")]
+EDGE = np.dtype([(name, "u8") for name in ("waker", "address", "count", "blocked_ns", "delay_ns")])
+TAKER = np.dtype([("who", "u8"), ("ns", "u8")])
+DETAIL = np.dtype(
+    [
+        ("histogram", "u4", (STATES, BUCKETS)),
+        ("edges", EDGE, EDGES),
+        ("takers", TAKER, TAKERS),
+    ]
 )
+CONTROL = np.dtype(
+    [
+        *(("used", "u4"), ("pad", "u4")),
+        *((name, "u8") for name in ("threads_without_slot", "changes")),
+        *((name, "u8") for name in ("more_edges", "more_takers")),
+        *((name, "u8") for name in ("lost_edges", "lost_takers", "lost_calls")),
+    ]
+)
+EDGE_KEY = np.dtype([("index", "u4"), ("generation", "u4"), ("waker", "u8"), ("address", "u8")])
+TAKER_KEY = np.dtype([("index", "u4"), ("generation", "u4"), ("who", "u8")])
+CALL_KEY = np.dtype([("index", "u4"), ("generation", "u4"), ("call", "u4"), ("pad", "u4")])
+CALL_COUNT = np.dtype([("count", "u8"), ("ns", "u8"), ("histogram", "u4", BUCKETS)])
+NAME = np.dtype([("comm", "S16"), ("kernel", "u4")])
 HEAD_BYTES = 64
 """What changes with a ledger stands in so many bytes at the beginning of its slot."""
 

@@ -13,8 +13,15 @@
  * Slots are claimed where memory may be allocated: at the birth of a thread, and for the threads
  * that an attached process has already by a walk (`begin_ledgers`). A switch only looks them up.
  *
- * `make bpf` compiles this. The layout of struct slot and struct control, and the numbers of the
- * states, are mirrored in ../slots.py and compared with this object's BTF by a test.
+ * Beside its ledger a thread has small tables: who woke it up, from which wait, for how long (edges:
+ * a wait for a futex is one for its address), and who ran on the CPU that it waited for (takers). A
+ * row is the first one's to come; who finds no room in the thread's own table goes to a hash map.
+ *
+ * What runs on a CPU is known from its last switches, which each CPU keeps: a few stores a switch,
+ * for other processes too. They are stamped with the clock of the run queue, which costs nothing.
+ *
+ * `make bpf` compiles this. The layout of the structs and the numbers of the states are mirrored in
+ * ../slots.py and compared with this object's BTF by a test.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_core_read.h>
@@ -24,6 +31,15 @@
 #define SLOTS 16384
 #define CALLS 1024
 #define BUCKETS 24
+#define EDGES 8
+#define TAKERS 8
+#define CPUS 1024
+#define RECENT 32 /* switches that a CPU remembers */
+#define MORE_EDGES 32768
+#define MORE_TAKERS 16384
+#define MORE_CALLS 65536
+#define NAMES 4096
+#define COMM 16
 
 /* Of the kernel's structs only what is used here; the loader moves the offsets to this kernel's. */
 #define KERNEL __attribute__((preserve_access_index))
@@ -31,6 +47,10 @@
 #define TASK_STOPPED 0x04
 #define TASK_TRACED 0x08
 #define TASK_DEAD 0x80
+#define PF_KTHREAD 0x00200000
+
+/* Of a preemption count: serving a softirq, an interrupt or an NMI. */
+#define INTERRUPTED 0x00ff0100
 
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
@@ -55,8 +75,24 @@ struct files_struct {
 	struct fdtable *fdt;
 } KERNEL;
 
+struct rq {
+	__u64 clock;
+	int cpu;
+} KERNEL;
+
+struct cfs_rq {
+	struct rq *rq;
+} KERNEL;
+
 struct sched_entity {
+	struct cfs_rq *cfs_rq;
 	__u64 sum_exec_runtime;
+} KERNEL;
+
+/* Stands for any place in memory: what matters is how long its members are. */
+struct load_weight {
+	unsigned long weight;
+	__u32 inv_weight;
 } KERNEL;
 
 struct sched_info {
@@ -67,12 +103,23 @@ struct task_struct {
 	int pid;
 	int tgid;
 	int on_cpu;
+	unsigned int flags;
 	unsigned int __state;
 	unsigned in_iowait : 1;
 	__u64 start_time;
 	struct files_struct *files;
 	struct sched_entity se;
 	struct sched_info sched_info;
+	struct task_struct *group_leader;
+	char comm[COMM];
+} KERNEL;
+
+struct thread_info___arm64 {
+	__u64 preempt_count;
+} KERNEL;
+
+struct task_struct___arm64 {
+	struct thread_info___arm64 thread_info;
 } KERNEL;
 
 struct pt_regs___x86 {
@@ -144,16 +191,81 @@ struct slot {
 	__u64 began_ns;	  /* CLOCK_MONOTONIC */
 	__u64 run_ns;	  /* of the kernel's count of its time on CPUs what has been entered */
 	__u64 queued_ns;  /* the kernel's count of its time in run queues, at the end of the last round */
+	__u64 address;	  /* of the futex that it waits for; 0: it waits for something else */
+	__u64 waker;	  /* who ended the wait: process id << 32 | thread id, if of its own process; 0: an
+			     interrupt, or the idle task */
+	__u64 early_waker; /* the same of a wake-up while it ran, or was being switched away from */
 	__u32 index;	  /* of the slot */
-	__u32 waker;	  /* thread id of who woke it last; 0: the idle task, or an interrupt then */
-	__u8 unseen;	  /* no switch yet: the state is that of a look at the thread */
-	__u8 pad[7];
+	__u32 foreigner;  /* the process whose name was noted last */
+	__u32 call;	  /* system call that it is in, if calls are counted */
+	__u32 unseen;	  /* no switch yet: the state is that of a look at the thread */
+	__u64 call_ns;	  /* CLOCK_MONOTONIC, when it began; 0: none */
 	__u64 ns[STATES];
+};
+
+/* Wake-ups by one waker from waits for one address. */
+struct edge {
+	__u64 waker;
+	__u64 address;
+	__u64 count;
+	__u64 blocked_ns;
+	__u64 delay_ns; /* from the wake-up until it ran */
+};
+
+/* How long the thread was queued while a process ran on that CPU. */
+struct taker {
+	__u64 who; /* process id << 1 | whether it is a kernel thread */
+	__u64 ns;
 };
 
 /* What else is counted for the thread of a slot. */
 struct detail {
 	__u32 histogram[STATES][BUCKETS]; /* of finished stays; bucket b: below 2^(b + 10) ns */
+	struct edge edges[EDGES];
+	struct taker takers[TAKERS];
+};
+
+/* Who finds no room in the slot's own table. */
+struct edge_key {
+	__u32 index;
+	__u32 generation;
+	__u64 waker;
+	__u64 address;
+};
+
+struct taker_key {
+	__u32 index;
+	__u32 generation;
+	__u64 who;
+};
+
+struct call_key {
+	__u32 index;
+	__u32 generation;
+	__u32 call;
+	__u32 pad;
+};
+
+struct call_count {
+	__u64 count;
+	__u64 ns;
+	__u32 histogram[BUCKETS]; /* as in struct detail */
+};
+
+struct name {
+	char comm[COMM];
+	__u32 kernel; /* whether it is a kernel thread */
+};
+
+struct one_switch {
+	__u64 clock; /* of the run queue, ns */
+	__u64 who;   /* left the CPU, as in struct taker */
+};
+
+/* The last switches of a CPU. */
+struct cpu {
+	__u64 next;
+	struct one_switch recent[RECENT];
 };
 
 struct control {
@@ -161,7 +273,17 @@ struct control {
 	__u32 pad;
 	__u64 threads_without_slot; /* of attached processes */
 	__u64 changes;		    /* raised after a thread got a slot, or changed its id */
+	__u64 more_edges;	    /* looked for beside a slot's own table */
+	__u64 more_takers;	    /* the same */
+	__u64 lost_edges;	    /* wake-ups that found no room there either */
+	__u64 lost_takers;
+	__u64 lost_calls;
 };
+
+/* Where the preemption count of a CPU stands, from its struct rq on; 0: not known. Set before loading. */
+const volatile __s64 preempt_count_at = 0;
+
+extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
 
 #include "../../ebpf/thread_slots.bpf.h"
 
@@ -182,6 +304,44 @@ struct {
 	__type(value, __u64);
 } calls SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, CPUS);
+	__type(key, __u32);
+	__type(value, struct cpu);
+} cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MORE_EDGES);
+	__type(key, struct edge_key);
+	__type(value, struct edge);
+} edges SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MORE_TAKERS);
+	__type(key, struct taker_key);
+	__type(value, __u64);
+} takers SEC(".maps");
+
+/* Calls are counted outside of switches: memory may be allocated. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, MORE_CALLS);
+	__type(key, struct call_key);
+	__type(value, struct call_count);
+} call_counts SEC(".maps");
+
+/* Of processes other than the attached ones, by their ids; the collector takes them out. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, NAMES);
+	__type(key, __u32);
+	__type(value, struct name);
+} names SEC(".maps");
+
 /* Another thread with such an id has used the hint since. */
 static __noinline struct slot *look_up(struct task_struct *task)
 {
@@ -201,9 +361,16 @@ static __always_inline struct slot *slot_of(struct task_struct *task)
 	return slot ? slot : look_up(task);
 }
 
-/* The kind of the file that a descriptor stands for; 0 where it cannot be seen. */
-static __noinline __u32 file_mode(struct task_struct *task, unsigned long descriptor)
+/* From Linux 6.2 on (`casts`) any place in memory can be read without a call. */
+static __always_inline struct load_weight *any_place(const void *place)
 {
+	return bpf_rdonly_cast(place, bpf_core_type_id_kernel(struct load_weight));
+}
+
+/* The kind of the file that a descriptor stands for; 0 where it cannot be seen. */
+static __always_inline __u32 file_mode(struct task_struct *task, unsigned long descriptor, int casts)
+{
+	struct load_weight *place;
 	struct fdtable *table;
 	struct inode *inode;
 	struct file *file;
@@ -214,6 +381,11 @@ static __noinline __u32 file_mode(struct task_struct *task, unsigned long descri
 	table = task->files->fdt;
 	if (descriptor >= table->max_fds)
 		return 0;
+	if (casts) {
+		place = any_place(table->fd + descriptor);
+		file = bpf_rdonly_cast((void *)place->weight, bpf_core_type_id_kernel(struct file));
+		return file->f_inode->i_mode & S_IFMT;
+	}
 	if (bpf_probe_read_kernel(&file, sizeof file, table->fd + descriptor) || !file)
 		return 0;
 	inode = BPF_CORE_READ(file, f_inode);
@@ -237,14 +409,14 @@ static __always_inline enum state by_file(__u64 kind, __u32 mode, int disk)
 }
 
 /* What a thread waits for that sleeps. Registers are those with which it entered the kernel. */
-static __always_inline enum state wait_of(struct task_struct *task, unsigned int state)
+static __always_inline enum state wait_of(struct task_struct *task, unsigned int state,
+					  unsigned long *first, int casts)
 {
 	int disk = BPF_CORE_READ_BITFIELD(task, in_iowait);
 	void *registers;
 	__u32 number;
 	__u64 *kind;
 	long call;
-	unsigned long first;
 
 	if (state & (TASK_STOPPED | TASK_TRACED))
 		return STOPPED;
@@ -253,10 +425,10 @@ static __always_inline enum state wait_of(struct task_struct *task, unsigned int
 		return OTHER;
 	if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
 		call = (long)((struct pt_regs___x86 *)registers)->orig_ax;
-		first = ((struct pt_regs___x86 *)registers)->di;
+		*first = ((struct pt_regs___x86 *)registers)->di;
 	} else {
 		call = ((struct pt_regs___arm64 *)registers)->syscallno;
-		first = ((struct pt_regs___arm64 *)registers)->orig_x0;
+		*first = ((struct pt_regs___arm64 *)registers)->orig_x0;
 	}
 	if (call < 0)
 		return disk ? PAGE_FAULT_DISK : PAGE_FAULT;
@@ -266,7 +438,7 @@ static __always_inline enum state wait_of(struct task_struct *task, unsigned int
 		return OTHER_CALL;
 	if (*kind < READS)
 		return *kind;
-	return by_file(*kind, file_mode(task, first), disk);
+	return by_file(*kind, file_mode(task, *first, casts), disk);
 }
 
 /* The number of bits of a number, at most 33 + 10. */
@@ -327,6 +499,60 @@ static __always_inline __u64 waited(struct slot *slot, __u64 left, __u64 queued)
 	return until - left;
 }
 
+static __always_inline struct control *shared_counts(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&control, &zero);
+}
+
+static __always_inline void add_wake(struct edge *edge, __u64 blocked, __u64 delay)
+{
+	edge->count++;
+	edge->blocked_ns += blocked;
+	edge->delay_ns += delay;
+}
+
+static __noinline int count_wake_elsewhere(struct slot *slot, __u64 waker, __u64 blocked, __u64 delay)
+{
+	struct edge_key key = {slot->index, slot->generation, waker, slot->address};
+	struct edge first = {waker, slot->address, 1, blocked, delay}, *edge;
+	struct control *shared = shared_counts();
+
+	if (!shared)
+		return 0;
+	edge = bpf_map_lookup_elem(&edges, &key);
+	if (edge)
+		add_wake(edge, blocked, delay);
+	else if (bpf_map_update_elem(&edges, &key, &first, BPF_NOEXIST))
+		__sync_fetch_and_add(&shared->lost_edges, 1);
+	else
+		__sync_fetch_and_add(&shared->more_edges, 1);
+	return 0;
+}
+
+/* A wait is over: who ended it? */
+static __always_inline void count_wake(struct slot *slot, struct detail *detail, __u64 blocked,
+				       __u64 delay, int seen)
+{
+	__u64 waker = seen ? slot->waker : slot->early_waker, address = slot->address;
+	__u32 at = (waker ^ address >> 2 ^ address >> 6) & (EDGES - 1);
+	struct edge *edge = &detail->edges[at];
+
+	if (edge->waker != waker || edge->address != address) {
+		if (edge->count) {
+			edge = &detail->edges[at ^ 1];
+			if (edge->count && (edge->waker != waker || edge->address != address)) {
+				count_wake_elsewhere(slot, waker, blocked, delay);
+				return;
+			}
+		}
+		edge->waker = waker;
+		edge->address = address;
+	}
+	add_wake(edge, blocked, delay);
+}
+
 /* A round is over. */
 static __always_inline void enter(struct slot *slot, struct task_struct *task, __u64 now)
 {
@@ -338,7 +564,6 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 
 	if (!detail)
 		return;
-
 	if (state == ON_CPU) {
 		/* The kernel's count was up to a tick old when the ledger began. */
 		ran = all;
@@ -353,6 +578,7 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 		if (wait > all - ran)
 			wait = all - ran;
 		finish(slot, detail, state, wait);
+		count_wake(slot, detail, wait, all - ran - wait, slot->woken_ns >= left);
 	}
 	slot->queued_ns = queued;
 	if (state != ON_CPU)
@@ -361,9 +587,10 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 }
 
 static __always_inline void leave(struct task_struct *task, int preempted, unsigned int state,
-				  __u64 now)
+				  __u64 now, int casts)
 {
 	struct slot *slot = slot_of(task);
+	unsigned long first = 0;
 	enum state next;
 
 	if (!slot)
@@ -373,42 +600,250 @@ static __always_inline void leave(struct task_struct *task, int preempted, unsig
 	else if (state & TASK_DEAD)
 		next = ENDED;
 	else
-		next = wait_of(task, state);
+		next = wait_of(task, state, &first, casts);
 	enter(slot, task, now);
 	slot->unseen = 0;
+	slot->address = next == FUTEX ? first : 0;
 	slot->mark = now << STATE_BITS | next;
 	if (next == ENDED)
 		slot->exit_ns = now;
 }
 
-static __always_inline void arrive(struct task_struct *task, __u64 now)
+/* A process that is not the slot's: the collector cannot ask for its name when it has ended. */
+static __noinline int note_name(struct slot *slot, struct task_struct *task)
+{
+	struct name name = {.kernel = !!(task->flags & PF_KTHREAD)};
+	__u32 key = task->tgid;
+
+	slot->foreigner = key;
+	bpf_probe_read_kernel(name.comm, sizeof name.comm, task->group_leader->comm);
+	bpf_map_update_elem(&names, &key, &name, BPF_NOEXIST);
+	return 0;
+}
+
+static __always_inline __u64 who_is(struct task_struct *task)
+{
+	return (__u64)(__u32)task->tgid << 1 | !!(task->flags & PF_KTHREAD);
+}
+
+/* Remember a switch of this CPU. */
+static __always_inline struct cpu *note_switch(struct task_struct *from)
+{
+	struct one_switch *one;
+	struct cpu *cpu;
+	struct rq *rq;
+	__u32 key;
+
+	if (!bpf_core_field_exists(((struct cfs_rq *)0)->rq))
+		return 0;
+	rq = from->se.cfs_rq->rq;
+	key = rq->cpu;
+	cpu = bpf_map_lookup_elem(&cpus, &key);
+	if (!cpu)
+		return 0;
+	one = &cpu->recent[cpu->next++ & (RECENT - 1)];
+	one->clock = rq->clock;
+	one->who = who_is(from);
+	return cpu;
+}
+
+static __noinline int count_taker_elsewhere(struct slot *slot, __u64 who, __u64 ns)
+{
+	struct taker_key key = {slot->index, slot->generation, who};
+	struct control *shared = shared_counts();
+	__u64 *sum;
+
+	if (!shared)
+		return 0;
+	sum = bpf_map_lookup_elem(&takers, &key);
+	if (sum)
+		*sum += ns;
+	else if (bpf_map_update_elem(&takers, &key, &ns, BPF_NOEXIST))
+		__sync_fetch_and_add(&shared->lost_takers, 1);
+	else
+		__sync_fetch_and_add(&shared->more_takers, 1);
+	return 0;
+}
+
+static __always_inline void count_taker(struct slot *slot, struct detail *detail, __u64 who, __u64 ns)
+{
+	__u32 at = (who >> 1) & (TAKERS - 1);
+	struct taker *taker = &detail->takers[at];
+
+	if (taker->who != who) {
+		if (taker->ns) {
+			taker = &detail->takers[at ^ 1];
+			if (taker->ns && taker->who != who) {
+				count_taker_elsewhere(slot, who, ns);
+				return;
+			}
+		}
+		taker->who = who;
+	}
+	taker->ns += ns;
+}
+
+/* Who ran on this CPU between its switches, but for the last one, since a moment of its clock. */
+static __noinline int count_earlier_takers(struct slot *slot, struct cpu *cpu, __u64 begin)
+{
+	__u32 index = slot->index, at = cpu->next - 2, i;
+	struct detail *detail = bpf_map_lookup_elem(&details, &index);
+	__u64 until = cpu->recent[at & (RECENT - 1)].clock;
+
+	if (!detail)
+		return 0;
+	for (i = 0; i < RECENT - 2 && until > begin; i++, at--) {
+		__u64 from = cpu->recent[(at - 1) & (RECENT - 1)].clock;
+
+		if (!from || from > until)
+			break; /* it has not been in use for so long */
+		if (from < begin)
+			from = begin;
+		if (until > from)
+			count_taker(slot, detail, cpu->recent[at & (RECENT - 1)].who, until - from);
+		until = from;
+	}
+	return 0;
+}
+
+/* The thread was queued for so long, up to the last switch of this CPU: who ran meanwhile? */
+static __always_inline void count_takers(struct slot *slot, struct cpu *cpu, __u64 queued)
+{
+	__u32 index = slot->index, at = cpu->next - 1;
+	struct one_switch *last = &cpu->recent[at & (RECENT - 1)];
+	__u64 before = cpu->recent[(at - 1) & (RECENT - 1)].clock, begin = last->clock - queued;
+	struct detail *detail = bpf_map_lookup_elem(&details, &index);
+
+	if (!detail || !before)
+		return;
+	count_taker(slot, detail, last->who, last->clock - (before > begin ? before : begin));
+	if (before > begin)
+		count_earlier_takers(slot, cpu, begin);
+}
+
+static __always_inline void arrive(struct task_struct *task, struct task_struct *from, __u64 now,
+				   struct cpu *cpu)
 {
 	struct slot *slot = slot_of(task);
+	__u32 state, other = from->tgid;
+	__u64 left, since;
 
-	if (slot)
-		slot->arrived_ns = now;
+	if (!slot)
+		return;
+	slot->arrived_ns = now;
+	left = slot->mark >> STATE_BITS;
+	state = slot->mark & STATE_MASK;
+	since = left;
+	if (state >= FIRST_WAIT && slot->woken_ns > left)
+		since = slot->woken_ns;
+	if (!cpu || state == ON_CPU || since >= now)
+		return;
+	if (other && other != slot->tgid && other != slot->foreigner)
+		note_name(slot, from);
+	count_takers(slot, cpu, now - since);
+}
+
+static __always_inline void switched(int preempted, struct task_struct *from, struct task_struct *to,
+				     unsigned int state, int casts)
+{
+	int leaves = may_be_watched(from), arrives = may_be_watched(to);
+	struct cpu *cpu = note_switch(from);
+	__u64 now;
+
+	if (!leaves && !arrives)
+		return;
+	now = bpf_ktime_get_ns();
+	if (leaves)
+		leave(from, preempted, state, now, casts);
+	if (arrives)
+		arrive(to, from, now, cpu);
+}
+
+/* Whether this CPU serves an interrupt; the thread is the one that it interrupts. */
+static __always_inline int in_interrupt(struct task_struct *task, int casts)
+{
+	__u32 count = 0;
+	void *place;
+
+	if (bpf_core_field_exists(((struct task_struct___arm64 *)0)->thread_info.preempt_count)) {
+		count = ((struct task_struct___arm64 *)task)->thread_info.preempt_count;
+	} else if (preempt_count_at && bpf_core_field_exists(((struct cfs_rq *)0)->rq)) {
+		place = (void *)task->se.cfs_rq->rq + preempt_count_at;
+		if (casts) {
+			place -= bpf_core_field_offset(((struct load_weight *)0)->inv_weight);
+			count = any_place(place)->inv_weight;
+		} else {
+			bpf_probe_read_kernel(&count, sizeof count, place);
+		}
+	}
+	return !!(count & INTERRUPTED);
+}
+
+static __always_inline void waken(struct task_struct *task, int casts)
+{
+	struct task_struct *by;
+	struct slot *slot;
+	__u64 waker = 0;
+	__u32 tgid;
+
+	if (!may_be_watched(task))
+		return;
+	slot = slot_of(task);
+	if (!slot)
+		return;
+	by = bpf_get_current_task_btf();
+	tgid = by->tgid;
+	if (tgid && !in_interrupt(by, casts)) {
+		waker = (__u64)tgid << 32;
+		if (tgid == slot->tgid)
+			waker |= (__u32)by->pid;
+		else if (tgid != slot->foreigner)
+			note_name(slot, by);
+	}
+	if (slot->arrived_ns >= slot->mark >> STATE_BITS) {
+		slot->early_waker = waker;
+	} else {
+		slot->waker = waker;
+		slot->woken_ns = bpf_ktime_get_ns();
+	}
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, _Bool preempted, struct task_struct *from, struct task_struct *to,
 	     unsigned int state)
 {
-	int leaves = may_be_watched(from), arrives = may_be_watched(to);
-	__u64 now;
-
-	if (!leaves && !arrives)
-		return 0;
-	now = bpf_ktime_get_ns();
-	if (leaves)
-		leave(from, preempted, state, now);
-	if (arrives)
-		arrive(to, now);
+	switched(preempted, from, to, state, 1);
 	return 0;
 }
 
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
+	waken(task, 1);
+	return 0;
+}
+
+/* The same two for kernels that cannot cast. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch_probing, _Bool preempted, struct task_struct *from, struct task_struct *to,
+	     unsigned int state)
+{
+	switched(preempted, from, to, state, 0);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking_probing, struct task_struct *task)
+{
+	waken(task, 0);
+	return 0;
+}
+
+/* System calls, if they are counted. */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_call, void *registers, long call)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct slot *slot;
 
 	if (!may_be_watched(task))
@@ -416,19 +851,55 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	slot = slot_of(task);
 	if (!slot)
 		return 0;
-	slot->woken_ns = bpf_ktime_get_ns();
-	slot->waker = bpf_get_current_task_btf()->pid;
+	slot->call = call;
+	slot->call_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_return, void *registers, long result)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct call_count *counts, none = {};
+	struct control *shared;
+	struct call_key key;
+	struct slot *slot;
+	__u64 ns;
+	__u32 at;
+
+	if (!may_be_watched(task))
+		return 0;
+	slot = slot_of(task);
+	if (!slot || !slot->call_ns)
+		return 0;
+	ns = bpf_ktime_get_ns() - slot->call_ns;
+	slot->call_ns = 0;
+	key = (struct call_key){slot->index, slot->generation, slot->call, 0};
+	counts = bpf_map_lookup_elem(&call_counts, &key);
+	if (!counts) {
+		bpf_map_update_elem(&call_counts, &key, &none, BPF_NOEXIST);
+		counts = bpf_map_lookup_elem(&call_counts, &key);
+		shared = shared_counts();
+		if (!counts && shared)
+			__sync_fetch_and_add(&shared->lost_calls, 1);
+	}
+	at = bucket(ns);
+	if (!counts || at >= BUCKETS)
+		return 0;
+	counts->count++;
+	counts->ns += ns;
+	counts->histogram[at]++;
 	return 0;
 }
 
 /* What a thread does that is looked at, and not switched. */
-static __always_inline enum state state_of(struct task_struct *task)
+static __always_inline enum state state_of(struct task_struct *task, unsigned long *address)
 {
 	unsigned int state = task->__state;
 
 	if (task->on_cpu)
 		return ON_CPU;
-	return state ? wait_of(task, state) : PREEMPTED;
+	return state ? wait_of(task, state, address, 0) : PREEMPTED;
 }
 
 /* Begin the ledger of a thread; the collector has emptied the slot. */
@@ -468,6 +939,8 @@ SEC("iter/task")
 int begin_ledgers(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
+	unsigned long first = 0;
+	enum state state;
 	struct slot *slot;
 	__u64 mark;
 
@@ -478,8 +951,10 @@ int begin_ledgers(struct bpf_iter__task *context)
 		return 0;
 	/* From here on switches are seen. One that has come first knows better than a look does. */
 	mark = slot->began_ns << STATE_BITS | OTHER;
-	__sync_val_compare_and_swap(&slot->mark, mark,
-				    slot->began_ns << STATE_BITS | state_of(task));
+	state = state_of(task, &first);
+	if (__sync_val_compare_and_swap(&slot->mark, mark, slot->began_ns << STATE_BITS | state) == mark &&
+	    state == FUTEX)
+		slot->address = first;
 	return 0;
 }
 
@@ -503,7 +978,6 @@ int BPF_PROG(on_first_wake, struct task_struct *task)
 	if (slot && slot->unseen && (slot->mark & STATE_MASK) == WOKEN) {
 		slot->began_ns = bpf_ktime_get_ns();
 		slot->mark = slot->began_ns << STATE_BITS | WOKEN;
-		slot->waker = bpf_get_current_task_btf()->pid;
 	}
 	return 0;
 }
@@ -511,8 +985,7 @@ int BPF_PROG(on_first_wake, struct task_struct *task)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
-	__u32 zero = 0;
-	struct control *shared = bpf_map_lookup_elem(&control, &zero);
+	struct control *shared = shared_counts();
 
 	if (follow(task) && shared)
 		__sync_fetch_and_add(&shared->changes, 1);

@@ -1,0 +1,143 @@
+"""Wake-ups, locks, takers and system calls against what programs count and measure themselves."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from capabilities import needs
+from programs.known_wakes import ROUNDS, Experiment, KnownWakes
+from tidscope_collector.waits.ledger import LedgerKeeper
+from tidscope_collector.waits.states import State
+from tidscope_collector.waits.tables import Table
+
+pytestmark = [needs("root"), needs("btf")]
+
+FEW = 0.02
+"""Of wake-ups and of time, at most this share may be somebody else's: a fault, a signal."""
+
+
+@pytest.fixture(scope="module")
+def keeper() -> Iterator[LedgerKeeper]:
+    made = LedgerKeeper()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def program(keeper: LedgerKeeper) -> Iterator[KnownWakes]:
+    with KnownWakes() as made:
+        keeper.watch(made.pid)
+        yield made
+        keeper.forget(made.pid)
+
+
+def settled(keeper: LedgerKeeper, pid: int, experiment: Experiment) -> dict[str, Table]:
+    """The tables once the threads of an experiment sleep: a round is entered when it is over."""
+    tids = np.array([one.tid for one in experiment.threads], np.uint32)
+    while True:
+        ledgers = keeper.read(pid)
+        if (ledgers.state[ledgers.find(tids)] == State.FUTEX).all():
+            return keeper.tables(pid)
+        time.sleep(0.005)
+
+
+def test_each_wake_up_of_a_ring_is_there(keeper: LedgerKeeper, program: KnownWakes) -> None:
+    ring = program.run("ring")
+    wakes = settled(keeper, program.pid, ring)["wakes"]
+    tids = [one.tid for one in ring.threads]
+    for at, one in enumerate(ring.threads):
+        assert one.sleeps >= ROUNDS * 0.9, "the ring is to sleep"
+        into = wakes[wakes["wakee_tid"] == one.tid]
+        from_before = into[into["waker_tid"] == tids[at - 1]]
+        assert from_before["waker_pid"].tolist() == [program.pid]
+        assert int(into["count"].sum()) == one.sleeps, "the kernel's count"
+        # What else it slept for: the start of the experiment, a fault.
+        assert one.sleeps - int(from_before["count"][0]) <= 1 + FEW * ROUNDS
+        assert int(from_before["blocked_ns"][0] + from_before["delay_ns"][0]) == pytest.approx(
+            one.in_call_ns, rel=0.1
+        )
+
+
+def test_waits_for_a_mutex_are_its_address(keeper: LedgerKeeper, program: KnownWakes) -> None:
+    held = program.run("mutex")
+    tables = settled(keeper, program.pid, held)
+    locks = tables["locks"][tables["locks"]["address"] == held.address]
+    both = [one.tid for one in held.threads]
+    assert sorted(locks["tid"].tolist()) == sorted(both)
+    for one in held.threads:
+        [lock] = locks[locks["tid"] == one.tid]
+        other = sum(both) - one.tid
+        [given] = tables["wakes"][
+            (tables["wakes"]["wakee_tid"] == one.tid) & (tables["wakes"]["waker_tid"] == other)
+        ]
+        assert int(lock["wait_ns"]) <= one.in_call_ns
+        assert int(lock["wait_ns"] + given["delay_ns"]) == pytest.approx(one.in_call_ns, rel=FEW)
+        assert int(locks[locks["tid"] == other]["wakes"][0]) == int(lock["waits"])
+
+
+def test_waits_for_a_condition_are_its_address(keeper: LedgerKeeper, program: KnownWakes) -> None:
+    turns = program.run("condition")
+    tables = settled(keeper, program.pid, turns)
+    locks = tables["locks"]
+    within = (locks["address"] >= turns.address) & (locks["address"] < turns.address + 48)
+    for one in turns.threads:
+        mine = locks[within & (locks["tid"] == one.tid)]
+        assert 0 < int(mine["waits"].sum()) <= one.sleeps
+        assert int(mine["wait_ns"].sum()) <= one.in_call_ns
+
+
+def test_a_timer_wakes_as_an_interrupt(keeper: LedgerKeeper, program: KnownWakes) -> None:
+    slept = program.run("sleep")
+    wakes = settled(keeper, program.pid, slept)["wakes"]
+    [one] = slept.threads
+    by_timer = wakes[(wakes["wakee_tid"] == one.tid) & (wakes["waker_pid"] == 0)]
+    assert by_timer["waker_name"].tolist() == [b"interrupt"]
+    assert ROUNDS <= int(by_timer["count"][0]) <= ROUNDS * (1 + FEW)
+
+
+def test_another_process_wakes_by_its_name(keeper: LedgerKeeper, program: KnownWakes) -> None:
+    """This test writes to the pipe that the program's first thread reads from."""
+    experiment = program.run("sleep")
+    wakes = settled(keeper, program.pid, experiment)["wakes"]
+    mine = wakes[(wakes["wakee_tid"] == program.pid) & (wakes["waker_pid"] == os.getpid())]
+    name = Path("/proc/self/comm").read_bytes().strip()
+    assert mine["waker_name"].tolist() == [name]
+    assert mine["waker_tid"].tolist() == [0]
+    assert int(mine["count"][0]) >= 4, "a wake-up an experiment"
+
+
+def test_stays_and_takers_add_up_to_the_ledger(keeper: LedgerKeeper, program: KnownWakes) -> None:
+    ring = program.run("ring")
+    tables = settled(keeper, program.pid, ring)
+    ledgers = keeper.read(program.pid)
+    takers, stays = tables["takers"], tables["stays"]
+    for one in ring.threads:
+        [row] = ledgers.find(np.array([one.tid], np.uint32))
+        queued = int(ledgers.ns[row, State.PREEMPTED] + ledgers.ns[row, State.WOKEN])
+        assert int(takers["ns"][takers["tid"] == one.tid].sum()) == queued
+        known = takers[(takers["tid"] == one.tid) & (takers["name"] != b"unknown")]
+        assert int(known["ns"].sum()) >= 0.5 * queued
+        waits = stays[(stays["tid"] == one.tid) & (stays["state"] == State.PIPE)]
+        assert int(waits["count"].sum()) >= one.sleeps * (1 - FEW)
+
+
+def test_system_calls_are_counted_when_asked_for(keeper: LedgerKeeper, program: KnownWakes) -> None:
+    assert not len(keeper.tables(program.pid)["calls"])
+    keeper.count_calls(True)
+    ring = program.run("ring")
+    tables = settled(keeper, program.pid, ring)
+    keeper.count_calls(False)
+    calls = tables["calls"]
+    for one in ring.threads:
+        mine = calls[calls["tid"] == one.tid]
+        counts = dict(zip(mine["name"].tolist(), mine["count"].tolist(), strict=True))
+        assert counts[b"read"] == counts[b"write"] == ROUNDS
+        [reads] = mine[mine["name"] == b"read"]
+        assert int(reads["ns"]) == pytest.approx(one.in_call_ns, rel=0.1)
+        stays = tables["call_stays"]
+        rows = stays[(stays["tid"] == one.tid) & (stays["call"] == reads["call"])]
+        assert int(rows["count"].sum()) == ROUNDS
+    assert keeper.lost_counts == 0

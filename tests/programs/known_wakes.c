@@ -1,0 +1,165 @@
+/* Threads that wake each other a known number of times, and say how often and how long they waited.
+ *
+ * Each line on standard input names an experiment, which threads of its own live through; they are
+ * parked until the next line, which lets them end. It answers with one line of JSON: of each thread
+ * its id, how often the kernel says that it went to sleep (voluntary switches) and how long its
+ * calls lasted by CLOCK_MONOTONIC, and the address of the lock.
+ *
+ * ring: RING threads hand a byte around through pipes, ROUNDS times.
+ * mutex: two threads take a mutex in turn and hold it while they sleep for HOLD_NS.
+ * condition: two threads wake each other by a condition variable, ROUNDS times.
+ * sleep: one thread sleeps ROUNDS times.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RING = 5, ROUNDS = 400, HOLDS = 60, HOLD_NS = 3000000, NAP_NS = 100000 };
+
+struct one {
+  void (*live)(struct one *);
+  int at, tid;
+  long sleeps;
+  int64_t in_call_ns;
+  sem_t done, go;
+  pthread_t thread;
+};
+
+static int pipes[RING][2], turn;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t begin;
+
+static void die(const char *what) {
+  perror(what);
+  exit(1);
+}
+
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static long sleeps(void) {
+  struct rusage used;
+  if (getrusage(RUSAGE_THREAD, &used)) die("getrusage");
+  return used.ru_nvcsw;
+}
+
+static void nap(long ns) {
+  struct timespec time = {.tv_nsec = ns};
+  nanosleep(&time, NULL);
+}
+
+static void go_round(struct one *one) {
+  char byte = 'x';
+  for (int i = 0; i < ROUNDS; i++) {
+    if (one->at == 0 && write(pipes[1][1], &byte, 1) != 1) die("write");
+    int64_t before = now_ns();
+    if (read(pipes[one->at][0], &byte, 1) != 1) die("read");
+    one->in_call_ns += now_ns() - before;
+    if (one->at && write(pipes[(one->at + 1) % RING][1], &byte, 1) != 1) die("write");
+  }
+}
+
+static void hold(struct one *one) {
+  for (int i = 0; i < HOLDS; i++) {
+    int64_t before = now_ns();
+    pthread_mutex_lock(&mutex);
+    one->in_call_ns += now_ns() - before;
+    nap(HOLD_NS);
+    pthread_mutex_unlock(&mutex);
+    nap(NAP_NS);
+  }
+}
+
+static void take_turns(struct one *one) {
+  for (int i = 0; i < ROUNDS; i++) {
+    pthread_mutex_lock(&guard);
+    int64_t before = now_ns();
+    while (turn != one->at) pthread_cond_wait(&condition, &guard);
+    one->in_call_ns += now_ns() - before;
+    turn = !one->at;
+    pthread_mutex_unlock(&guard);
+    pthread_cond_signal(&condition);
+  }
+}
+
+static void sleep_often(struct one *one) {
+  for (int i = 0; i < ROUNDS; i++) {
+    int64_t before = now_ns();
+    nap(NAP_NS);
+    one->in_call_ns += now_ns() - before;
+  }
+}
+
+static void *live(void *argument) {
+  struct one *one = argument;
+  one->tid = (int)syscall(SYS_gettid);
+  pthread_barrier_wait(&begin);
+  one->live(one);
+  one->sleeps = sleeps();
+  sem_post(&one->done);
+  while (sem_wait(&one->go)) {}
+  return NULL;
+}
+
+static const struct experiment {
+  const char *name;
+  void (*live)(struct one *);
+  int threads;
+  void *lock;
+} experiments[] = {
+    {"ring", go_round, RING, NULL},
+    {"mutex", hold, 2, &mutex},
+    {"condition", take_turns, 2, &condition},
+    {"sleep", sleep_often, 1, NULL},
+};
+
+int main(void) {
+  struct one *ones = NULL;
+  int threads = 0;
+  for (int i = 0; i < RING; i++)
+    if (pipe(pipes[i])) die("pipe");
+  printf("{\"pid\":%d}\n", (int)getpid());
+  fflush(stdout);
+  for (char line[32]; fgets(line, sizeof line, stdin);) {
+    for (int i = 0; i < threads; i++) {
+      sem_post(&ones[i].go);
+      pthread_join(ones[i].thread, NULL);
+    }
+    free(ones);
+    line[strcspn(line, "\n")] = 0;
+    const struct experiment *experiment = experiments;
+    while (strcmp(experiment->name, line)) experiment++;
+    threads = experiment->threads;
+    ones = calloc(threads, sizeof *ones);
+    pthread_barrier_init(&begin, NULL, threads);
+    for (int i = 0; i < threads; i++) {
+      ones[i].live = experiment->live;
+      ones[i].at = i;
+      sem_init(&ones[i].done, 0, 0);
+      sem_init(&ones[i].go, 0, 0);
+      if (pthread_create(&ones[i].thread, NULL, live, &ones[i])) die("pthread_create");
+    }
+    printf("{\"address\":%" PRIuPTR ",\"threads\":[", (uintptr_t)experiment->lock);
+    for (int i = 0; i < threads; i++) {
+      while (sem_wait(&ones[i].done)) {}
+      printf("%s{\"tid\":%d,\"sleeps\":%ld,\"in_call_ns\":%" PRId64 "}", i ? "," : "", ones[i].tid,
+             ones[i].sleeps, ones[i].in_call_ns);
+    }
+    puts("]}");
+    if (fflush(stdout)) die("stdout");
+  }
+  return 0;
+}
