@@ -11,6 +11,8 @@ import { PageLink } from "../../ui/PageLink";
 import type { RunManifest } from "../../wire/generated/models";
 import { LiveClientContext, useLiveClient, useRunClient } from "../clients";
 import { ChartGrid } from "../live/scope/ChartGrid";
+import { FactPanels } from "../live/scope/facts/FactPanels";
+import { FindingsPanel } from "../live/scope/facts/FindingsPanel";
 import { MapPanel } from "../live/scope/MapPanel";
 import scope from "../live/scope/TargetPage.module.css";
 import { Tiles } from "../live/scope/Tiles";
@@ -80,9 +82,11 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
       <div className={scope.scope}>
         <ReadingProblem client={client} />
         <RunControls run={run} />
+        <FindingsPanel />
         <Tiles target={target} />
         <MapPanel target={target} />
         <ChartGrid target={target} />
+        <FactPanels target={target} />
         <RunLog run={run} onChange={onChange} />
         <RunNotes run={run} onChange={onChange} />
         <ThreadTable target={target} />

@@ -10,6 +10,8 @@ import { drawerOpen } from "../steer/drawer";
 import { SteerDrawer } from "../steer/SteerDrawer";
 import { ChartGrid } from "./ChartGrid";
 import { EndedNotice } from "./EndedNotice";
+import { FactPanels } from "./facts/FactPanels";
+import { FindingsPanel } from "./facts/FindingsPanel";
 import { MapPanel } from "./MapPanel";
 import { TargetHeader } from "./TargetHeader";
 import styles from "./TargetPage.module.css";
@@ -68,10 +70,12 @@ export function Scope({ id }: { readonly id: string }) {
         {view.state === "loading" ? (
           <Notice status="info" title="Waiting for the first sample…" />
         ) : null}
+        <FindingsPanel />
         <Tiles target={target} />
         <ViewControls target={target} />
         <MapPanel target={target} />
         <ChartGrid target={target} />
+        <FactPanels target={target} />
         <ThreadTable target={target} />
       </div>
       <SteerDrawer target={target} />
