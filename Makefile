@@ -109,7 +109,7 @@ format: $(STAMP)-dev $(NODE_STAMP) ## format all sources
 
 fuzz: $(STAMP)-fuzz $(NODE_STAMP) ## broken input for the decoders, FUZZ_RUNS=1000000 for each
 	@mkdir -p test-output/fuzz
-	@for target in netlink arrow frame elf; do \
+	@for target in netlink arrow frame elf pprof; do \
 	  echo "fuzzing $$target"; \
 	  mkdir -p .cache/fuzz/$$target; \
 	  $(PY) tests/fuzz $$target -runs=$(FUZZ_RUNS) -max_len=8192 -timeout=20 -rss_limit_mb=3000 \
