@@ -38,7 +38,5 @@ def _line(name: str, fields: Mapping[str, int]) -> str:
     time = _time(fields)
     longest = sorted(STATE_FIELDS, key=lambda field: -fields.get(field, 0))
     shares = [(fields.get(field, 0) / time, field) for field in longest]
-    parts = [
-        f"{share:.1%} {_TITLES[field]}" for share, field in shares if share >= SMALLEST_SHARE
-    ]
+    parts = [f"{share:.1%} {_TITLES[field]}" for share, field in shares if share >= SMALLEST_SHARE]
     return f"  {name}: {format_seconds(time)}: {', '.join(parts)}"
