@@ -163,6 +163,7 @@ function nodeColour({ colour }: WakeNode, theme: ChartTheme): string {
 }
 
 function underText({ kind, threads }: WakeNode): string {
+  if (kind === "interrupt") return "and timers";
   return kind === "role" ? `×${threads}` : PARTY_WORDS[kind];
 }
 
