@@ -1,5 +1,6 @@
 """Ledgers in runs: states of threads and frame tables are recorded and come back."""
 
+import io
 import itertools
 import shutil
 from pathlib import Path
@@ -7,16 +8,18 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from ledger_story import FIELDS, Known, LedgerStory, TableReader, ledger_story, states_of
+from ledger_story import FIELDS, Known, LedgerStory, TableReader, full, ledger_story, states_of
 from run_archives import NOT_A_RUN, archive_of, files_of, rewrite
 from run_folders import run_folder
+from tidscope_backend.exchange.joined import as_parquet
 from tidscope_backend.recording.sealing import seal_part, write_summaries
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.table_parts import FIRST_LEVEL, KEY_LEVEL
-from tidscope_wire.frame import join, row_bytes, split
+from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join, row_bytes, split
 from tidscope_wire.generated.frame_tables import KEYS
+from tidscope_wire.states import STATE_FIELDS
 
 INSTANTS = 850
 CUTS = (300, 550)
@@ -216,3 +219,48 @@ def test_an_overview_that_is_written_again_has_no_old_tables(
     write_summaries(folder)
     assert not (folder.overview / "stays.parquet").exists()
     assert RunReader(folder.path).overview is not None
+
+
+def test_threads_have_their_states_at_both_ends(reported: LedgerStory, folder: RunFolder) -> None:
+    rows = {row["tid"]: row for row in RunReader(folder.path).threads().to_pylist()}
+    assert set(rows) == set(reported.lives)
+    first_ns, last_ns = reported.times[0], reported.times[-1]
+    for tid, row in rows.items():
+        life = reported.lives[tid]
+        begin = {} if life.begin_ns else life.states(first_ns)
+        assert states_in(row["first"]) == begin
+        assert states_in(row["last"]) == life.states(last_ns)
+    # The stay goes on from there.
+    later = full(rows[203]["last"], last_ns + SECOND_NS)
+    assert later == {"state_sleep_ns": last_ns + SECOND_NS}
+
+
+def states_in(counters: dict[str, int | None]) -> dict[str, int]:
+    return {name: value for name in STATE_FIELDS if (value := counters[name])}
+
+
+def test_a_thread_whose_exit_was_lost_is_not_asleep_to_the_end(tmp_path: Path) -> None:
+    story = ledger_story(200)
+    quiet = story.lives[203]
+    frames = [without_thread(frame, 203) for frame in story.frames[100:]]
+    folder = run_folder(tmp_path / "run", [story.frames[:100], frames], FIELDS, 2)
+    rows = {row["tid"]: row for row in RunReader(folder.path).threads().to_pylist()}
+    assert states_in(rows[203]["last"]) == quiet.states(story.times[99])
+
+
+def without_thread(frame: bytes, tid: int) -> bytes:
+    header, rows = FrameDecoder(FIELDS).decode(frame)
+    kept = rows.tid != tid
+    columns = {name: values[kept] for name, values in rows.columns.items()}
+    starts = None if rows.start_ns is None else rows.start_ns[kept]
+    names = rows.name and [name for name, keep in zip(rows.name, kept, strict=True) if keep]
+    less = Rows(rows.tid[kept], columns, {}, starts, names)
+    header = header.model_copy(update={"rows": len(less.tid), "tables": None})
+    return join(header, RowEncoder(FIELDS).encode(less))
+
+
+def test_exported_samples_have_the_stay_under_way(reported: LedgerStory, folder: RunFolder) -> None:
+    rows = pq.read_table(io.BytesIO(b"".join(as_parquet(folder.path)))).to_pylist()
+    assert rows
+    for row in rows:
+        assert states_in(row) == reported.lives[row["tid"]].states(row["time_ns"])

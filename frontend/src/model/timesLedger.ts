@@ -85,8 +85,10 @@ export function* gatherLedgers(
     ...cut((place) => sums[place] ?? 0),
   });
   const rows = Array.from(roles, ([role, sums]) => rowOf(`role:${role}`, role, sums));
-  const busy = ({ parts }: TimesRow): number => workOf(parts);
-  rows.sort((a, b) => busy(b) - busy(a) || (a.name < b.name ? -1 : 1));
+  // In steps of a quarter: roles that do about as much do not change places all the time.
+  const busy = ({ parts }: TimesRow): number =>
+    Math.round(Math.log(workOf(parts)) / Math.log(1.25));
+  rows.sort((a, b) => compared(busy(b), busy(a)) || (a.name < b.name ? -1 : 1));
   const whole = rowOf("", name, wholeRow);
   return {
     scope: { scope, name },
@@ -98,6 +100,11 @@ export function* gatherLedgers(
     ledger: true,
     no_ledger: null,
   };
+}
+
+/** Minus infinity, of roles that did nothing, is equal to itself. */
+function compared(a: number, b: number): number {
+  return a === b ? 0 : a - b;
 }
 
 /** Seconds in which threads did not wait for work. */

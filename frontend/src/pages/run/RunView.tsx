@@ -17,6 +17,7 @@ import { MapPanel } from "../live/scope/MapPanel";
 import scope from "../live/scope/TargetPage.module.css";
 import { Tiles } from "../live/scope/Tiles";
 import { ThreadDrawer, useThreadOpen } from "../live/scope/thread/ThreadDrawer";
+import { useHeldPlace } from "../live/scope/thread/useHeldPlace";
 import { ThreadTable } from "../live/scope/threads/ThreadTable";
 import { DataLossNotice } from "./DataLossNotice";
 import { RunControls } from "./RunControls";
@@ -76,7 +77,9 @@ interface RunPanelsProps extends ChartsProps {
 
 function RunPanels({ client, run, onChange }: RunPanelsProps) {
   const { target } = run;
-  const drawer = useThreadOpen() ? "open" : "closed";
+  const open = useThreadOpen();
+  useHeldPlace(open);
+  const drawer = open ? "open" : "closed";
   return (
     <div className={scope.beside} data-drawer={drawer}>
       <div className={scope.scope}>

@@ -17,6 +17,7 @@ import { TargetHeader } from "./TargetHeader";
 import styles from "./TargetPage.module.css";
 import { Tiles } from "./Tiles";
 import { ThreadDrawer, useThreadOpen } from "./thread/ThreadDrawer";
+import { useHeldPlace } from "./thread/useHeldPlace";
 import { ThreadTable } from "./threads/ThreadTable";
 import { ViewControls } from "./ViewControls";
 
@@ -31,6 +32,7 @@ export function Scope({ id }: { readonly id: string }) {
   const problem = useStore(client.problem);
   const open = useStore(drawerOpen);
   const threadOpen = useThreadOpen();
+  useHeldPlace(open || threadOpen);
   const inGracePeriod = useGracePeriod(GRACE_MS);
   const target = live?.targets.find((each) => each.id === id) ?? view?.target ?? null;
 
